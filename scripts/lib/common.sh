@@ -1,0 +1,65 @@
+# SPDX-FileCopyrightText: 2026 the rdma4j authors
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+#
+# What every script of this project needs: messages, the project's folder, the cache folder.
+# Source it after `set -euo pipefail`; it defines functions and two read-only variables, and does nothing else.
+#
+#   PROGRAM             name of the running script, used as the prefix of its messages
+#   RDMA4J_ROOT         the project's folder (absolute, symbolic links resolved)
+#   say TEXT…           a line of progress, on standard error; nothing when RDMA4J_QUIET is set
+#   warn TEXT…          a line on standard error, always
+#   die [-STATUS] TEXT… the same, then exit with STATUS (default 1); more lines: one argument each
+#   cache_dir [SUB]     prints the cache folder (made if missing): $RDMA4J_CACHE, else $XDG_CACHE_HOME/rdma4j,
+#                       else ~/.cache/rdma4j; with SUB, the folder of that name in it
+#   have COMMAND…       true when each of the commands is on the PATH
+
+if [[ -n ${RDMA4J_COMMON_SOURCED:-} ]]; then
+    return 0
+fi
+RDMA4J_COMMON_SOURCED=1 # not exported: a script started by this one sources its own copy
+
+PROGRAM=${PROGRAM:-${0##*/}}
+RDMA4J_ROOT=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../.." && pwd -P)
+readonly PROGRAM RDMA4J_ROOT
+
+say() {
+    [[ -n ${RDMA4J_QUIET:-} ]] || printf '%s: %s\n' "$PROGRAM" "$*" >&2
+}
+
+warn() {
+    printf '%s: %s\n' "$PROGRAM" "$*" >&2
+}
+
+die() {
+    local status=1
+    if [[ ${1:-} =~ ^-[0-9]+$ ]]; then
+        status=${1#-}
+        shift
+    fi
+    printf '%s: %s\n' "$PROGRAM" "${1:-stopped}" >&2
+    shift || true
+    if (($# > 0)); then
+        printf '    %s\n' "$@" >&2
+    fi
+    exit "$status"
+}
+
+have() {
+    local command
+    for command in "$@"; do
+        command -v -- "$command" >/dev/null 2>&1 || return 1
+    done
+}
+
+cache_dir() {
+    local base=${RDMA4J_CACHE:-}
+    if [[ -z $base ]]; then
+        base=${XDG_CACHE_HOME:-${HOME:-/nonexistent}/.cache}/rdma4j
+    fi
+    local folder=$base${1:+/$1}
+    if ! mkdir -p -- "$folder" 2>/dev/null || [[ ! -w $folder ]]; then
+        die "the cache folder $folder cannot be written" "set RDMA4J_CACHE to a folder of your own"
+    fi
+    (cd -- "$folder" && pwd -P)
+}
