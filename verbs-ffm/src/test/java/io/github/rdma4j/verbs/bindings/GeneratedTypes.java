@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.bindings;
+
+import java.io.IOException;
+import java.lang.foreign.GroupLayout;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.UnionLayout;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/** Finds, by looking at the compiled package, what jextract has generated: nobody has to keep a list. */
+final class GeneratedTypes {
+
+    private GeneratedTypes() {}
+
+    /** Every struct and union, nested ones right after the one they are in. */
+    static List<TypeFacts> structs() {
+        List<TypeFacts> found = new ArrayList<>();
+        for (Class<?> type : topLevelClasses()) {
+            if (isStruct(type)) {
+                addWithNested(type, cNameOf(type), found);
+            }
+        }
+        return found;
+    }
+
+    /** Every constant's name and value; int and long are all that verbs.h and rdma_cma.h have. */
+    static SortedMap<String, Number> constants() {
+        SortedMap<String, Number> found = new TreeMap<>();
+        for (Method method : RdmaHeaders.class.getDeclaredMethods()) {
+            if (Modifier.isPublic(method.getModifiers()) && method.getParameterCount() == 0) {
+                found.put(method.getName(), (Number) invoke(method));
+            }
+        }
+        return found;
+    }
+
+    /** The names of the C functions that a header class binds. */
+    static List<String> functions(Class<?> headerClass) {
+        String suffix = "$address";
+        return Arrays.stream(headerClass.getDeclaredMethods())
+                .map(Method::getName)
+                .filter(name -> name.endsWith(suffix))
+                .map(name -> name.substring(0, name.length() - suffix.length()))
+                .sorted()
+                .toList();
+    }
+
+    private static List<Class<?>> topLevelClasses() {
+        Class<?> any = RdmaHeaders.class;
+        try {
+            Path root = Path.of(
+                    any.getProtectionDomain().getCodeSource().getLocation().toURI());
+            Path folder = root.resolve(any.getPackageName().replace('.', '/'));
+            try (Stream<Path> files = Files.list(folder)) {
+                return files.map(file -> file.getFileName().toString())
+                        .filter(name -> name.endsWith(".class") && !name.contains("$"))
+                        .sorted()
+                        .<Class<?>>map(name -> load(any, name.substring(0, name.length() - ".class".length())))
+                        .toList();
+            }
+        } catch (IOException | URISyntaxException e) {
+            throw new AssertionError("the compiled bindings must be in a folder to be scanned", e);
+        }
+    }
+
+    private static Class<?> load(Class<?> neighbour, String simpleName) {
+        try {
+            return Class.forName(neighbour.getPackageName() + "." + simpleName);
+        } catch (ClassNotFoundException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static void addWithNested(Class<?> type, String cName, List<TypeFacts> found) {
+        found.add(factsOf(type, cName));
+        Arrays.stream(type.getDeclaredClasses())
+                .filter(GeneratedTypes::isStruct)
+                .sorted(Comparator.comparing(Class::getSimpleName))
+                // A nested class stands for an unnamed C type and bears the name of its one field, the only way to it.
+                .forEach(nested -> addWithNested(
+                        nested, "__typeof__(((%s *)0)->%s)".formatted(cName, nested.getSimpleName()), found));
+    }
+
+    private static TypeFacts factsOf(Class<?> type, String cName) {
+        GroupLayout layout = layoutOf(type);
+        SortedMap<String, TypeFacts.Extent> fields = new TreeMap<>();
+        for (Method method : type.getDeclaredMethods()) {
+            String name = method.getName();
+            if (name.endsWith("$offset")) {
+                String field = name.substring(0, name.length() - "$offset".length());
+                MemoryLayout fieldLayout = (MemoryLayout) invoke(method(type, field + "$layout"));
+                fields.put(field, new TypeFacts.Extent((long) invoke(method), fieldLayout.byteSize()));
+            }
+        }
+        String title =
+                type.getName().substring(type.getPackageName().length() + 1).replace('$', '.');
+        return new TypeFacts(title, cName, layout.byteSize(), layout.byteAlignment(), fields);
+    }
+
+    private static String cNameOf(Class<?> type) {
+        GroupLayout layout = layoutOf(type);
+        // jextract calls the layout of an unnamed C type $anon$LINE:COLUMN; at the top level it then has a typedef.
+        String tag = layout.name().filter(name -> !name.startsWith("$anon$")).orElse(null);
+        if (tag == null) {
+            return type.getSimpleName();
+        }
+        return (layout instanceof UnionLayout ? "union " : "struct ") + tag;
+    }
+
+    private static boolean isStruct(Class<?> type) {
+        return Arrays.stream(type.getDeclaredMethods())
+                .anyMatch(method -> method.getName().equals("layout") && method.getReturnType() == GroupLayout.class);
+    }
+
+    private static GroupLayout layoutOf(Class<?> type) {
+        return (GroupLayout) invoke(method(type, "layout"));
+    }
+
+    private static Method method(Class<?> type, String name) {
+        try {
+            return type.getDeclaredMethod(name);
+        } catch (NoSuchMethodException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static Object invoke(Method method) {
+        try {
+            return method.invoke(null);
+        } catch (IllegalAccessException | InvocationTargetException e) {
+            throw new AssertionError(method + " cannot be called", e);
+        }
+    }
+}

@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.bindings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.DynamicTest.dynamicTest;
+
+import io.github.rdma4j.verbs.bindings.TypeFacts.Extent;
+import io.github.rdma4j.verbs.bindings.TypeFacts.Growth;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+/**
+ * Compares all that jextract has generated with what the C compiler says of the installed headers. It finds the types,
+ * their fields and the constants by itself.
+ */
+class StructLayoutTest {
+
+    private static final List<String> HEADERS = List.of("infiniband/verbs.h", "rdma/rdma_cma.h");
+
+    /** What has grown since rdma-core 44; none of it moves what was there before, seen from where it is used. */
+    private static final Map<String, Growth> GROWN_SINCE = Map.of(
+            "ibv_qp_ex", Growth.AT_THE_END, // 45: wr_flush
+            "ibv_port_attr", Growth.AT_THE_END, // 50: active_speed_ex
+            "verbs_context", Growth.AT_THE_BEGINNING); // 59 and later: new operations stand before the old
+
+    private static List<TypeFacts> generated;
+    private static SortedMap<String, Number> constants;
+    private static CHeaders c;
+
+    @BeforeAll
+    static void askTheCompiler() {
+        generated = GeneratedTypes.structs();
+        constants = GeneratedTypes.constants();
+        c = CHeaders.ask("cc", HEADERS, generated, constants.keySet());
+    }
+
+    @TestFactory
+    Stream<DynamicTest> everyStructIsWhatTheCompilerSays() {
+        return generated.stream()
+                .map(type -> dynamicTest(
+                        type.title(),
+                        () -> assertThat(type.differencesFrom(
+                                        c.type(type), GROWN_SINCE.getOrDefault(type.title(), Growth.NONE)))
+                                .isEmpty()));
+    }
+
+    @Test
+    void everyConstantIsWhatTheCompilerSays() {
+        List<String> differences = new ArrayList<>();
+        constants.forEach((name, value) -> {
+            long theirs = c.constant(name);
+            // A C value with bit 31 set is a negative int in Java: what counts is the same bits.
+            boolean sameBits = value instanceof Integer bits && Integer.toUnsignedLong(bits) == theirs;
+            if (value.longValue() != theirs && !sameBits) {
+                differences.add("%s: the bindings have %d, the C compiler %d".formatted(name, value, theirs));
+            }
+        });
+        assertThat(differences).isEmpty();
+    }
+
+    @Test
+    void theScanFindsStructsUnionsTypedefsAndNestedTypes() {
+        assertThat(generated)
+                .extracting(TypeFacts::title)
+                .hasSizeGreaterThan(80)
+                .doesNotHaveDuplicates()
+                .contains("ibv_context", "ibv_gid", "pthread_mutex_t", "ibv_send_wr.wr.rdma", "rdma_cm_event.param");
+        assertThat(generated)
+                .filteredOn(TypeFacts::title, "ibv_send_wr")
+                .singleElement()
+                .satisfies(type -> assertThat(type.fields())
+                        .containsKeys("wr_id", "imm_data", "invalidate_rkey", "wr", "bind_mw", "tso"));
+        assertThat(constants)
+                .hasSizeGreaterThan(400)
+                .containsEntry("IBV_QPS_RTS", 3)
+                .containsKey("RDMA_PS_TCP");
+    }
+
+    @Test
+    void aWrongSizeAlignmentOffsetOrFieldIsReported() {
+        TypeFacts ours = facts(24, 8, Map.of("a", new Extent(0, 8), "b", new Extent(8, 4), "c", new Extent(16, 8)));
+        TypeFacts theirs = facts(32, 4, Map.of("a", new Extent(0, 8), "b", new Extent(12, 4)));
+
+        assertThat(ours.differencesFrom(ours, Growth.NONE)).isEmpty();
+        assertThat(ours.differencesFrom(theirs, Growth.NONE))
+                .containsExactly(
+                        "t, size: the bindings have 24, the C compiler 32",
+                        "t, alignment: the bindings have 8, the C compiler 4",
+                        "t, b: the bindings have Extent[offset=8, size=4], the C compiler Extent[offset=12, size=4]",
+                        "t, c: the bindings have Extent[offset=16, size=8], the C compiler null");
+    }
+
+    @Test
+    void growthIsAllowedOnlyInItsPlaceAndNeverAsShrinking() {
+        TypeFacts ours = facts(8, 4, Map.of("a", new Extent(0, 4), "b", new Extent(4, 4)));
+        TypeFacts longer = facts(12, 4, Map.of("a", new Extent(0, 4), "b", new Extent(4, 4)));
+        TypeFacts shifted = facts(12, 4, Map.of("a", new Extent(4, 4), "b", new Extent(8, 4)));
+
+        assertThat(ours.differencesFrom(longer, Growth.AT_THE_END)).isEmpty();
+        assertThat(ours.differencesFrom(shifted, Growth.AT_THE_BEGINNING)).isEmpty();
+        assertThat(ours.differencesFrom(longer, Growth.NONE)).hasSize(1);
+        assertThat(ours.differencesFrom(shifted, Growth.AT_THE_END)).hasSize(2);
+        assertThat(ours.differencesFrom(longer, Growth.AT_THE_BEGINNING)).hasSize(2);
+        assertThat(longer.differencesFrom(ours, Growth.AT_THE_END)).hasSize(1);
+    }
+
+    @Test
+    void theCompilersAnswersAreRead() {
+        TypeFacts asked = new TypeFacts("div", "div_t", 0, 0, extents(Map.of("rem", new Extent(0, 0))));
+
+        CHeaders stdlib = CHeaders.ask("cc", List.of("stdlib.h"), List.of(asked), List.of("RAND_MAX"));
+
+        assertThat(stdlib.type(asked))
+                .isEqualTo(new TypeFacts("div", "div_t", 8, 4, extents(Map.of("rem", new Extent(4, 4)))));
+        assertThat(stdlib.constant("RAND_MAX")).isEqualTo(Integer.MAX_VALUE);
+    }
+
+    @Test
+    void aMissingCompilerOrHeaderNamesThePackages() {
+        assertThatThrownBy(() -> CHeaders.ask("no-such-compiler", HEADERS, List.of(), List.of()))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContainingAll("no-such-compiler", "gcc", "libibverbs-dev", "librdmacm-dev");
+        assertThatThrownBy(() -> CHeaders.ask("cc", List.of("no/such/header.h"), List.of(), List.of()))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContainingAll("no/such/header.h", "gcc", "libibverbs-dev", "librdmacm-dev");
+    }
+
+    private static TypeFacts facts(long size, long alignment, Map<String, Extent> fields) {
+        return new TypeFacts("t", "struct t", size, alignment, extents(fields));
+    }
+
+    private static SortedMap<String, Extent> extents(Map<String, Extent> fields) {
+        return new TreeMap<>(fields);
+    }
+}
