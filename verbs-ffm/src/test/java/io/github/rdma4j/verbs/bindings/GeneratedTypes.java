@@ -78,7 +78,8 @@ final class GeneratedTypes {
 
     private static Class<?> load(Class<?> neighbour, String simpleName) {
         try {
-            return Class.forName(neighbour.getPackageName() + "." + simpleName);
+            // Not initialised: LibIbVerbs would open its library.
+            return Class.forName(neighbour.getPackageName() + "." + simpleName, false, neighbour.getClassLoader());
         } catch (ClassNotFoundException e) {
             throw new AssertionError(e);
         }

@@ -10,7 +10,7 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Looks up every bound function in the installed library: a name that it does not export fails only when first called. */
+/** Looks up every bound function in the installed library: a missing one would show only when first called. */
 class LibraryFunctionsTest {
 
     @ParameterizedTest
