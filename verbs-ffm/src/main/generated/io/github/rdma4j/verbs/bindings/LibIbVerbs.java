@@ -2033,6 +2033,131 @@ public class LibIbVerbs extends NativeTypes {
         }
     }
 
+    private static class ibv_rereg_mr {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            LibIbVerbs.C_INT,
+            LibIbVerbs.C_POINTER,
+            LibIbVerbs.C_INT,
+            LibIbVerbs.C_POINTER,
+            LibIbVerbs.C_POINTER,
+            LibIbVerbs.C_LONG,
+            LibIbVerbs.C_INT
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("ibv_rereg_mr");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length, int access)
+     * }
+     */
+    public static FunctionDescriptor ibv_rereg_mr$descriptor() {
+        return ibv_rereg_mr.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length, int access)
+     * }
+     */
+    public static MethodHandle ibv_rereg_mr$handle() {
+        return ibv_rereg_mr.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length, int access)
+     * }
+     */
+    public static MemorySegment ibv_rereg_mr$address() {
+        return ibv_rereg_mr.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length, int access)
+     * }
+     */
+    public static int ibv_rereg_mr(MemorySegment mr, int flags, MemorySegment pd, MemorySegment addr, long length, int access) {
+        var mh$ = ibv_rereg_mr.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("ibv_rereg_mr", mr, flags, pd, addr, length, access);
+            }
+            return (int)mh$.invokeExact(mr, flags, pd, addr, length, access);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class ibv_dereg_mr {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            LibIbVerbs.C_INT,
+            LibIbVerbs.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("ibv_dereg_mr");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int ibv_dereg_mr(struct ibv_mr *mr)
+     * }
+     */
+    public static FunctionDescriptor ibv_dereg_mr$descriptor() {
+        return ibv_dereg_mr.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int ibv_dereg_mr(struct ibv_mr *mr)
+     * }
+     */
+    public static MethodHandle ibv_dereg_mr$handle() {
+        return ibv_dereg_mr.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int ibv_dereg_mr(struct ibv_mr *mr)
+     * }
+     */
+    public static MemorySegment ibv_dereg_mr$address() {
+        return ibv_dereg_mr.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int ibv_dereg_mr(struct ibv_mr *mr)
+     * }
+     */
+    public static int ibv_dereg_mr(MemorySegment mr) {
+        var mh$ = ibv_dereg_mr.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("ibv_dereg_mr", mr);
+            }
+            return (int)mh$.invokeExact(mr);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
     private static class ibv_create_comp_channel {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             LibIbVerbs.C_POINTER,

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+/**
+ * The checks of the posting calls: flags, bounds, rights, open regions. They cost a few nanoseconds, and keep a mistake from
+ * becoming a broken connection. {@value #PROPERTY}{@code =false} switches them off for a program that is known to be right; use
+ * after close remains an exception.
+ */
+final class Checks {
+    /** The system property that switches the checks off. */
+    static final String PROPERTY = "io.github.rdma4j.verbs.checks";
+
+    static final boolean ENABLED = !"false".equals(System.getProperty(PROPERTY));
+
+    private Checks() {}
+
+    static void flags(int flags, int maxInlineData, long length) {
+        if ((flags & ~SendFlags.ALL) != 0) {
+            throw new IllegalArgumentException("flags 0x%x are not all of SendFlags".formatted(flags));
+        }
+        if ((flags & SendFlags.INLINE) != 0 && length > maxInlineData) {
+            throw new IllegalArgumentException(
+                    "%d bytes inline: this queue pair carries at most %d (QueuePairConfig.maxInlineData)"
+                            .formatted(length, maxInlineData));
+        }
+    }
+
+    static void local(MemorySlice local, ProtectionDomain domain, long maxMessageSize) {
+        MemoryRegion region = local.region();
+        region.requireOpen();
+        if (region.protectionDomain() != domain) {
+            throw new IllegalArgumentException(
+                    region + " is registered in another protection domain than the queue pair's");
+        }
+        if (local.length() > maxMessageSize) {
+            throw new IllegalArgumentException(
+                    "a message of %d bytes: the port carries at most %d".formatted(local.length(), maxMessageSize));
+        }
+    }
+
+    static void writable(MemorySlice local) {
+        if (!local.region().allows(AccessFlag.LOCAL_WRITE)) {
+            throw new IllegalArgumentException(local.region() + " was registered without LOCAL_WRITE");
+        }
+    }
+
+    static void remote(MemorySlice local, RemoteMemory remote) {
+        if (remote.length() < local.length()) {
+            throw new IllegalArgumentException("%d bytes do not fit into %s".formatted(local.length(), remote));
+        }
+    }
+}

@@ -1,0 +1,179 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import java.util.Objects;
+
+/** How a queue pair speaks with its peer (the attributes of RTR and RTS). Each setter returns this object. */
+public final class ConnectionConfig {
+    private Mtu pathMtu = Mtu.MTU_4096;
+    private int timeout = 14;
+    private int retryCount = 7;
+    private int rnrRetry = 7;
+    private int minRnrTimer = 12;
+    private int serviceLevel;
+    private int trafficClass;
+    private int hopLimit = 64;
+    private int maxReadAtomic = 1;
+    private int maxDestinationReadAtomic = 1;
+
+    ConnectionConfig() {}
+
+    /**
+     * An upper bound of the path MTU; default none. The smallest of this and both ports' active MTU is used.
+     *
+     * @param mtu the bound
+     * @return this
+     */
+    public ConnectionConfig pathMtu(Mtu mtu) {
+        pathMtu = Objects.requireNonNull(mtu, "path MTU");
+        return this;
+    }
+
+    /**
+     * How long to wait for an acknowledgement: 4.096 microseconds times two to this power; default 14, 67 ms. 0 waits for ever.
+     *
+     * @param exponent 0 to 31
+     * @return this
+     */
+    public ConnectionConfig timeout(int exponent) {
+        timeout = range("timeout", exponent, 31);
+        return this;
+    }
+
+    /**
+     * How often to send again before {@link WorkCompletionStatus#RETRY_EXC_ERR}; default 7.
+     *
+     * @param count 0 to 7
+     * @return this
+     */
+    public ConnectionConfig retryCount(int count) {
+        retryCount = range("retry count", count, 7);
+        return this;
+    }
+
+    /**
+     * How often to send again to a peer that has no receive posted, before
+     * {@link WorkCompletionStatus#RNR_RETRY_EXC_ERR}; default 7, which means for ever.
+     *
+     * @param count 0 to 7
+     * @return this
+     */
+    public ConnectionConfig rnrRetry(int count) {
+        rnrRetry = range("RNR retry count", count, 7);
+        return this;
+    }
+
+    /**
+     * How long a peer must wait after this side had no receive posted, as a code; default 12, 0.64 ms.
+     *
+     * @param code 0 to 31; 0 is the longest, 655 ms
+     * @return this
+     */
+    public ConnectionConfig minRnrTimer(int code) {
+        minRnrTimer = range("minimal RNR timer", code, 31);
+        return this;
+    }
+
+    /**
+     * The service level; default 0.
+     *
+     * @param level 0 to 15; on RoCE the Ethernet priority, 0 to 7
+     * @return this
+     */
+    public ConnectionConfig serviceLevel(int level) {
+        serviceLevel = range("service level", level, 15);
+        return this;
+    }
+
+    /**
+     * The traffic class of the global route: on RoCE v2 the IP header's DSCP and ECN bits; default 0.
+     *
+     * @param value 0 to 255
+     * @return this
+     */
+    public ConnectionConfig trafficClass(int value) {
+        trafficClass = range("traffic class", value, 255);
+        return this;
+    }
+
+    /**
+     * The hop limit of the global route; default 64.
+     *
+     * @param hops 0 to 255
+     * @return this
+     */
+    public ConnectionConfig hopLimit(int hops) {
+        hopLimit = range("hop limit", hops, 255);
+        return this;
+    }
+
+    /**
+     * The most reads and atomics that this side has outstanding; default 1.
+     *
+     * @param count 0 to 255, at most what the peer serves
+     * @return this
+     */
+    public ConnectionConfig maxReadAtomic(int count) {
+        maxReadAtomic = range("reads and atomics outstanding", count, 255);
+        return this;
+    }
+
+    /**
+     * The most reads and atomics of the peer that this side serves at a time; default 1.
+     *
+     * @param count 0 to 255, at most the device's {@link DeviceAttributes#maxQueuePairReadAtomic()}
+     * @return this
+     */
+    public ConnectionConfig maxDestinationReadAtomic(int count) {
+        maxDestinationReadAtomic = range("reads and atomics served", count, 255);
+        return this;
+    }
+
+    private static int range(String name, int value, int high) {
+        if (value < 0 || value > high) {
+            throw new IllegalArgumentException("%s %d is not in 0..%d".formatted(name, value, high));
+        }
+        return value;
+    }
+
+    Mtu pathMtu() {
+        return pathMtu;
+    }
+
+    int timeout() {
+        return timeout;
+    }
+
+    int retryCount() {
+        return retryCount;
+    }
+
+    int rnrRetry() {
+        return rnrRetry;
+    }
+
+    int minRnrTimer() {
+        return minRnrTimer;
+    }
+
+    int serviceLevel() {
+        return serviceLevel;
+    }
+
+    int trafficClass() {
+        return trafficClass;
+    }
+
+    int hopLimit() {
+        return hopLimit;
+    }
+
+    int maxReadAtomic() {
+        return maxReadAtomic;
+    }
+
+    int maxDestinationReadAtomic() {
+        return maxDestinationReadAtomic;
+    }
+}

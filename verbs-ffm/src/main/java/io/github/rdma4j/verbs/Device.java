@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import io.github.rdma4j.verbs.bindings.LibIbVerbs;
+import io.github.rdma4j.verbs.bindings.ibv_device;
+import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.Failures;
+import io.github.rdma4j.verbs.internal.NativeLibraries;
+import io.github.rdma4j.verbs.internal.VerbsCalls;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * An RDMA device of this machine, as ibv_get_device_list(3) names it. A plain value: {@link DeviceContext#open} opens it.
+ *
+ * @param name such as {@code mlx5_0} or {@code rxe0}
+ * @param uverbsName the character device below {@code /dev/infiniband}, such as {@code uverbs0}
+ * @param sysfsPath the device's folder, {@code /sys/class/infiniband/NAME}
+ * @param guid the node GUID
+ * @param nodeType what kind of node it is
+ * @param transportType the transport that it speaks
+ */
+public record Device(
+        String name, String uverbsName, Path sysfsPath, long guid, NodeType nodeType, TransportType transportType) {
+
+    private static final Path KERNEL_SUPPORT = Path.of("/sys/class/infiniband");
+
+    /**
+     * The devices of this machine, in libibverbs's order (ibv_get_device_list(3)).
+     *
+     * @return an empty list if there is none
+     * @throws NativeLibraryException if libibverbs is missing
+     * @throws VerbsException if the list cannot be read
+     */
+    public static List<Device> list() {
+        return withNativeList(Device::describe);
+    }
+
+    /**
+     * The device of that name.
+     *
+     * @param name such as {@code mlx5_0}
+     * @return the device
+     * @throws NoSuchDeviceException if there is none; the message lists those present
+     * @throws NativeLibraryException if libibverbs is missing
+     */
+    public static Device find(String name) {
+        List<Device> devices = list();
+        return devices.stream()
+                .filter(device -> device.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> notFound(name, devices));
+    }
+
+    /** Opens the native device of that name: the list lives no longer than this call, an open context keeps its device. */
+    static MemorySegment openNative(String name) {
+        MemorySegment context = withNativeList(devices -> {
+            for (MemorySegment device : devices) {
+                if (nameOf(device).equals(name)) {
+                    MemorySegment opened = VerbsCalls.openDevice(device);
+                    if (opened.address() == 0) {
+                        throw cannotOpen(device);
+                    }
+                    return opened;
+                }
+            }
+            return null;
+        });
+        if (context == null) {
+            throw notFound(name, list());
+        }
+        return context;
+    }
+
+    private static <T> T withNativeList(Function<List<MemorySegment>, T> use) {
+        NativeLibraries.requireVerbs();
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment count = arena.allocate(ValueLayout.JAVA_INT);
+            MemorySegment list = VerbsCalls.getDeviceList(count);
+            if (list.address() == 0) {
+                int errno = VerbsCalls.lastErrno();
+                if (errno == Errno.ENOSYS || errno == Errno.ENOENT) {
+                    return use.apply(List.of());
+                }
+                throw Failures.of("ibv_get_device_list()", errno);
+            }
+            try {
+                int size = count.get(ValueLayout.JAVA_INT, 0);
+                MemorySegment array = list.reinterpret(ValueLayout.ADDRESS.byteSize() * size);
+                List<MemorySegment> devices = new ArrayList<>();
+                for (int i = 0; i < size; i++) {
+                    devices.add(array.getAtIndex(ValueLayout.ADDRESS, i).reinterpret(ibv_device.sizeof()));
+                }
+                return use.apply(devices);
+            } finally {
+                LibIbVerbs.ibv_free_device_list(list);
+            }
+        }
+    }
+
+    private static List<Device> describe(List<MemorySegment> devices) {
+        return devices.stream().map(Device::describe).toList();
+    }
+
+    private static Device describe(MemorySegment device) {
+        return new Device(
+                nameOf(device),
+                ibv_device.dev_name(device).getString(0),
+                Path.of(ibv_device.ibdev_path(device).getString(0)),
+                hostOrder(LibIbVerbs.ibv_get_device_guid(device)),
+                NodeType.ofCode(ibv_device.node_type(device)),
+                TransportType.ofCode(ibv_device.transport_type(device)));
+    }
+
+    private static String nameOf(MemorySegment device) {
+        return ibv_device.name(device).getString(0);
+    }
+
+    /** A {@code __be64} of verbs.h as a number. */
+    static long hostOrder(long bigEndian) {
+        return ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN ? bigEndian : Long.reverseBytes(bigEndian);
+    }
+
+    private static NoSuchDeviceException notFound(String name, List<Device> present) {
+        String operation = "opening RDMA device '" + name + "'";
+        if (!present.isEmpty()) {
+            String names = present.stream().map(Device::name).collect(Collectors.joining(", "));
+            return new NoSuchDeviceException(operation, "there is no such device; present: " + names, "");
+        }
+        return new NoSuchDeviceException(
+                operation,
+                Files.exists(KERNEL_SUPPORT)
+                        ? "this machine has no RDMA device"
+                        : "this machine has no RDMA device, and its kernel has no RDMA driver loaded",
+                "load the adapter's driver, or make a SoftRoCE device (rdma link add rxe0 type rxe netdev eth0),"
+                        + " or run the program under scripts/softroce");
+    }
+
+    private static VerbsException cannotOpen(MemorySegment device) {
+        int errno = VerbsCalls.lastErrno();
+        String node = "/dev/infiniband/" + ibv_device.dev_name(device).getString(0);
+        boolean missing = !Files.exists(Path.of(node));
+        String remedy = missing
+                ? "in a container, pass the devices in (docker run --device=/dev/infiniband ...)"
+                : "see that this user may read and write " + node;
+        return Failures.of(
+                "ibv_open_device(" + nameOf(device) + ")",
+                errno,
+                missing ? node + " does not exist" : "",
+                errno == Errno.EACCES || errno == Errno.EPERM || missing ? remedy : "");
+    }
+
+    /** {@return name, GUID and transport, in one line} */
+    @Override
+    public String toString() {
+        return "%s (%s, node GUID %04x:%04x:%04x:%04x, %s)"
+                .formatted(
+                        name,
+                        uverbsName,
+                        guid >>> 48,
+                        guid >>> 32 & 0xffff,
+                        guid >>> 16 & 0xffff,
+                        guid & 0xffff,
+                        transportType);
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import io.github.rdma4j.verbs.bindings.ibv_device_attr;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * What a device is and how much it can do ({@code struct ibv_device_attr}, ibv_query_device(3)).
+ *
+ * @param firmwareVersion the firmware's version, free text
+ * @param nodeGuid the node GUID
+ * @param systemImageGuid the GUID that all parts of one system share
+ * @param maxMemoryRegionSize the largest region that can be registered, in bytes, unsigned
+ * @param pageSizeCapabilities a bit per supported page size
+ * @param vendorId the vendor's IEEE OUI
+ * @param vendorPartId the vendor's part number
+ * @param hardwareVersion the hardware's version
+ * @param maxQueuePairs the most queue pairs
+ * @param maxQueuePairWorkRequests the most work requests outstanding on one queue of a queue pair
+ * @param capabilityFlags {@code enum ibv_device_cap_flags}
+ * @param maxScatterGather the most scatter-gather entries of a work request
+ * @param maxScatterGatherRead the same for RDMA reads
+ * @param maxCompletionQueues the most completion queues
+ * @param maxCompletionQueueEntries the most entries of one completion queue
+ * @param maxMemoryRegions the most memory regions
+ * @param maxProtectionDomains the most protection domains
+ * @param maxQueuePairReadAtomic the most reads and atomics that a queue pair serves at a time as the target
+ * @param maxResourceReadAtomic the most reads and atomics that the device serves at a time
+ * @param maxQueuePairInitiatorReadAtomic the most reads and atomics that a queue pair has outstanding as the initiator
+ * @param atomicCapability {@code enum ibv_atomic_cap}: 0 none, 1 within the device, 2 also against the processors
+ * @param maxMemoryWindows the most memory windows
+ * @param maxMulticastGroups the most multicast groups
+ * @param maxMulticastQueuePairAttach the most queue pairs in one multicast group
+ * @param maxTotalMulticastQueuePairAttach the most queue pairs in multicast groups in all
+ * @param maxAddressHandles the most address handles
+ * @param maxSharedReceiveQueues the most shared receive queues
+ * @param maxSharedReceiveQueueWorkRequests the most work requests outstanding on one of them
+ * @param maxSharedReceiveQueueScatterGather the most scatter-gather entries of such a work request
+ * @param maxPartitionKeys the most partitions
+ * @param localAckDelay the delay of acknowledgements, 4.096 microseconds times two to this power
+ * @param physicalPortCount the number of ports
+ */
+public record DeviceAttributes(
+        String firmwareVersion,
+        long nodeGuid,
+        long systemImageGuid,
+        long maxMemoryRegionSize,
+        long pageSizeCapabilities,
+        int vendorId,
+        int vendorPartId,
+        int hardwareVersion,
+        int maxQueuePairs,
+        int maxQueuePairWorkRequests,
+        int capabilityFlags,
+        int maxScatterGather,
+        int maxScatterGatherRead,
+        int maxCompletionQueues,
+        int maxCompletionQueueEntries,
+        int maxMemoryRegions,
+        int maxProtectionDomains,
+        int maxQueuePairReadAtomic,
+        int maxResourceReadAtomic,
+        int maxQueuePairInitiatorReadAtomic,
+        int atomicCapability,
+        int maxMemoryWindows,
+        int maxMulticastGroups,
+        int maxMulticastQueuePairAttach,
+        int maxTotalMulticastQueuePairAttach,
+        int maxAddressHandles,
+        int maxSharedReceiveQueues,
+        int maxSharedReceiveQueueWorkRequests,
+        int maxSharedReceiveQueueScatterGather,
+        int maxPartitionKeys,
+        int localAckDelay,
+        int physicalPortCount) {
+
+    static DeviceAttributes read(MemorySegment attributes) {
+        return new DeviceAttributes(
+                ibv_device_attr.fw_ver(attributes).getString(0),
+                Device.hostOrder(ibv_device_attr.node_guid(attributes)),
+                Device.hostOrder(ibv_device_attr.sys_image_guid(attributes)),
+                ibv_device_attr.max_mr_size(attributes),
+                ibv_device_attr.page_size_cap(attributes),
+                ibv_device_attr.vendor_id(attributes),
+                ibv_device_attr.vendor_part_id(attributes),
+                ibv_device_attr.hw_ver(attributes),
+                ibv_device_attr.max_qp(attributes),
+                ibv_device_attr.max_qp_wr(attributes),
+                ibv_device_attr.device_cap_flags(attributes),
+                ibv_device_attr.max_sge(attributes),
+                ibv_device_attr.max_sge_rd(attributes),
+                ibv_device_attr.max_cq(attributes),
+                ibv_device_attr.max_cqe(attributes),
+                ibv_device_attr.max_mr(attributes),
+                ibv_device_attr.max_pd(attributes),
+                ibv_device_attr.max_qp_rd_atom(attributes),
+                ibv_device_attr.max_res_rd_atom(attributes),
+                ibv_device_attr.max_qp_init_rd_atom(attributes),
+                ibv_device_attr.atomic_cap(attributes),
+                ibv_device_attr.max_mw(attributes),
+                ibv_device_attr.max_mcast_grp(attributes),
+                ibv_device_attr.max_mcast_qp_attach(attributes),
+                ibv_device_attr.max_total_mcast_qp_attach(attributes),
+                ibv_device_attr.max_ah(attributes),
+                ibv_device_attr.max_srq(attributes),
+                ibv_device_attr.max_srq_wr(attributes),
+                ibv_device_attr.max_srq_sge(attributes),
+                Short.toUnsignedInt(ibv_device_attr.max_pkeys(attributes)),
+                Byte.toUnsignedInt(ibv_device_attr.local_ca_ack_delay(attributes)),
+                Byte.toUnsignedInt(ibv_device_attr.phys_port_cnt(attributes)));
+    }
+}

@@ -1,0 +1,261 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import io.github.rdma4j.verbs.bindings.LibIbVerbs;
+import io.github.rdma4j.verbs.bindings.ibv_context;
+import io.github.rdma4j.verbs.bindings.ibv_context_ops;
+import io.github.rdma4j.verbs.bindings.ibv_device_attr;
+import io.github.rdma4j.verbs.bindings.ibv_gid_entry;
+import io.github.rdma4j.verbs.bindings.ibv_port_attr;
+import io.github.rdma4j.verbs.internal.DeviceDriver;
+import io.github.rdma4j.verbs.internal.Failures;
+import io.github.rdma4j.verbs.internal.VerbsCalls;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * An open device ({@code struct ibv_context}, ibv_open_device(3)): the root that everything else hangs on.
+ *
+ * <p>Thread safety: all methods may be called from any thread.
+ */
+public final class DeviceContext extends Resource {
+    private final Device device;
+    private final MemorySegment context;
+    private final boolean criticalPost;
+
+    private DeviceContext(Device device, MemorySegment context) {
+        this.device = device;
+        this.context = context.reinterpret(ibv_context.sizeof());
+        this.criticalPost = DeviceDriver.ringsDoorbellInUserSpace(device.sysfsPath());
+    }
+
+    /**
+     * Opens a device by name.
+     *
+     * @param name such as {@code mlx5_0}
+     * @return the open device
+     * @throws NoSuchDeviceException if there is none of that name; the message lists those present
+     * @throws NativeLibraryException if libibverbs is missing
+     * @throws VerbsException if it cannot be opened, for want of permission for instance
+     */
+    public static DeviceContext open(String name) {
+        return open(Device.find(name));
+    }
+
+    /**
+     * Opens a device.
+     *
+     * @param device from {@link Device#list()}
+     * @return the open device
+     * @throws NoSuchDeviceException if it has gone meanwhile
+     * @throws VerbsException if it cannot be opened, for want of permission for instance
+     */
+    public static DeviceContext open(Device device) {
+        return new DeviceContext(device, Device.openNative(device.name()));
+    }
+
+    /** {@return the device that this context was opened on} */
+    public Device device() {
+        return device;
+    }
+
+    /**
+     * What the device is and how much it can do (ibv_query_device(3)).
+     *
+     * @return the attributes as they are now
+     * @throws VerbsException if the query fails
+     */
+    public DeviceAttributes attributes() {
+        return locked(() -> {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment attributes = ibv_device_attr.allocate(arena);
+                Failures.check(
+                        "ibv_query_device(" + device.name() + ")", LibIbVerbs.ibv_query_device(context, attributes));
+                return DeviceAttributes.read(attributes);
+            }
+        });
+    }
+
+    /**
+     * A port and its state (ibv_query_port(3)).
+     *
+     * @param port from 1
+     * @return the attributes as they are now
+     * @throws IllegalArgumentException if the device has no such port
+     * @throws VerbsException if the query fails
+     */
+    public PortAttributes port(int port) {
+        int ports = attributes().physicalPortCount();
+        if (port < 1 || port > ports) {
+            throw new IllegalArgumentException(
+                    "device %s has no port %d; its ports are 1..%d".formatted(device.name(), port, ports));
+        }
+        return locked(() -> {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment attributes = ibv_port_attr.allocate(arena);
+                Failures.check(
+                        "ibv_query_port(%s, port=%d)".formatted(device.name(), port),
+                        VerbsCalls.queryPort(context, port, attributes));
+                return PortAttributes.read(attributes);
+            }
+        });
+    }
+
+    /**
+     * The entries of a port's GID table that are in use (ibv_query_gid_table(3)).
+     *
+     * @param port from 1
+     * @return the entries by index; empty entries are left out
+     * @throws IllegalArgumentException if the device has no such port
+     * @throws VerbsException if the query fails
+     */
+    public List<GidEntry> gidTable(int port) {
+        port(port);
+        return gidTable().stream().filter(entry -> entry.port() == port).toList();
+    }
+
+    /**
+     * The GID table entries of all ports that are in use (ibv_query_gid_table(3)).
+     *
+     * @return the entries; empty entries are left out
+     * @throws VerbsException if the query fails
+     */
+    public List<GidEntry> gidTable() {
+        int ports = attributes().physicalPortCount();
+        long capacity = 0;
+        for (int port = 1; port <= ports; port++) {
+            capacity += port(port).gidTableLength();
+        }
+        long maxEntries = capacity;
+        return locked(() -> {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment table = ibv_gid_entry.allocateArray(maxEntries, arena);
+                long count = LibIbVerbs._ibv_query_gid_table(context, table, maxEntries, 0, ibv_gid_entry.sizeof());
+                if (count < 0) {
+                    throw Failures.of("ibv_query_gid_table(" + device.name() + ")", (int) -count);
+                }
+                List<GidEntry> entries = new ArrayList<>();
+                for (int i = 0; i < count; i++) {
+                    entries.add(readGidEntry(ibv_gid_entry.asSlice(table, i)));
+                }
+                return List.copyOf(entries);
+            }
+        });
+    }
+
+    private static GidEntry readGidEntry(MemorySegment entry) {
+        return new GidEntry(
+                Gid.of(ibv_gid_entry.gid(entry).toArray(ValueLayout.JAVA_BYTE)),
+                ibv_gid_entry.gid_index(entry),
+                ibv_gid_entry.port_num(entry),
+                GidType.ofCode(ibv_gid_entry.gid_type(entry)),
+                ibv_gid_entry.ndev_ifindex(entry));
+    }
+
+    /**
+     * The GID to use where the user names none: on RoCE version 2 before version 1, and within a version an IPv4-mapped address
+     * before a global IPv6 one before a link-local one; on InfiniBand the port's own.
+     *
+     * @param port from 1
+     * @return the entry
+     * @throws VerbsException if the port has none
+     */
+    public GidEntry selectGid(int port) {
+        return GidSelector.choose(gidTable(port))
+                .orElseThrow(() -> new VerbsException(
+                        "choosing a GID of %s, port %d".formatted(device.name(), port),
+                        0,
+                        "the port's GID table is empty",
+                        "bring its network interface up and give it an IP address"));
+    }
+
+    /**
+     * The entry at an index of a port's GID table.
+     *
+     * @param port from 1
+     * @param index what tools call {@code -x} or {@code sgid_index}
+     * @return the entry
+     * @throws IllegalArgumentException if there is none; the message lists those in use
+     */
+    public GidEntry gid(int port, int index) {
+        List<GidEntry> table = gidTable(port);
+        return table.stream()
+                .filter(entry -> entry.index() == index)
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("device %s, port %d has no GID at index %d; in use: %s"
+                        .formatted(
+                                device.name(),
+                                port,
+                                index,
+                                table.stream().map(GidEntry::index).toList())));
+    }
+
+    /**
+     * Allocates a protection domain (ibv_alloc_pd(3)).
+     *
+     * @return the protection domain, to be closed before or with this context
+     * @throws VerbsException if the device has none left
+     */
+    public ProtectionDomain allocateProtectionDomain() {
+        return createChild(() -> new ProtectionDomain(this));
+    }
+
+    /**
+     * Creates a completion queue without a channel (ibv_create_cq(3)).
+     *
+     * @param minEntries the least number of completions that it must hold, from 1 to the device's
+     *     {@link DeviceAttributes#maxCompletionQueueEntries()}
+     * @return the completion queue, to be closed before or with this context
+     * @throws IllegalArgumentException if the number is out of range; the message gives both numbers
+     * @throws VerbsException if the device has none left
+     */
+    public CompletionQueue createCompletionQueue(int minEntries) {
+        int limit = attributes().maxCompletionQueueEntries();
+        if (minEntries < 1 || minEntries > limit) {
+            throw new IllegalArgumentException("a completion queue of %d entries: device %s allows 1..%d"
+                    .formatted(minEntries, device.name(), limit));
+        }
+        return createChild(() -> new CompletionQueue(this, minEntries));
+    }
+
+    MemorySegment segment() {
+        return context;
+    }
+
+    MemorySegment pollFunction() {
+        return ibv_context_ops.poll_cq(ibv_context.ops(context));
+    }
+
+    MemorySegment postSendFunction() {
+        return ibv_context_ops.post_send(ibv_context.ops(context));
+    }
+
+    MemorySegment postReceiveFunction() {
+        return ibv_context_ops.post_recv(ibv_context.ops(context));
+    }
+
+    boolean criticalPost() {
+        return criticalPost;
+    }
+
+    @Override
+    public long handle() {
+        requireOpen();
+        return context.address();
+    }
+
+    @Override
+    void release() {
+        Failures.check("ibv_close_device(" + device.name() + ")", LibIbVerbs.ibv_close_device(context));
+    }
+
+    /** {@return the device's name} */
+    @Override
+    public String toString() {
+        return "device " + device.name();
+    }
+}

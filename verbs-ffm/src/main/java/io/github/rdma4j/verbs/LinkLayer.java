@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+/** What a port speaks ({@code IBV_LINK_LAYER_*}). */
+public enum LinkLayer {
+    /** The driver does not say; InfiniBand by convention. */
+    UNSPECIFIED,
+    /** InfiniBand: addressed by LID. */
+    INFINIBAND,
+    /** Ethernet (RoCE, iWARP): addressed by GID. */
+    ETHERNET;
+
+    static LinkLayer ofCode(int code) {
+        return code >= 0 && code < values().length ? values()[code] : UNSPECIFIED;
+    }
+}

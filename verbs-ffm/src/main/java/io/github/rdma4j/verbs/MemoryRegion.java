@@ -1,0 +1,161 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import io.github.rdma4j.verbs.bindings.LibIbVerbs;
+import io.github.rdma4j.verbs.bindings.ibv_mr;
+import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.Failures;
+import io.github.rdma4j.verbs.internal.LockedMemoryLimit;
+import io.github.rdma4j.verbs.internal.VerbsCalls;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Registered memory ({@code struct ibv_mr}): pinned, and known to the adapter by a local and a remote key.
+ *
+ * <p>Thread safety: all methods may be called from any thread. Closing a region while the adapter works on it is safe for this
+ * process; the requests under way end with {@link WorkCompletionStatus#LOC_PROT_ERR} here or
+ * {@link WorkCompletionStatus#REM_ACCESS_ERR} at the peer.
+ */
+public final class MemoryRegion extends Resource {
+    private final ProtectionDomain domain;
+    private final MemorySegment memory;
+    private final MemorySegment region;
+    private final int access;
+    private final int localKey;
+    private final int remoteKey;
+
+    MemoryRegion(ProtectionDomain domain, MemorySegment memory, AccessFlag... access) {
+        super(domain);
+        this.domain = domain;
+        this.memory = memory;
+        checkArguments(memory, access);
+        this.access = AccessFlag.mask(access);
+        this.region = VerbsCalls.regMr(domain.segment(), memory, this.access);
+        if (region.address() == 0) {
+            throw refused(memory, access, VerbsCalls.lastErrno());
+        }
+        MemorySegment fields = region.reinterpret(ibv_mr.sizeof());
+        localKey = ibv_mr.lkey(fields);
+        remoteKey = ibv_mr.rkey(fields);
+    }
+
+    private static void checkArguments(MemorySegment memory, AccessFlag... access) {
+        if (!memory.isNative()) {
+            throw new IllegalArgumentException("only native memory can be registered, and " + memory
+                    + " is on the heap; allocate it from an Arena");
+        }
+        if (memory.byteSize() == 0) {
+            throw new IllegalArgumentException("an empty segment cannot be registered");
+        }
+        if (!memory.scope().isAlive()) {
+            throw new IllegalStateException("the arena of the memory to register is closed");
+        }
+        List<AccessFlag> flags = Arrays.asList(access);
+        if (memory.isReadOnly() && flags.contains(AccessFlag.LOCAL_WRITE)) {
+            throw new IllegalArgumentException("a read-only segment cannot be registered with LOCAL_WRITE");
+        }
+        for (AccessFlag remote : List.of(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC)) {
+            if (flags.contains(remote) && !flags.contains(AccessFlag.LOCAL_WRITE)) {
+                throw new IllegalArgumentException(remote + " needs LOCAL_WRITE too");
+            }
+        }
+    }
+
+    private static VerbsException refused(MemorySegment memory, AccessFlag[] access, int errno) {
+        String operation = "ibv_reg_mr(address=0x%x, length=%d, access=%s)"
+                .formatted(memory.address(), memory.byteSize(), Arrays.toString(access));
+        return switch (errno) {
+            case Errno.ENOMEM ->
+                Failures.of(
+                        operation,
+                        errno,
+                        "registration pins the memory, and "
+                                + LockedMemoryLimit.current().describe(),
+                        "raise the limit: 'ulimit -l unlimited' in the shell, 'memlock unlimited' in /etc/security/limits.conf,"
+                                + " LimitMEMLOCK=infinity in a systemd unit, --ulimit memlock=-1 for docker run");
+            case Errno.EFAULT ->
+                Failures.of(
+                        operation,
+                        errno,
+                        "a part of the range is not mapped, or is mapped read-only and LOCAL_WRITE was asked for",
+                        "map file-backed memory with write access, or register it for reading only");
+            default -> Failures.of(operation, errno);
+        };
+    }
+
+    /** {@return the memory, as it was given} */
+    public MemorySegment segment() {
+        return memory;
+    }
+
+    /** {@return the domain that it is registered in} */
+    public ProtectionDomain protectionDomain() {
+        return domain;
+    }
+
+    /** {@return the key by which this process's own work requests name the memory ({@code lkey})} */
+    public int localKey() {
+        return localKey;
+    }
+
+    /** {@return the key by which a peer names the memory ({@code rkey})} */
+    public int remoteKey() {
+        return remoteKey;
+    }
+
+    /** {@return the address of the first byte} */
+    public long address() {
+        return memory.address();
+    }
+
+    /** {@return the number of bytes} */
+    public long length() {
+        return memory.byteSize();
+    }
+
+    /**
+     * A part of the region, for work requests. Slices are small immutable objects: make those of a hot loop once, before it.
+     *
+     * @param offset from the start of the region, in bytes
+     * @param size in bytes
+     * @return the part
+     * @throws IndexOutOfBoundsException if the part does not lie within the region
+     */
+    public MemorySlice slice(long offset, long size) {
+        return new MemorySlice(this, offset, size);
+    }
+
+    /** {@return the whole region, for work requests} */
+    public MemorySlice slice() {
+        return new MemorySlice(this, 0, length());
+    }
+
+    boolean allows(AccessFlag flag) {
+        return (access & AccessFlag.mask(flag)) != 0;
+    }
+
+    /** {@return the whole region as a peer names it: a value to send there} */
+    public RemoteMemory remoteMemory() {
+        return new RemoteMemory(address(), length(), remoteKey);
+    }
+
+    @Override
+    public long handle() {
+        requireOpen();
+        return region.address();
+    }
+
+    @Override
+    void release() {
+        Failures.check("ibv_dereg_mr(lkey=0x%x)".formatted(localKey), LibIbVerbs.ibv_dereg_mr(region));
+    }
+
+    /** {@return address, length and keys} */
+    @Override
+    public String toString() {
+        return "memory region 0x%x, %d bytes, lkey 0x%x, rkey 0x%x".formatted(address(), length(), localKey, remoteKey);
+    }
+}

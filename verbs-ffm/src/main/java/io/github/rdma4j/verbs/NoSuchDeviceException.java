@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+/** There is no RDMA device of that name, or none at all; the message lists those present. */
+public final class NoSuchDeviceException extends VerbsException {
+    private static final long serialVersionUID = 1L;
+
+    NoSuchDeviceException(String operation, String explanation, String remedy) {
+        super(operation, 0, explanation, remedy);
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import io.github.rdma4j.verbs.internal.Errno;
+import java.util.OptionalInt;
+import java.util.function.Consumer;
+
+/**
+ * A queue pair that has a number but no peer yet (state INIT). It can take receives, and nothing else; {@link #connect} gives
+ * the {@link QueuePair} that can post. Both are one native object: closing either closes it.
+ *
+ * <p>Thread safety: for one thread at a time, except {@link #close()}.
+ */
+public final class PreparedQueuePair implements AutoCloseable {
+    private final QueuePair queuePair;
+    private final int port;
+    private final OptionalInt gidIndex;
+    private final QueuePairEndpoint endpoint;
+    private boolean connected;
+
+    PreparedQueuePair(QueuePair queuePair, QueuePairConfig config) {
+        this.queuePair = queuePair;
+        this.port = config.port();
+        DeviceContext context = queuePair.domain().context();
+        PortAttributes attributes = context.port(port);
+        if (attributes.state() != PortState.ACTIVE) {
+            throw new VerbsException(
+                    "preparing a queue pair on %s, port %d"
+                            .formatted(context.device().name(), port),
+                    0,
+                    "the port is " + attributes.state() + ", not ACTIVE",
+                    "bring the link up (on RoCE: ip link set dev INTERFACE up; on InfiniBand a subnet manager must run)");
+        }
+        Gid gid = Gid.ZERO;
+        if (config.gidIndex().isPresent()) {
+            gid = context.gid(port, config.gidIndex().getAsInt()).gid();
+            this.gidIndex = config.gidIndex();
+        } else if (attributes.linkLayer() == LinkLayer.ETHERNET) {
+            GidEntry chosen = context.selectGid(port);
+            gid = chosen.gid();
+            this.gidIndex = OptionalInt.of(chosen.index());
+        } else {
+            this.gidIndex = OptionalInt.empty();
+        }
+        this.endpoint = new QueuePairEndpoint(
+                queuePair.number(), config.packetSequenceNumber(), attributes.lid(), gid, attributes.activeMtu());
+        QueuePairTransitions.toInit(queuePair, config);
+    }
+
+    /** {@return what the peer must know; send it there by any means} */
+    public QueuePairEndpoint endpoint() {
+        return endpoint;
+    }
+
+    /** {@return the index of the GID in use; empty on InfiniBand unless one was asked for} */
+    public OptionalInt gidIndex() {
+        return gidIndex;
+    }
+
+    /** {@return the most bytes that a request can carry inline, 0 if none were asked for} */
+    public int maxInlineData() {
+        return queuePair.maxInlineData();
+    }
+
+    /**
+     * Posts a receive before the peer can send; see {@link QueuePair#postReceive}.
+     *
+     * @param workRequestId comes back in the completion
+     * @param local the room
+     * @return 0, or {@link QueuePair#QUEUE_FULL}, or another errno
+     */
+    public int postReceive(long workRequestId, MemorySlice local) {
+        return queuePair.postReceive(workRequestId, local);
+    }
+
+    /**
+     * Connects with the defaults of {@link ConnectionConfig}.
+     *
+     * @param theirs the peer's endpoint
+     * @return the queue pair, ready to send and receive
+     * @throws VerbsException if the device refuses; the message says what it does not like
+     */
+    public QueuePair connect(QueuePairEndpoint theirs) {
+        return connect(theirs, config -> {});
+    }
+
+    /**
+     * Connects: brings the queue pair to RTR and RTS (ibv_modify_qp(3)). No packet is sent: the peer must do the same with this
+     * side's endpoint, and until it has, what is posted is retried.
+     *
+     * @param theirs the peer's endpoint
+     * @param configuration sets what differs from the defaults
+     * @return the queue pair, ready to send and receive
+     * @throws IllegalStateException if it was connected before, or is closed
+     * @throws VerbsException if the device refuses; the message says what it does not like
+     */
+    public QueuePair connect(QueuePairEndpoint theirs, Consumer<ConnectionConfig> configuration) {
+        if (connected) {
+            throw new IllegalStateException(queuePair + " is connected already");
+        }
+        ConnectionConfig config = new ConnectionConfig();
+        configuration.accept(config);
+        if (gidIndex.isPresent() && theirs.gid().isZero()) {
+            throw new VerbsException(
+                    "connecting " + queuePair,
+                    Errno.EINVAL,
+                    "this side uses a GID and the peer's endpoint has none",
+                    "have both sides use a GID, or neither");
+        }
+        QueuePairTransitions.toReadyToReceive(queuePair, port, gidIndex, endpoint, theirs, config);
+        QueuePairTransitions.toReadyToSend(queuePair, endpoint, config);
+        connected = true;
+        return queuePair;
+    }
+
+    /** Closes the queue pair, connected or not. Does nothing if it is closed already. */
+    @Override
+    public void close() {
+        queuePair.close();
+    }
+
+    /** {@return the queue pair and its endpoint} */
+    @Override
+    public String toString() {
+        return queuePair + ", prepared, " + endpoint;
+    }
+}

@@ -1,0 +1,238 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import java.util.Objects;
+import java.util.OptionalInt;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * What a queue pair is to be ({@code struct ibv_qp_init_attr} and the attributes of INIT). Each setter returns this object.
+ * Only the completion queue has no default.
+ */
+public final class QueuePairConfig {
+    private final QueuePairType type;
+    private CompletionQueue sendCompletionQueue;
+    private CompletionQueue receiveCompletionQueue;
+    private int maxSendWorkRequests = 128;
+    private int maxReceiveWorkRequests = 128;
+    private int maxInlineData;
+    private boolean signalAll;
+    private int port = 1;
+    private OptionalInt gidIndex = OptionalInt.empty();
+    private int partitionKeyIndex;
+    private int packetSequenceNumber = ThreadLocalRandom.current().nextInt(1 << 24);
+    private int remoteAccess;
+
+    QueuePairConfig(QueuePairType type) {
+        this.type = Objects.requireNonNull(type, "type");
+    }
+
+    /**
+     * Where sends and receives complete.
+     *
+     * @param queue of the same device
+     * @return this
+     */
+    public QueuePairConfig completionQueue(CompletionQueue queue) {
+        sendCompletionQueue = Objects.requireNonNull(queue, "completion queue");
+        receiveCompletionQueue = queue;
+        return this;
+    }
+
+    /**
+     * Where sends, writes and reads complete.
+     *
+     * @param queue of the same device
+     * @return this
+     */
+    public QueuePairConfig sendCompletionQueue(CompletionQueue queue) {
+        sendCompletionQueue = Objects.requireNonNull(queue, "send completion queue");
+        return this;
+    }
+
+    /**
+     * Where receives complete.
+     *
+     * @param queue of the same device
+     * @return this
+     */
+    public QueuePairConfig receiveCompletionQueue(CompletionQueue queue) {
+        receiveCompletionQueue = Objects.requireNonNull(queue, "receive completion queue");
+        return this;
+    }
+
+    /**
+     * The depth of the send queue; default 128.
+     *
+     * @param count at least 1, at most the device's {@link DeviceAttributes#maxQueuePairWorkRequests()}
+     * @return this
+     */
+    public QueuePairConfig maxSendWorkRequests(int count) {
+        maxSendWorkRequests = count;
+        return this;
+    }
+
+    /**
+     * The depth of the receive queue; default 128.
+     *
+     * @param count at least 1, at most the device's {@link DeviceAttributes#maxQueuePairWorkRequests()}
+     * @return this
+     */
+    public QueuePairConfig maxReceiveWorkRequests(int count) {
+        maxReceiveWorkRequests = count;
+        return this;
+    }
+
+    /**
+     * The most data that a request can carry inline; default 0. The device may give more:
+     * {@link PreparedQueuePair#maxInlineData()}.
+     *
+     * @param bytes at least 0; the device's limit shows only when the queue pair is created
+     * @return this
+     */
+    public QueuePairConfig maxInlineData(int bytes) {
+        maxInlineData = bytes;
+        return this;
+    }
+
+    /**
+     * Whether every request makes a completion, with {@link SendFlags#SIGNALED} or without; default false.
+     *
+     * @param all true for all
+     * @return this
+     */
+    public QueuePairConfig signalAll(boolean all) {
+        signalAll = all;
+        return this;
+    }
+
+    /**
+     * The device's port to use; default 1.
+     *
+     * @param number from 1
+     * @return this
+     */
+    public QueuePairConfig port(int number) {
+        port = number;
+        return this;
+    }
+
+    /**
+     * The GID to use, by its index; default automatic, see {@link DeviceContext#selectGid}.
+     *
+     * @param index of an entry in use
+     * @return this
+     */
+    public QueuePairConfig gidIndex(int index) {
+        gidIndex = OptionalInt.of(index);
+        return this;
+    }
+
+    /**
+     * The partition, by the index of its key; default 0.
+     *
+     * @param index 0 to 65535
+     * @return this
+     */
+    public QueuePairConfig partitionKeyIndex(int index) {
+        partitionKeyIndex = index;
+        return this;
+    }
+
+    /**
+     * The first packet sequence number that this side sends; default random.
+     *
+     * @param number 24 bits
+     * @return this
+     */
+    public QueuePairConfig packetSequenceNumber(int number) {
+        packetSequenceNumber = number;
+        return this;
+    }
+
+    /**
+     * What the peer may do through this queue pair, as far as the regions allow it too; default nothing but sends.
+     *
+     * @param access of {@link AccessFlag#REMOTE_WRITE}, {@link AccessFlag#REMOTE_READ}, {@link AccessFlag#REMOTE_ATOMIC}
+     * @return this
+     */
+    public QueuePairConfig remoteAccess(AccessFlag... access) {
+        remoteAccess = AccessFlag.mask(access);
+        return this;
+    }
+
+    /** Checks against the device's limits, so that the message can give both numbers where the kernel says only EINVAL. */
+    void check(ProtectionDomain domain) {
+        if (sendCompletionQueue == null || receiveCompletionQueue == null) {
+            throw new IllegalArgumentException(
+                    "a queue pair needs a completion queue: completionQueue(...) was not called");
+        }
+        DeviceContext context = domain.context();
+        if (sendCompletionQueue.context() != context || receiveCompletionQueue.context() != context) {
+            throw new IllegalArgumentException("the completion queue belongs to another device context");
+        }
+        int depth = context.attributes().maxQueuePairWorkRequests();
+        String device = context.device().name();
+        requireRange("maxSendWorkRequests", maxSendWorkRequests, 1, depth, device);
+        requireRange("maxReceiveWorkRequests", maxReceiveWorkRequests, 1, depth, device);
+        requireRange("maxInlineData", maxInlineData, 0, 1 << 16, device);
+        requireRange("partitionKeyIndex", partitionKeyIndex, 0, 65_535, device);
+        requireRange("packetSequenceNumber", packetSequenceNumber, 0, (1 << 24) - 1, device);
+    }
+
+    private static void requireRange(String name, int value, int low, int high, String device) {
+        if (value < low || value > high) {
+            throw new IllegalArgumentException(
+                    "%s %d: device %s allows %d..%d".formatted(name, value, device, low, high));
+        }
+    }
+
+    QueuePairType type() {
+        return type;
+    }
+
+    CompletionQueue sendCompletionQueue() {
+        return sendCompletionQueue;
+    }
+
+    CompletionQueue receiveCompletionQueue() {
+        return receiveCompletionQueue;
+    }
+
+    int maxSendWorkRequests() {
+        return maxSendWorkRequests;
+    }
+
+    int maxReceiveWorkRequests() {
+        return maxReceiveWorkRequests;
+    }
+
+    int maxInlineData() {
+        return maxInlineData;
+    }
+
+    boolean signalAll() {
+        return signalAll;
+    }
+
+    int port() {
+        return port;
+    }
+
+    OptionalInt gidIndex() {
+        return gidIndex;
+    }
+
+    int partitionKeyIndex() {
+        return partitionKeyIndex;
+    }
+
+    int packetSequenceNumber() {
+        return packetSequenceNumber;
+    }
+
+    int remoteAccess() {
+        return remoteAccess;
+    }
+}

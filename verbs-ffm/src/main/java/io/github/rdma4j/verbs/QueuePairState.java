@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+/** Where a queue pair stands ({@code enum ibv_qp_state}). */
+public enum QueuePairState {
+    /** Just created. */
+    RESET,
+    /** Receives can be posted. */
+    INIT,
+    /** Ready to receive: the peer is known, incoming requests are served. */
+    RTR,
+    /** Ready to send: everything works. */
+    RTS,
+    /** The send queue is being drained. */
+    SQD,
+    /** The send queue failed. */
+    SQE,
+    /** Failed: what is still posted completes with {@link WorkCompletionStatus#WR_FLUSH_ERR}. */
+    ERR,
+    /** Not known to this library. */
+    UNKNOWN;
+
+    static QueuePairState ofCode(int code) {
+        return code >= 0 && code < UNKNOWN.ordinal() ? values()[code] : UNKNOWN;
+    }
+}

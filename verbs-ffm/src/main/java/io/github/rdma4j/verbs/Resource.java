@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+
+/**
+ * A native object that must be closed. It knows its parents and its children: closing it closes the children first, youngest
+ * first, so no order of {@code close()} calls can leave the adapter with a dangling pointer. Closing twice does nothing.
+ *
+ * <p>Thread safety: {@code close()} and the methods that create children may be called from any thread. Use after close is
+ * an {@link IllegalStateException}, also when the close comes from another thread while a call is under way.
+ */
+public abstract sealed class Resource implements AutoCloseable
+        permits DeviceContext, ProtectionDomain, MemoryRegion, CompletionQueue, QueuePair {
+    /** One lock for the whole tree below a device context: opening and closing are rare, and their order matters. */
+    private final ReentrantLock treeLock;
+
+    private final List<Resource> parents;
+    private final Set<Resource> children = new LinkedHashSet<>();
+    private volatile boolean closed;
+
+    /** Made only within {@link #createChild}, or as the root of a tree. */
+    Resource(Resource... parents) {
+        this.parents = List.of(parents);
+        this.treeLock = parents.length == 0 ? new ReentrantLock() : parents[0].treeLock;
+    }
+
+    /** Creates a child while no close can come between the native call and its entry into the tree. */
+    final <T extends Resource> T createChild(Supplier<T> creation) {
+        return locked(() -> {
+            T child = creation.get();
+            for (Resource parent : ((Resource) child).parents) {
+                parent.children.add(child);
+            }
+            return child;
+        });
+    }
+
+    /** Runs a native call on this object's handle while it cannot be closed. For calls that are not on the hot path. */
+    final <T> T locked(Supplier<T> call) {
+        treeLock.lock();
+        try {
+            requireOpen();
+            return call.get();
+        } finally {
+            treeLock.unlock();
+        }
+    }
+
+    final void requireOpen() {
+        if (closed) {
+            throw closedException();
+        }
+    }
+
+    final IllegalStateException closedException() {
+        return new IllegalStateException(this + " is closed");
+    }
+
+    /** {@return whether {@link #close()} has not been called yet} */
+    public final boolean isOpen() {
+        return !closed;
+    }
+
+    /**
+     * The native pointer, for a verb that is not wrapped yet. It is valid until this resource is closed; nothing guards its use.
+     *
+     * @return the address of the {@code struct ibv_*}
+     * @throws IllegalStateException if the resource is closed
+     */
+    public abstract long handle();
+
+    /** Destroys the native object; called once, with all children closed and the lock held. */
+    abstract void release();
+
+    /**
+     * Closes the children, then this resource. Does nothing if it is closed already.
+     *
+     * @throws VerbsException if the adapter refuses; the resource then remains open
+     */
+    @Override
+    public final void close() {
+        treeLock.lock();
+        try {
+            if (closed) {
+                return;
+            }
+            for (Resource child : new ArrayList<>(children).reversed()) {
+                child.close();
+            }
+            closed = true;
+            try {
+                release();
+            } catch (RuntimeException e) {
+                closed = false;
+                throw e;
+            }
+            for (Resource parent : parents) {
+                parent.children.remove(this);
+            }
+        } finally {
+            treeLock.unlock();
+        }
+    }
+}

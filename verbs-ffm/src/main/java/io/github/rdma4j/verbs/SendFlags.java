@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+/**
+ * Flags of a send work request ({@code enum ibv_send_flags}), to be combined with {@code |}.
+ * Integers and not an enum set, so that posting allocates nothing.
+ */
+public final class SendFlags {
+    /** No flag: the request completes silently. */
+    public static final int NONE = 0;
+    /** The request starts after all earlier reads and atomics of the queue pair have completed. */
+    public static final int FENCE = 1;
+    /** The request makes a work completion; every send queue needs one now and then, or it fills up for ever. */
+    public static final int SIGNALED = 1 << 1;
+    /** The peer's completion is a solicited event; for sends, and writes with immediate. */
+    public static final int SOLICITED = 1 << 2;
+    /** The data is copied while posting, so the buffer is free when the call returns; up to the queue pair's inline limit. */
+    public static final int INLINE = 1 << 3;
+
+    static final int ALL = FENCE | SIGNALED | SOLICITED | INLINE;
+
+    private SendFlags() {}
+}

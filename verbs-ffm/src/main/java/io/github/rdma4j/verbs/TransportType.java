@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+/** The transport that a device speaks ({@code enum ibv_transport_type}). */
+public enum TransportType {
+    /** Not known to this library. */
+    UNKNOWN(-1),
+    /** InfiniBand transport: InfiniBand and RoCE. */
+    INFINIBAND(0),
+    /** iWARP. */
+    IWARP(1),
+    /** Cisco usNIC. */
+    USNIC(2),
+    /** Cisco usNIC over UDP. */
+    USNIC_UDP(3),
+    /** A transport without a standard name (EFA, ...). */
+    UNSPECIFIED(4);
+
+    private final int code;
+
+    TransportType(int code) {
+        this.code = code;
+    }
+
+    static TransportType ofCode(int code) {
+        for (TransportType type : values()) {
+            if (type.code == code) {
+                return type;
+            }
+        }
+        return UNKNOWN;
+    }
+}

@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+/** The device, its driver or this version of rdma-core does not offer the verb (EOPNOTSUPP, ENOSYS): choose another way. */
+public final class UnsupportedVerbException extends VerbsException {
+    private static final long serialVersionUID = 1L;
+
+    /**
+     * A verb that is not offered.
+     *
+     * @param operation the verb with its arguments
+     * @param errno {@code EOPNOTSUPP} or {@code ENOSYS}
+     * @param explanation who does not offer it
+     */
+    public UnsupportedVerbException(String operation, int errno, String explanation) {
+        super(operation, errno, explanation, "");
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import io.github.rdma4j.verbs.internal.ErrnoName;
+
+/**
+ * A verb that failed: which one, why (errno by name), with which arguments, and the remedy where the cause is known.
+ *
+ * <p>The base of every exception that this library raises for a condition outside the program: a missing device,
+ * an exhausted limit, a refusal by the adapter. Mistakes of the caller are the JDK's own {@link IllegalArgumentException},
+ * {@link IndexOutOfBoundsException} and {@link IllegalStateException} (use after close). Posting and polling never throw it
+ * for a full or an empty queue: those are return values.
+ */
+public class VerbsException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final String operation;
+    private final int errno;
+    private final String remedy;
+
+    /**
+     * An operation that failed.
+     *
+     * @param operation the verb with its arguments, such as {@code ibv_reg_mr(length=4096, access=[LOCAL_WRITE])}
+     * @param errno the positive errno value, or 0 where the failure has none
+     * @param explanation what is known of the cause, or an empty string
+     * @param remedy what the reader can do about it, or an empty string
+     */
+    public VerbsException(String operation, int errno, String explanation, String remedy) {
+        super(message(operation, errno, explanation, remedy));
+        this.operation = operation;
+        this.errno = errno;
+        this.remedy = remedy;
+    }
+
+    private static String message(String operation, int errno, String explanation, String remedy) {
+        StringBuilder text = new StringBuilder(operation).append(" failed");
+        if (errno != 0) {
+            text.append(": ")
+                    .append(ErrnoName.of(errno))
+                    .append(" (")
+                    .append(ErrnoName.text(errno))
+                    .append(')');
+        }
+        if (!explanation.isEmpty()) {
+            text.append(": ").append(explanation);
+        }
+        if (!remedy.isEmpty()) {
+            text.append(". Remedy: ").append(remedy);
+        }
+        return text.toString();
+    }
+
+    /** {@return the verb that failed, with its arguments} */
+    public String operation() {
+        return operation;
+    }
+
+    /** {@return the positive errno value, or 0 where the failure has none} */
+    public int errno() {
+        return errno;
+    }
+
+    /** {@return the errno by name, such as {@code ENOMEM}; an empty string where the failure has none} */
+    public String errnoName() {
+        return errno == 0 ? "" : ErrnoName.of(errno);
+    }
+
+    /** {@return what can be done about it; an empty string where nothing is known} */
+    public String remedy() {
+        return remedy;
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+/** What kind of request completed ({@code enum ibv_wc_opcode}). */
+public enum WorkCompletionOpcode {
+    /** A send. */
+    SEND(0),
+    /** An RDMA write. */
+    RDMA_WRITE(1),
+    /** An RDMA read. */
+    RDMA_READ(2),
+    /** A compare-and-swap. */
+    COMPARE_AND_SWAP(3),
+    /** A fetch-and-add. */
+    FETCH_AND_ADD(4),
+    /** A memory window was bound. */
+    BIND_MEMORY_WINDOW(5),
+    /** A key was invalidated. */
+    LOCAL_INVALIDATE(6),
+    /** A segmented send. */
+    TSO(7),
+    /** A flush. */
+    FLUSH(8),
+    /** An atomic write. */
+    ATOMIC_WRITE(9),
+    /** A receive. */
+    RECEIVE(128),
+    /** A receive that a peer's write with immediate consumed. */
+    RECEIVE_RDMA_WITH_IMMEDIATE(129),
+    /** Not known to this library. */
+    UNKNOWN(-1);
+
+    private static final WorkCompletionOpcode[] BY_CODE = values();
+
+    private final int code;
+
+    WorkCompletionOpcode(int code) {
+        this.code = code;
+    }
+
+    static WorkCompletionOpcode ofCode(int code) {
+        for (WorkCompletionOpcode opcode : BY_CODE) {
+            if (opcode.code == code) {
+                return opcode;
+            }
+        }
+        return UNKNOWN;
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import io.github.rdma4j.verbs.bindings.ibv_wc;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+
+/**
+ * Room for the completions of one {@link CompletionQueue#poll poll}, to be used again and again: an array of
+ * {@code struct ibv_wc} outside the heap with one flyweight per element. Allocated once, freed by the garbage collector.
+ *
+ * <p>Thread safety: for one thread at a time.
+ */
+public final class WorkCompletions {
+    private final MemorySegment memory;
+    private final long address;
+    private final WorkCompletion[] elements;
+    private int size;
+
+    private WorkCompletions(int capacity) {
+        memory = ibv_wc.allocateArray(capacity, Arena.ofAuto());
+        address = memory.address();
+        elements = new WorkCompletion[capacity];
+        for (int i = 0; i < capacity; i++) {
+            elements[i] = new WorkCompletion(ibv_wc.asSlice(memory, i));
+        }
+    }
+
+    /**
+     * Makes room.
+     *
+     * @param capacity the most completions that one poll fetches, from 1 to 65536
+     * @return the room, empty
+     * @throws IllegalArgumentException if the capacity is out of range
+     */
+    public static WorkCompletions allocate(int capacity) {
+        if (capacity < 1 || capacity > 65_536) {
+            throw new IllegalArgumentException("capacity " + capacity + " is not in 1..65536");
+        }
+        return new WorkCompletions(capacity);
+    }
+
+    /** {@return the most completions that one poll fetches} */
+    public int capacity() {
+        return elements.length;
+    }
+
+    /** {@return how many the last poll fetched} */
+    public int size() {
+        return size;
+    }
+
+    /**
+     * A completion of the last poll.
+     *
+     * @param index from 0, less than {@link #size()}
+     * @return a view of it, the same object each time; the next poll changes what it shows
+     * @throws IndexOutOfBoundsException if the last poll fetched fewer
+     */
+    public WorkCompletion get(int index) {
+        return elements[Objects.checkIndex(index, size)];
+    }
+
+    long address() {
+        return address;
+    }
+
+    void size(int fetched) {
+        size = fetched;
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.internal;
+
+/** The errno values (Linux, all architectures that rdma-core runs on) that this library acts upon. */
+public final class Errno {
+    /** Not permitted. */
+    public static final int EPERM = 1;
+    /** No such file or directory: an empty completion queue, an absent device. */
+    public static final int ENOENT = 2;
+    /** Out of memory, out of locked memory, or a full queue. */
+    public static final int ENOMEM = 12;
+    /** Permission denied. */
+    public static final int EACCES = 13;
+    /** Bad address. */
+    public static final int EFAULT = 14;
+    /** In use. */
+    public static final int EBUSY = 16;
+    /** Invalid argument. */
+    public static final int EINVAL = 22;
+    /** Not implemented by the kernel. */
+    public static final int ENOSYS = 38;
+    /** Not offered by the device or its driver. */
+    public static final int EOPNOTSUPP = 95;
+
+    private Errno() {}
+}

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.internal;
+
+import io.github.rdma4j.verbs.NativeLibraryException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * Says in time, and in words, that a native library is missing. The generated bindings open their library in a class
+ * initialiser, whose failure would show once as ExceptionInInitializerError and for ever after as NoClassDefFoundError;
+ * so every way into them leads through here first.
+ */
+public final class NativeLibraries {
+    private static final String REMEDY =
+            "install rdma-core's run-time libraries (Debian, Ubuntu: apt-get install %s ibverbs-providers; Fedora, RHEL: dnf install %s)";
+    private static final int RTLD_NOW = 2;
+
+    private static volatile boolean verbsFound;
+
+    private NativeLibraries() {}
+
+    /**
+     * Returns if libibverbs can be used. A failed attempt is repeated by the next call, so installing the library helps at once.
+     *
+     * @throws NativeLibraryException if not
+     */
+    public static void requireVerbs() {
+        if (!verbsFound) {
+            require("libibverbs.so.1", "libibverbs1", "libibverbs");
+            verbsFound = true;
+        }
+    }
+
+    /**
+     * Returns if the library can be opened.
+     *
+     * @param soname the SONAME, such as {@code libibverbs.so.1}
+     * @param debianPackage what to install on Debian
+     * @param fedoraPackage what to install on Fedora
+     * @throws NativeLibraryException if not
+     */
+    static void require(String soname, String debianPackage, String fedoraPackage) {
+        try {
+            SymbolLookup.libraryLookup(soname, Arena.global());
+        } catch (IllegalCallerException e) {
+            throw new NativeLibraryException(
+                    soname,
+                    e.getMessage(),
+                    "start the JVM with --enable-native-access=io.github.rdma4j.verbs (on the class path: ALL-UNNAMED)");
+        } catch (IllegalArgumentException e) {
+            throw new NativeLibraryException(
+                    soname, loaderMessage(soname), REMEDY.formatted(debianPackage, fedoraPackage));
+        }
+    }
+
+    /** The dynamic loader's own words, which the JDK hides: a missing file and a missing dependency differ only there. */
+    private static String loaderMessage(String soname) {
+        Linker linker = Linker.nativeLinker();
+        SymbolLookup libc = linker.defaultLookup();
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment handle = (MemorySegment) linker.downcallHandle(
+                            libc.findOrThrow("dlopen"),
+                            FunctionDescriptor.of(ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_INT))
+                    .invokeExact(arena.allocateFrom(soname), RTLD_NOW);
+            MemorySegment message = (MemorySegment)
+                    linker.downcallHandle(libc.findOrThrow("dlerror"), FunctionDescriptor.of(ValueLayout.ADDRESS))
+                            .invokeExact();
+            if (handle.address() != 0 || message.address() == 0) {
+                return "it cannot be opened";
+            }
+            return message.reinterpret(4096).getString(0);
+        } catch (Throwable e) {
+            return "it cannot be opened (" + e + ")";
+        }
+    }
+}
