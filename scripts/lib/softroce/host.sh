@@ -1,0 +1,93 @@
+# SPDX-FileCopyrightText: 2026 the rdma4j authors
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+#
+# Running the command on this machine itself, and the choice between that, KVM and emulation. Needs common.sh and vm.sh.
+#
+#   host_devices          prints the names of this machine's RDMA devices, in one line; false when there is none
+#   host_soft_devices N   makes N SoftRoCE devices on this machine, if it is allowed to and has the module
+#   host_run COMMAND…     replaces this script by the command
+#   choose_accel          sets ACCEL to kvm, tcg or icount, and ACCEL_REASON to the reason when that is not plain
+
+host_devices() {
+    local names=() device
+    for device in "${RDMA4J_SYSFS:-/sys}"/class/infiniband/*; do
+        [[ -e $device ]] && names+=("${device##*/}")
+    done
+    ((${#names[@]} > 0)) && printf '%s\n' "${names[*]}"
+}
+
+host_soft_devices() {
+    local n a b
+    ((EUID == 0)) && have modprobe ip rdma && modprobe -q rdma_rxe 2>/dev/null || return 1
+    modprobe -q rdma_ucm 2>/dev/null || true
+    for ((n = 0; n < $1; n++)); do
+        a=softroce$((n / 2 * 2)) b=softroce$((n / 2 * 2 + 1))
+        if ((n % 2 == 0)); then
+            ip link add "$a" mtu 4200 type veth peer name "$b" mtu 4200 || return 1
+            ip addr add "10.99.$((n / 2)).1/24" dev "$a"
+            ip addr add "10.99.$((n / 2)).2/24" dev "$b"
+            ip link set "$a" up
+            ip link set "$b" up
+        fi
+        rdma link add "rxe$n" type rxe netdev "softroce$n" || return 1
+    done
+    say "made $1 SoftRoCE devices on this machine; ip link del softroce0 (2, 4, …) removes them"
+}
+
+host_run() {
+    local extra
+    if [[ $MEMLOCK != unlimited ]]; then
+        ulimit -l "$MEMLOCK" || die "the locked-memory limit cannot be set to $MEMLOCK KiB"
+    elif ((EUID == 0)); then
+        ulimit -l unlimited
+    fi
+    for extra in "${ENV_EXTRA[@]}"; do
+        [[ $extra != *=* ]] || export "${extra?}"
+    done
+    if ((TIMEOUT > 0)); then
+        exec timeout --foreground -k 5 "$TIMEOUT" "$@"
+    fi
+    exec "$@"
+}
+
+# /dev/kvm may exist and a guest hang all the same (seen under a hypervisor that is itself a guest), so a guest is started
+# once, and the answer kept as long as machine, QEMU and guest kernel are the same.
+choose_accel() {
+    local memo answer key
+    ACCEL_REASON=
+    if [[ -n $ICOUNT ]]; then
+        ACCEL=icount
+        return
+    fi
+    if [[ $ACCEL != auto ]]; then
+        return
+    fi
+    ACCEL=tcg
+    if [[ ! -e /dev/kvm ]]; then
+        ACCEL_REASON='no KVM'
+        return
+    elif [[ ! -r /dev/kvm || ! -w /dev/kvm ]]; then
+        ACCEL_REASON='KVM: no permission for /dev/kvm'
+        return
+    fi
+    key=$({
+        uname -srvm
+        grep -m 1 '^model name' /proc/cpuinfo
+        qemu-system-x86_64 --version
+        printf '%s\n' "$KERNEL_DIR"
+    } 2>/dev/null | sha256sum)
+    memo=$(cache_dir kvm)/${key:0:20}
+    if [[ -r $memo ]]; then
+        answer=$(<"$memo")
+    else
+        say "trying whether a guest starts with KVM (once, up to $VM_PROBE_LIMIT s)"
+        if vm_probe kvm; then answer=works; else answer=hangs; fi
+        printf '%s\n' "$answer" >"$memo.$$" && mv -- "$memo.$$" "$memo"
+    fi
+    if [[ $answer == works ]]; then
+        ACCEL=kvm
+    else
+        ACCEL_REASON='KVM: no guest starts'
+    fi
+}

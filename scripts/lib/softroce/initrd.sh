@@ -1,0 +1,61 @@
+# SPDX-FileCopyrightText: 2026 the rdma4j authors
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+#
+# The guest's initrd: busybox, the modules that it needs before it has a root, guest-boot and guest-main. Built once for
+# what goes into it and kept in the cache. Needs common.sh and a kernel (kernel.sh).
+#
+#   initrd_get   sets INITRD to the file
+
+INITRD_ROOT_MODULES=(virtio_pci virtio_console 9pnet_virtio 9p overlay)
+INITRD_RDMA_MODULES=(veth rdma_rxe ib_uverbs rdma_ucm)
+
+# initrd_modules FOLDER MODULE…: copies the modules and what they depend on into FOLDER, named in the order of loading;
+# those that an earlier call has copied are left out.
+initrd_modules() {
+    local folder=$1 module kind file name number=100
+    shift
+    mkdir -p -- "$folder"
+    for module in "$@"; do
+        while read -r kind file _; do
+            [[ $kind == insmod ]] || continue # "builtin"
+            name=${file##*/}
+            name=${name%.ko*}
+            [[ -z ${INITRD_SEEN[$name]:-} ]] || continue
+            INITRD_SEEN[$name]=1
+            case $file in
+                *.xz) xz -dc -- "$file" ;;
+                *.zst) zstd -dcq -- "$file" ;;
+                *) cat -- "$file" ;;
+            esac >"$folder/$number-$name.ko"
+            number=$((number + 1))
+        done < <(modprobe -S "$KERNEL_RELEASE" -d "$KERNEL_DIR" --show-depends "$module")
+    done
+}
+
+initrd_build() {
+    local file=$1 tree here=$RDMA4J_ROOT/scripts/lib/softroce
+    local -A INITRD_SEEN=()
+    tree=$(mktemp -d -- "$(cache_dir initrd)/.new.XXXXXX")
+    mkdir -p -- "$tree"/{bin,proc,sys,dev,lower,upper,root}
+    cp -- "$(command -v busybox)" "$tree/bin/busybox"
+    cp -- "$here/guest-boot" "$tree/init"
+    cp -- "$here/guest-main" "$tree/guest-main"
+    chmod 755 "$tree/init"
+    initrd_modules "$tree/modules/root" "${INITRD_ROOT_MODULES[@]}"
+    initrd_modules "$tree/modules/rdma" "${INITRD_RDMA_MODULES[@]}"
+    # Not compressed: an emulated CPU unpacks more slowly than QEMU copies.
+    (cd -- "$tree" && find . | cpio --quiet -R 0:0 -o -H newc) >"$file.$$"
+    mv -- "$file.$$" "$file"
+    rm -rf -- "$tree"
+}
+
+initrd_get() {
+    local here=$RDMA4J_ROOT/scripts/lib/softroce key
+    key=$({
+        printf '%s\n' "$KERNEL_DIR"
+        cat -- "$(command -v busybox)" "$here/guest-boot" "$here/guest-main" "$here/initrd.sh"
+    } | sha256sum)
+    INITRD=$(cache_dir initrd)/${key:0:20}
+    [[ -e $INITRD ]] || initrd_build "$INITRD"
+}

@@ -1,0 +1,153 @@
+# SPDX-FileCopyrightText: 2026 the rdma4j authors
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+#
+# The guest's kernel: a Debian kernel package, fetched by the system's package manager into the cache and unpacked
+# there. Nothing is installed. Needs common.sh.
+#
+#   kernel_get VERSION   makes sure that the kernel is in the cache and sets
+#                          KERNEL_DIR      its folder, with vmlinux and lib/modules/RELEASE
+#                          KERNEL_RELEASE  what `uname -r` says there
+#                        VERSION: "default" is what the distribution's linux-image-amd64 stands for; else a kernel
+#                        package's name, or its version part as in 6.1.0-50 or 6.12.
+
+# Prints the names of the kernel packages that can be fetched, one a line.
+kernel_available() {
+    apt-cache madison '^linux-image-[0-9].*-amd64$' 2>/dev/null | awk '{ print $1 }' |
+        grep -vE -- '-(cloud|rt)-|-unsigned$|-dbg$' | sort -uV
+}
+
+# kernel_resolve PACKAGE: prints "PACKAGE VERSION" of the package that holds the kernel, following a meta-package's
+# dependency; status 1 when there is nothing to fetch.
+kernel_resolve() {
+    local package=$1 record version depends
+    local depth
+    for depth in 1 2 3; do
+        record=$(apt-cache show --no-all-versions -- "$package" 2>/dev/null) || return 1
+        version=$(sed -n 's/^Version: //p' <<<"$record")
+        [[ -n $version ]] || return 1
+        depends=$(sed -nE 's/^Depends: (.*, *)?(linux-image-[0-9][^ ,]*).*/\2/p' <<<"$record")
+        if [[ -z $depends ]]; then
+            printf '%s %s\n' "$package" "$version"
+            return 0
+        fi
+        package=$depends
+    done
+    warn "$1: no kernel found behind $depth dependencies"
+    return 1
+}
+
+kernel_cached() {
+    [[ -e $1/complete ]]
+}
+
+# Unpacks what a guest can use; desktop hardware's drivers are most of a kernel package.
+kernel_unpack() {
+    local deb=$1 into=$2 release image sectors offset
+    local exclude=() folder
+    for folder in drivers/{gpu,media,staging,iio,usb,hid,input,scsi,ata,mmc,mtd,platform,bluetooth,hwmon,isdn,leds} \
+        drivers/net/{wireless,ethernet,can,usb,wan} drivers/infiniband/hw sound; do
+        exclude+=(--exclude "./lib/modules/*/kernel/$folder" --exclude "./usr/lib/modules/*/kernel/$folder")
+    done
+    mkdir -p -- "$into"
+    dpkg --fsys-tarfile "$deb" | tar -x -C "$into" "${exclude[@]}" --exclude './usr/share'
+    if [[ -d $into/usr/lib/modules ]]; then # packages since Debian 13
+        mkdir -p -- "$into/lib"
+        mv -- "$into/usr/lib/modules" "$into/lib/modules"
+    fi
+    release=$(basename -- "$into"/lib/modules/*)
+    image=$into/boot/vmlinuz-$release
+    [[ -f $image ]] || image=$into/lib/modules/$release/vmlinuz
+    depmod -b "$into" "$release"
+    # The boot protocol's header says where the compressed ELF image is (Documentation/arch/x86/boot.rst). QEMU enters
+    # that image directly (PVH): an emulated CPU would need seconds to decompress it.
+    sectors=$(od -An -tu1 -j 497 -N 1 -- "$image")
+    offset=$(od -An -tu4 -j 584 -N 4 -- "$image")
+    tail -c "+$(((sectors + 1) * 512 + offset + 1))" -- "$image" | kernel_decompress >"$into/vmlinux"
+    rm -rf -- "$into/boot" "$into/lib/modules/$release/vmlinuz"
+    printf '%s\n' "$release" >"$into/complete"
+}
+
+# Decompresses standard input, of which only the beginning is the image: what follows is not an error.
+kernel_decompress() {
+    local magic compressed
+    compressed=$(mktemp)
+    cat >"$compressed"
+    magic=$(od -An -tx1 -N 4 -- "$compressed" | tr -d ' ')
+    case $magic in
+        fd377a58) xz -dc --single-stream <"$compressed" ;;
+        28b52ffd) zstd -dcq <"$compressed" 2>/dev/null || true ;;
+        1f8b*) gzip -dcq <"$compressed" 2>/dev/null || true ;;
+        *) rm -f -- "$compressed" && die "the kernel image is compressed in an unknown way ($magic)" ;;
+    esac
+    rm -f -- "$compressed"
+}
+
+# kernel_fetch PACKAGE VERSION FOLDER
+kernel_fetch() {
+    local package=$1 version=$2 folder=$3 work log
+    # One at a time: who comes second finds the work done.
+    exec {kernel_lock}>"$(cache_dir kernel)/.lock"
+    flock "$kernel_lock"
+    if ! kernel_cached "$folder"; then
+        say "fetching the kernel $package $version (once)"
+        rm -rf -- "$(cache_dir kernel)"/.new.*
+        work=$(mktemp -d -- "$(cache_dir kernel)/.new.XXXXXX")
+        # As root, apt would first try to give the download to a user who cannot write here, and warn.
+        if ! log=$(cd -- "$work" && apt-get -q -o APT::Sandbox::User=root download "$package=$version" 2>&1); then
+            rm -rf -- "$work"
+            die "the package manager could not fetch $package:" "$(tail -n 5 <<<"$log")" \
+                "try: apt-get update"
+        fi
+        if ! kernel_unpack "$work"/*.deb "$work/tree"; then
+            rm -rf -- "$work"
+            die "$package could not be unpacked"
+        fi
+        rm -rf -- "$folder"
+        mv -- "$work/tree" "$folder"
+        rm -rf -- "$work"
+    fi
+    exec {kernel_lock}>&-
+}
+
+# Prints the package and version that $1 means, or dies. apt-cache needs a second; its answer is kept until the package
+# lists change.
+kernel_choose() {
+    local wanted=$1 stamp memo candidate answer available newest
+    stamp="$wanted $(stat -c %Y /var/lib/apt/lists /etc/apt 2>/dev/null | tr '\n' ' ')"
+    memo=$(cache_dir kernel)/.choice.${wanted//\//_}
+    if [[ -r $memo ]] && { read -r answer && read -r candidate; } <"$memo" && [[ $answer == "$stamp" ]]; then
+        printf '%s\n' "$candidate"
+        return 0
+    fi
+    for candidate in "linux-image-$wanted-amd64" "linux-image-$wanted" "$wanted"; do
+        [[ $wanted != default ]] || candidate=linux-image-amd64
+        if answer=$(kernel_resolve "$candidate"); then
+            printf '%s\n%s\n' "$stamp" "$answer" >"$memo.$$" && mv -- "$memo.$$" "$memo"
+            printf '%s\n' "$answer"
+            return 0
+        fi
+    done
+    # A kernel that is in the cache serves a machine without package lists, too.
+    if [[ $wanted == default ]]; then
+        newest=$(find "$(cache_dir kernel)" -mindepth 2 -maxdepth 2 -name complete -printf '%h\n' | sort -V | tail -n 1)
+        if [[ -n $newest ]]; then
+            newest=${newest##*/}
+            printf '%s %s\n' "${newest%%_*}" "${newest#*_}"
+            return 0
+        fi
+        die 'the package lists name no kernel (linux-image-amd64)' 'try: apt-get update'
+    fi
+    mapfile -t available < <(kernel_available)
+    die -2 "kernel $wanted: the configured package sources do not have it" \
+        "they have: ${available[*]:-none (try: apt-get update)}"
+}
+
+kernel_get() {
+    local package version answer
+    answer=$(kernel_choose "$1") || exit $?
+    read -r package version <<<"$answer"
+    KERNEL_DIR=$(cache_dir kernel)/${package}_${version//:/%3a}
+    kernel_cached "$KERNEL_DIR" || kernel_fetch "$package" "$version" "$KERNEL_DIR"
+    KERNEL_RELEASE=$(<"$KERNEL_DIR/complete")
+}

@@ -1,0 +1,99 @@
+# SPDX-FileCopyrightText: 2026 the rdma4j authors
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+#
+# What the host asks the guest to do: the shell script that guest-main reads. Needs common.sh, jdk.sh and a kernel.
+#
+#   request_text ACCEL COMMAND ARG…   prints the request, preceded by its length in bytes
+
+# Names (patterns of `case`) of the variables that travel to the guest; docs/softroce.md lists them for the user.
+REQUEST_ENVIRONMENT='PATH|HOME|USER|LOGNAME|SHELL|TERM|COLUMNS|LINES|TZ|LANG|LANGUAGE|LC_*|CI|JAVA_HOME|JDK_HOME|
+JDK_JAVA_OPTIONS|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|CLASSPATH|MAVEN_*|M2_HOME|RDMA4J_*|RDMAV_*|IBV_*|RXE_*|UCX_*'
+
+# Prints $1 quoted for any POSIX shell.
+request_quote() {
+    printf "'%s'" "${1//\'/\'\\\'\'}"
+}
+
+# Prints "NAME=VALUE", quoted, for each variable that travels. ENV_EXTRA holds the --env options.
+request_environment() {
+    local name extra pattern
+    pattern="^(${REQUEST_ENVIRONMENT//$'\n'/})\$"
+    pattern=${pattern//\*/.*}
+    while IFS= read -r name; do
+        if [[ $name =~ $pattern ]]; then
+            printf ' '
+            request_quote "$name=${!name}"
+        fi
+    done < <(compgen -e)
+    for extra in "${ENV_EXTRA[@]}"; do
+        if [[ $extra != *=* ]]; then
+            [[ -v $extra ]] || continue
+            extra=$extra=${!extra}
+        fi
+        printf ' '
+        request_quote "$extra"
+    done
+    printf ' '
+    request_quote "PWD=$PWD"
+}
+
+# Prints the JDKs that the command may start: those in the usual places, in the environment and on the PATH, and the one
+# whose launcher the command is.
+request_jdks() {
+    local home launcher
+    {
+        jdk_installed | cut -d ' ' -f 2-
+        printf '%s\n' "${JAVA_HOME:-}" "${JDK_HOME:-}" "${RDMA4J_JAVA_HOME:-}"
+        for launcher in java "$1"; do
+            launcher=$(command -v -- "$launcher") || continue
+            launcher=$(readlink -f -- "$launcher")
+            printf '%s\n' "${launcher%/bin/*}"
+        done
+    } | sort -u | while IFS= read -r home; do
+        if [[ -n $home && -x $home/bin/java && -r $home/release ]]; then
+            (cd -- "$home" && pwd -P)
+        fi
+    done | sort -u
+}
+
+request_body() {
+    local accel=$1 tag=0 folder flags
+    shift
+    printf 'prepare() {\n'
+    printf 'hostname %s\n' "$(request_quote "$(uname -n)")"
+    printf 'modules %s\n' "$(request_quote "$KERNEL_DIR/lib/modules")"
+    for folder in "${WRITABLE[@]}"; do
+        printf 'share share%d %s\n' "$tag" "$(request_quote "$folder")"
+        tag=$((tag + 1))
+    done
+    printf 'devices %d\n' "$DEVICES"
+    printf 'memlock %s\n' "$MEMLOCK"
+    if [[ $accel == tcg ]]; then
+        case $JVM_MODE in
+            start) flags=-XX:TieredStopAtLevel=1 ;;
+            *) flags=-XX:-TieredCompilation ;;
+        esac
+        request_jdks "$1" | while IFS= read -r folder; do
+            printf 'jdk %s %s\n' "$(request_quote "$folder")" "$flags"
+        done
+    fi
+    printf '}\ncommand_line() {\n'
+    printf 'cd %s || exit 126\n' "$(request_quote "$PWD")"
+    # env: a new environment, and signals as a command expects them (a shell's background job ignores SIGINT).
+    printf 'exec setsid /usr/bin/env -i --default-signal%s' "$(request_environment)"
+    local word
+    for word in "$@"; do
+        printf ' '
+        request_quote "$word"
+    done
+    printf '\n}\n'
+}
+
+request_text() {
+    local body length
+    body=$(request_body "$@" && printf x)
+    body=${body%x}
+    length=$(LC_ALL=C && printf '%d' "${#body}") # in bytes
+    printf '%d\n%s' "$length" "$body"
+}

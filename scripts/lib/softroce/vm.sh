@@ -1,0 +1,242 @@
+# SPDX-FileCopyrightText: 2026 the rdma4j authors
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+#
+# Starts the microVM and carries one command's input, output, signals and exit status. Needs common.sh, request.sh, a
+# kernel and an initrd. guest-main describes the ports and what is said over them.
+#
+#   vm_probe ACCEL              true when a guest of this kernel really starts with that accelerator
+#   vm_run ACCEL COMMAND ARG…   runs the command; sets VM_STATUS to its exit status
+#
+# No temporary files: everything travels through pipes. A pipe with both ends in this shell is `exec {p}<> <(:)`; a
+# process that shall see its end closed opens /proc/self/fd/$p anew, for reading only.
+# QEMU and the pumps are in a session of their own (Ctrl-C is this script's business) and die with this script, however
+# it dies (setpriv --pdeathsig).
+
+# vm_machine ACCEL: the part of QEMU's command line that says what machine it is.
+vm_machine() {
+    local accel=$1
+    local kernel_arguments=(console=ttyS0 quiet panic=-1 tsc=reliable mitigations=off nokaslr no_timer_check
+        8250.nr_uarts=1 random.trust_cpu=on nowatchdog audit=0 cryptomgr.notests)
+    VM_QEMU=(qemu-system-x86_64 -no-user-config -nodefaults -display none -no-reboot -machine q35)
+    case $accel in
+        kvm) VM_QEMU+=(-accel kvm -cpu host -smp "$CPUS") ;;
+        icount) VM_QEMU+=(-accel tcg,thread=single -cpu max -smp 1 -icount shift=0) ;;
+        tcg) VM_QEMU+=(-accel tcg,thread=multi,tb-size=512 -cpu max -smp "$CPUS") ;;
+    esac
+    VM_QEMU+=(-m "$MEMORY" -kernel "$KERNEL_DIR/vmlinux" -initrd "$INITRD"
+        -append "${kernel_arguments[*]}${VM_KERNEL_ARGUMENTS:+ $VM_KERNEL_ARGUMENTS}"
+        -device virtio-serial-pci)
+}
+
+# vm_port NUMBER CHARDEV: the guest's port NUMBER (guest-main).
+vm_port() {
+    VM_QEMU+=(-chardev "$2,id=c$1" -device "virtserialport,nr=$1,chardev=c$1")
+}
+
+# vm_share TAG FOLDER OPTIONS: a folder of the host (a comma in QEMU's options is doubled).
+vm_share() {
+    VM_QEMU+=(-fsdev "local,id=$1,path=${2//,/,,},security_model=none,multidevs=remap$3"
+        -device "virtio-9p-pci,fsdev=$1,mount_tag=$1")
+}
+
+# vm_launch: starts QEMU with the console and its own messages going to the pipe $VM_CONSOLE, and sets VM_PID. Its
+# standard input is the pipe $VM_INPUT, or nothing.
+vm_launch() {
+    exec {VM_CONSOLE}<> <(:)
+    VM_QEMU+=(-chardev "file,id=console,path=/proc/self/fd/$VM_CONSOLE" -serial chardev:console)
+    if [[ -n ${VM_INPUT:-} ]]; then
+        setsid setpriv --pdeathsig KILL "${VM_QEMU[@]}" \
+            <"/proc/self/fd/$VM_INPUT" >/dev/null 2>&"$VM_CONSOLE" {VM_INPUT}>&- &
+    else
+        setsid setpriv --pdeathsig KILL "${VM_QEMU[@]}" </dev/null >/dev/null 2>&"$VM_CONSOLE" &
+    fi
+    VM_PID=$!
+}
+
+# vm_end: ends the machine, at once; its file systems have been synchronised, or are not to be trusted anyway.
+vm_end() {
+    [[ -n ${VM_PID:-} ]] || return 0
+    kill -KILL "$VM_PID" 2>/dev/null || true
+    wait "$VM_PID" 2>/dev/null || true
+    VM_PID=
+}
+
+vm_console() {
+    local text=
+    # Nobody has read the pipe; what it holds is all there is.
+    IFS= read -r -d '' -t 0.2 text <&"$VM_CONSOLE" || true
+    printf '%s\n' "$text" | tr -d '\r' | tail -n "${1:-30}" | sed 's/^/    /' >&2
+}
+
+vm_probe() {
+    local reply line=
+    exec {reply}<> <(:)
+    VM_KERNEL_ARGUMENTS=softroce.probe
+    vm_machine "$1"
+    VM_KERNEL_ARGUMENTS=
+    vm_port 2 "file,path=/proc/self/fd/$reply"
+    vm_launch
+    local deadline=$((SECONDS + VM_PROBE_LIMIT))
+    while ((SECONDS < deadline)) && kill -0 "$VM_PID" 2>/dev/null; do
+        IFS= read -r -t 0.5 line <&"$reply" || true
+        [[ $line != hello ]] || break
+    done
+    vm_end
+    exec {reply}>&- {VM_CONSOLE}>&-
+    [[ $line == hello ]]
+}
+
+VM_PROBE_LIMIT=10
+
+# vm_pump [PREFIX…]: copies standard input to output, and survives what is sent to this script's process group. It is dd,
+# because that reads with read(2) in every implementation, so that /proc can tell how many bytes it has taken.
+vm_pump() {
+    trap '' INT TERM HUP QUIT TTIN TTOU
+    exec "$@" dd bs=65536 status=none 2>/dev/null
+}
+
+# Bytes that the pump with process id $1 has read; empty when that cannot be known.
+vm_pumped() {
+    sed -n 's/^rchar: //p' "/proc/$1/io" 2>/dev/null || true
+}
+
+vm_run() {
+    local accel=$1 stdin request out err
+    shift
+    exec {request}<> <(:) {VM_REPLY}<> <(:) {VM_INPUT}<> <(:) {out}<> <(:) {err}<> <(:)
+    { exec {stdin}<&0; } 2>/dev/null || exec {stdin}</dev/null
+
+    vm_machine "$accel"
+    vm_port 1 "pipe,path=/proc/self/fd/$request"
+    vm_port 2 "file,path=/proc/self/fd/$VM_REPLY"
+    vm_port 3 stdio,signal=off
+    vm_port 4 "file,path=/proc/self/fd/$out"
+    vm_port 5 "file,path=/proc/self/fd/$err"
+    vm_share root / ,readonly=on
+    local tag=0 folder
+    for folder in "${WRITABLE[@]}"; do
+        vm_share "share$tag" "$folder" ''
+        tag=$((tag + 1))
+    done
+    vm_launch
+    trap vm_end EXIT
+    trap 'vm_signal INT 2' INT
+    trap 'vm_signal TERM 15' TERM
+    trap 'vm_signal HUP 1' HUP
+
+    # This one has an end only if its input has.
+    vm_pump setpriv --pdeathsig KILL <&"$stdin" >"/proc/self/fd/$VM_INPUT" {VM_INPUT}>&- {request}>&- {out}>&- {err}>&- &
+    VM_STDIN_PUMP=$!
+    vm_pump <"/proc/self/fd/$out" {out}>&- {err}>&- {VM_INPUT}>&- &
+    VM_STDOUT_PUMP=$!
+    vm_pump <"/proc/self/fd/$err" >&2 {out}>&- {err}>&- {VM_INPUT}>&- &
+    VM_STDERR_PUMP=$!
+    exec {VM_INPUT}>&- {out}>&- {err}>&- {stdin}<&-
+    VM_REQUEST=$request
+    # In the background, because a long one waits for the guest to read.
+    request_text "$accel" "$@" >&"$request" &
+
+    vm_wait
+    kill -KILL "$VM_STDIN_PUMP" 2>/dev/null || true
+    vm_end
+    wait "$VM_STDOUT_PUMP" "$VM_STDERR_PUMP" "$VM_STDIN_PUMP" 2>/dev/null || true
+    trap - EXIT INT TERM HUP
+}
+
+# A signal for the command: the first is handed on, and gives it ten seconds; with the second the machine ends.
+vm_signal() {
+    VM_SIGNAL=$2
+    if [[ $VM_STATE == running && -z ${VM_KILL_AT:-} ]]; then
+        printf '%s\n' "$1" >&"$VM_REQUEST"
+        VM_KILL_AT=$((SECONDS + 10))
+    else
+        VM_STATE=stopped
+    fi
+}
+
+# Follows the machine until the command has ended and its output has arrived.
+vm_wait() {
+    local line word status output error booted=$SECONDS base_output base_error
+    VM_STATE=booting VM_STATUS=
+    while [[ $VM_STATE != stopped ]]; do
+        line=
+        if IFS= read -r -t 0.5 line <&"$VM_REPLY"; then
+            read -r word status output error <<<"$line"
+            case $word in
+                hello) vm_mark 'kernel started' ;;
+                ready)
+                    vm_mark 'command started'
+                    VM_STATE=running
+                    VM_STOP_AT=$((SECONDS + TIMEOUT))
+                    base_output=$(vm_pumped "$VM_STDOUT_PUMP")
+                    base_error=$(vm_pumped "$VM_STDERR_PUMP")
+                    ;;
+                failed) vm_broken "the guest says: ${line#failed }" ;;
+                exit)
+                    vm_mark 'command ended'
+                    VM_STATUS=${VM_STATUS:-$status}
+                    vm_drain "$VM_STDOUT_PUMP" "$base_output" "$output"
+                    vm_drain "$VM_STDERR_PUMP" "$base_error" "$error"
+                    return
+                    ;;
+            esac
+        elif ! kill -0 "$VM_PID" 2>/dev/null; then
+            vm_broken 'the microVM has ended by itself'
+        fi
+        if [[ $VM_STATE == booting ]]; then
+            ((SECONDS - booted < BOOT_TIMEOUT)) || vm_broken "the microVM did not start within $BOOT_TIMEOUT s"
+        else
+            vm_watch
+        fi
+    done
+    VM_STATUS=${VM_STATUS:-$((128 + VM_SIGNAL))}
+}
+
+# While the command runs: the time limit, the end of a command that ignores its signal, a reader that has gone.
+vm_watch() {
+    if [[ -z ${VM_KILL_AT:-} ]] && ((TIMEOUT > 0 && SECONDS >= VM_STOP_AT)); then
+        warn "the time limit of $TIMEOUT s is over"
+        VM_STATUS=124
+        printf 'TERM\n' >&"$VM_REQUEST"
+        VM_KILL_AT=$((SECONDS + 5))
+    fi
+    if [[ -n ${VM_KILL_AT:-} ]] && ((SECONDS >= VM_KILL_AT)); then
+        VM_STATE=stopped
+    fi
+    if [[ -n $VM_STDOUT_PUMP ]] && ! kill -0 "$VM_STDOUT_PUMP" 2>/dev/null; then
+        VM_STDOUT_PUMP=
+        printf 'CLOSE-1\n' >&"$VM_REQUEST"
+    fi
+    if [[ -n $VM_STDERR_PUMP ]] && ! kill -0 "$VM_STDERR_PUMP" 2>/dev/null; then
+        VM_STDERR_PUMP=
+        printf 'CLOSE-2\n' >&"$VM_REQUEST"
+    fi
+}
+
+# vm_drain PUMP BASE BYTES: QEMU may still hold output for a reader that is slow; waits until the pump has taken BYTES.
+vm_drain() {
+    local pump=$1 base=$2 bytes=$3 now
+    while [[ $VM_STATE != stopped && -n $pump ]] && kill -0 "$pump" 2>/dev/null; do
+        now=$(vm_pumped "$pump")
+        if [[ -z $now || -z $bytes ]]; then
+            sleep 0.3 # a kernel that does not count: leave it at a good chance
+            return
+        fi
+        ((now - base < bytes)) || return 0
+        vm_watch
+        sleep 0.02
+    done
+}
+
+vm_broken() {
+    warn "$1; the last lines of its console:"
+    vm_console
+    exit 125
+}
+
+vm_mark() {
+    [[ -n $VERBOSE ]] || return 0
+    local now=${EPOCHREALTIME/[.,]/}
+    warn "$1 after $(((now - STARTED) / 1000)) ms"
+}
