@@ -9,6 +9,7 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
 
 /**
  * Says in time, and in words, that a native library is missing. The generated bindings open their library in a class
@@ -62,14 +63,15 @@ public final class NativeLibraries {
     private static String loaderMessage(String soname) {
         Linker linker = Linker.nativeLinker();
         SymbolLookup libc = linker.defaultLookup();
+        // Both handles first: looking a symbol up is a call of the dynamic loader too, and would clear its error.
+        MethodHandle dlopen = linker.downcallHandle(
+                libc.findOrThrow("dlopen"),
+                FunctionDescriptor.of(ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_INT));
+        MethodHandle dlerror =
+                linker.downcallHandle(libc.findOrThrow("dlerror"), FunctionDescriptor.of(ValueLayout.ADDRESS));
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment handle = (MemorySegment) linker.downcallHandle(
-                            libc.findOrThrow("dlopen"),
-                            FunctionDescriptor.of(ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_INT))
-                    .invokeExact(arena.allocateFrom(soname), RTLD_NOW);
-            MemorySegment message = (MemorySegment)
-                    linker.downcallHandle(libc.findOrThrow("dlerror"), FunctionDescriptor.of(ValueLayout.ADDRESS))
-                            .invokeExact();
+            MemorySegment handle = (MemorySegment) dlopen.invokeExact(arena.allocateFrom(soname), RTLD_NOW);
+            MemorySegment message = (MemorySegment) dlerror.invokeExact();
             if (handle.address() != 0 || message.address() == 0) {
                 return "it cannot be opened";
             }

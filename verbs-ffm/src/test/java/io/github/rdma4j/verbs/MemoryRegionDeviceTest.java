@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Which memory can be registered, and what is said of that which cannot. */
+@Tag("device")
+class MemoryRegionDeviceTest {
+    private DeviceContext context;
+    private ProtectionDomain domain;
+    private Arena arena;
+
+    @BeforeEach
+    void open() {
+        context = TestDevice.open();
+        domain = context.allocateProtectionDomain();
+        arena = Arena.ofConfined();
+    }
+
+    @AfterEach
+    void close() {
+        context.close();
+        arena.close();
+    }
+
+    @Test
+    void aRegionTellsItsKeysAndRange() {
+        MemorySegment segment = arena.allocate(10_000);
+        MemoryRegion region = domain.registerMemory(segment, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+        assertThat(region.segment()).isSameAs(segment);
+        assertThat(region.address()).isEqualTo(segment.address());
+        assertThat(region.length()).isEqualTo(10_000);
+        assertThat(region.localKey()).isNotZero();
+        assertThat(region.remoteMemory()).isEqualTo(new RemoteMemory(segment.address(), 10_000, region.remoteKey()));
+        assertThat(region.handle()).isNotZero();
+    }
+
+    @Test
+    void aRegionCanBeLongerThanTwoGibibytes() {
+        long size = (2L << 30) + (1 << 20);
+        MemorySegment segment = arena.allocate(size, 4096);
+        try (MemoryRegion region = domain.registerMemory(segment, AccessFlag.LOCAL_WRITE)) {
+            assertThat(region.length()).isEqualTo(size);
+            MemorySlice end = region.slice(size - 16, 16);
+            assertThat(end.offset()).isGreaterThan(Integer.MAX_VALUE);
+        }
+    }
+
+    @Test
+    void aMappedFileCanBeRegistered(@TempDir Path folder) throws Exception {
+        Path file = folder.resolve("memory");
+        Files.write(file, new byte[8192]);
+        // Pinning for long is refused by kernels for some file systems; tmpfs, which tests run on, is fine.
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            MemorySegment mapped = channel.map(FileChannel.MapMode.READ_WRITE, 0, 8192, arena);
+            mapped.set(ValueLayout.JAVA_LONG, 0, 42);
+            assertThat(domain.registerMemory(mapped, AccessFlag.LOCAL_WRITE).length())
+                    .isEqualTo(8192);
+        }
+    }
+
+    @Test
+    void memoryThatCannotBeRegisteredIsRefusedBeforeTheCall() {
+        assertThatThrownBy(() -> domain.registerMemory(MemorySegment.ofArray(new byte[10])))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("on the heap");
+        assertThatThrownBy(() -> domain.registerMemory(arena.allocate(16).asSlice(0, 0)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("empty");
+        assertThatThrownBy(() -> domain.registerMemory(arena.allocate(16).asReadOnly(), AccessFlag.LOCAL_WRITE))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("read-only");
+        assertThatThrownBy(() -> domain.registerMemory(arena.allocate(16), AccessFlag.REMOTE_WRITE))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("REMOTE_WRITE needs LOCAL_WRITE");
+        Arena closed = Arena.ofConfined();
+        MemorySegment gone = closed.allocate(16);
+        closed.close();
+        assertThatThrownBy(() -> domain.registerMemory(gone)).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void anUnmappedRangeIsExplained() {
+        MemorySegment nowhere = MemorySegment.ofAddress(4096).reinterpret(4096);
+        assertThatThrownBy(() -> domain.registerMemory(nowhere, AccessFlag.LOCAL_WRITE))
+                .isInstanceOf(VerbsException.class)
+                .hasMessageContaining("EFAULT")
+                .hasMessageContaining("not mapped")
+                .hasMessageContaining("Remedy: ");
+    }
+
+    @Test
+    void slicesAreBoundsChecked() {
+        MemoryRegion region = domain.registerMemory(arena.allocate(100), AccessFlag.LOCAL_WRITE);
+        assertThat(region.slice(100, 0).length()).isZero();
+        assertThatThrownBy(() -> region.slice(0, 101)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> region.slice(-1, 1)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> region.slice(10, 10).slice(5, 6)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> region.slice(Long.MAX_VALUE, 2)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> region.remoteMemory().slice(50, 51)).isInstanceOf(IndexOutOfBoundsException.class);
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** What a queue pair and a completion queue can be asked to be; a refusal gives both numbers. */
+@Tag("device")
+class QueuePairConfigDeviceTest {
+    private DeviceContext context;
+    private ProtectionDomain domain;
+    private CompletionQueue queue;
+
+    @BeforeEach
+    void open() {
+        context = TestDevice.open();
+        domain = context.allocateProtectionDomain();
+        queue = context.createCompletionQueue(10);
+    }
+
+    @AfterEach
+    void close() {
+        context.close();
+    }
+
+    private void assertRefused(Consumer<QueuePairConfig> configuration, String... parts) {
+        assertThatThrownBy(() -> domain.prepareQueuePair(
+                        QueuePairType.RC, config -> configuration.accept(config.completionQueue(queue))))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContainingAll(parts);
+    }
+
+    @Test
+    void sizesOutsideTheDeviceAreRefused() {
+        int limit = context.attributes().maxQueuePairWorkRequests();
+        assertRefused(config -> config.maxSendWorkRequests(0), "maxSendWorkRequests 0", "1.." + limit);
+        assertRefused(
+                config -> config.maxSendWorkRequests(limit + 1), "maxSendWorkRequests " + (limit + 1), "1.." + limit);
+        assertRefused(config -> config.maxReceiveWorkRequests(-1), "maxReceiveWorkRequests -1");
+        assertRefused(config -> config.maxInlineData(-1), "maxInlineData -1");
+        assertRefused(config -> config.packetSequenceNumber(1 << 24), "packetSequenceNumber 16777216", "0..16777215");
+        assertRefused(config -> config.port(9), "no port 9");
+        assertRefused(config -> config.gidIndex(254), "no GID at index 254");
+        int entries = context.attributes().maxCompletionQueueEntries();
+        assertThatThrownBy(() -> context.createCompletionQueue(entries + 1))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("1.." + entries);
+        assertThatThrownBy(() -> context.createCompletionQueue(0)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void aMissingCompletionQueueIsNamed() {
+        assertThatThrownBy(() -> domain.prepareQueuePair(QueuePairType.RC, config -> {}))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("completionQueue(...) was not called");
+    }
+
+    @Test
+    void aRefusedQueuePairLeavesNothingBehind() {
+        assertRefused(config -> config.gidIndex(254), "no GID");
+        // Were the half-made queue pair still there, it would keep its parents from closing.
+        queue.close();
+        domain.close();
+        context.close();
+        assertThat(context.isOpen()).isFalse();
+    }
+
+    @Test
+    void theEndpointTellsWhatThePeerNeeds() {
+        try (PreparedQueuePair prepared = domain.prepareQueuePair(
+                QueuePairType.RC, config -> config.completionQueue(queue).packetSequenceNumber(0x123456))) {
+            QueuePairEndpoint endpoint = prepared.endpoint();
+            assertThat(endpoint.packetSequenceNumber()).isEqualTo(0x123456);
+            assertThat(endpoint.queuePairNumber()).isPositive();
+            assertThat(endpoint.mtu()).isEqualTo(context.port(1).activeMtu());
+            if (context.port(1).linkLayer() == LinkLayer.ETHERNET) {
+                assertThat(endpoint.gid()).isEqualTo(context.selectGid(1).gid());
+                assertThat(prepared.gidIndex()).hasValue(context.selectGid(1).index());
+            }
+        }
+    }
+
+    @Test
+    void aQueuePairConnectsOnceAndReportsAnImpossiblePeer() {
+        PreparedQueuePair prepared = domain.prepareQueuePair(QueuePairType.RC, config -> config.completionQueue(queue));
+        QueuePairEndpoint mine = prepared.endpoint();
+        QueuePairEndpoint withoutGid = new QueuePairEndpoint(
+                mine.queuePairNumber(), mine.packetSequenceNumber(), mine.lid(), Gid.ZERO, mine.mtu());
+        if (context.port(1).linkLayer() == LinkLayer.ETHERNET) {
+            assertThatThrownBy(() -> prepared.connect(withoutGid))
+                    .isInstanceOf(VerbsException.class)
+                    .hasMessageContaining("the peer's endpoint has none");
+        }
+        assertThatThrownBy(() -> prepared.connect(mine, config -> config.timeout(32)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("timeout 32 is not in 0..31");
+        assertThat(prepared.connect(mine).state()).isEqualTo(QueuePairState.RTS);
+        assertThatThrownBy(() -> prepared.connect(mine))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("connected already");
+        prepared.close();
+        prepared.close();
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.rdma4j.verbs.bindings.RdmaHeaders;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The small values, against verbs.h where they stand for its constants. */
+class ValuesTest {
+
+    @ParameterizedTest
+    @EnumSource(Mtu.class)
+    void anMtuIsFoundByItsCodeAndItsSize(Mtu mtu) {
+        assertThat(Mtu.ofCode(mtu.code())).isSameAs(mtu);
+        assertThat(Mtu.ofBytes(mtu.bytes())).isSameAs(mtu);
+        assertThat(mtu.name()).isEqualTo("MTU_" + mtu.bytes());
+    }
+
+    @Test
+    void anUnknownMtuIsRefused() {
+        for (int code : new int[] {0, 6, -1}) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> Mtu.ofCode(code))
+                    .withMessageContaining("1..5");
+        }
+        assertThatIllegalArgumentException().isThrownBy(() -> Mtu.ofBytes(1500)).withMessageContaining("1500");
+    }
+
+    @Test
+    void constantsAreThoseOfTheHeader() {
+        assertThat(Mtu.MTU_4096.code()).isEqualTo(RdmaHeaders.IBV_MTU_4096());
+        assertThat(QueuePairType.RC.code()).isEqualTo(RdmaHeaders.IBV_QPT_RC());
+        assertThat(PortState.ofCode(RdmaHeaders.IBV_PORT_ACTIVE())).isEqualTo(PortState.ACTIVE);
+        assertThat(QueuePairState.ofCode(RdmaHeaders.IBV_QPS_RTS())).isEqualTo(QueuePairState.RTS);
+        assertThat(QueuePairState.ofCode(RdmaHeaders.IBV_QPS_ERR())).isEqualTo(QueuePairState.ERR);
+        assertThat(QueuePairState.ofCode(99)).isEqualTo(QueuePairState.UNKNOWN);
+        assertThat(SendFlags.FENCE).isEqualTo(RdmaHeaders.IBV_SEND_FENCE());
+        assertThat(SendFlags.SIGNALED).isEqualTo(RdmaHeaders.IBV_SEND_SIGNALED());
+        assertThat(SendFlags.SOLICITED).isEqualTo(RdmaHeaders.IBV_SEND_SOLICITED());
+        assertThat(SendFlags.INLINE).isEqualTo(RdmaHeaders.IBV_SEND_INLINE());
+        assertThat(AccessFlag.mask(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE))
+                .isEqualTo(RdmaHeaders.IBV_ACCESS_LOCAL_WRITE() | RdmaHeaders.IBV_ACCESS_REMOTE_WRITE());
+        assertThat(AccessFlag.mask(AccessFlag.RELAXED_ORDERING)).isEqualTo(RdmaHeaders.IBV_ACCESS_RELAXED_ORDERING());
+        assertThat(NodeType.ofCode(RdmaHeaders.IBV_NODE_CA())).isEqualTo(NodeType.CHANNEL_ADAPTER);
+        assertThat(TransportType.ofCode(RdmaHeaders.IBV_TRANSPORT_IWARP())).isEqualTo(TransportType.IWARP);
+        assertThat(LinkLayer.ofCode(RdmaHeaders.IBV_LINK_LAYER_ETHERNET())).isEqualTo(LinkLayer.ETHERNET);
+    }
+
+    @Test
+    void completionStatusesAreThoseOfTheHeader() {
+        assertThat(WorkCompletionStatus.ofCode(RdmaHeaders.IBV_WC_SUCCESS())).isEqualTo(WorkCompletionStatus.SUCCESS);
+        assertThat(WorkCompletionStatus.ofCode(RdmaHeaders.IBV_WC_LOC_PROT_ERR()))
+                .isEqualTo(WorkCompletionStatus.LOC_PROT_ERR);
+        assertThat(WorkCompletionStatus.ofCode(RdmaHeaders.IBV_WC_RETRY_EXC_ERR()))
+                .isEqualTo(WorkCompletionStatus.RETRY_EXC_ERR);
+        assertThat(WorkCompletionStatus.ofCode(RdmaHeaders.IBV_WC_RNR_RETRY_EXC_ERR()))
+                .isEqualTo(WorkCompletionStatus.RNR_RETRY_EXC_ERR);
+        assertThat(WorkCompletionStatus.ofCode(RdmaHeaders.IBV_WC_GENERAL_ERR()))
+                .isEqualTo(WorkCompletionStatus.GENERAL_ERR);
+        assertThat(WorkCompletionStatus.ofCode(1000)).isEqualTo(WorkCompletionStatus.UNKNOWN);
+        assertThat(WorkCompletionOpcode.ofCode(RdmaHeaders.IBV_WC_RECV())).isEqualTo(WorkCompletionOpcode.RECEIVE);
+        assertThat(WorkCompletionOpcode.ofCode(RdmaHeaders.IBV_WC_RDMA_READ()))
+                .isEqualTo(WorkCompletionOpcode.RDMA_READ);
+    }
+
+    @Test
+    void remoteMemoryIsSlicedWithinItsBounds() {
+        RemoteMemory memory = new RemoteMemory(0x1000, 100, 0xabc);
+        assertThat(memory.slice(10, 90)).isEqualTo(new RemoteMemory(0x100a, 90, 0xabc));
+        assertThat(memory).hasToString("RemoteMemory[address=0x1000, length=100, rkey=0xabc]");
+        assertThatThrownBy(() -> memory.slice(10, 91)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> memory.slice(-1, 1)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> memory.slice(0, -1)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatIllegalArgumentException().isThrownBy(() -> new RemoteMemory(0, -1, 0));
+    }
+
+    @Test
+    void anEndpointChecksItsRanges() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new QueuePairEndpoint(1 << 24, 0, 0, Gid.ZERO, Mtu.MTU_1024))
+                .withMessageContaining("queue pair number 0x1000000 has more than 24 bits");
+        assertThatIllegalArgumentException().isThrownBy(() -> new QueuePairEndpoint(1, -1, 0, Gid.ZERO, Mtu.MTU_1024));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new QueuePairEndpoint(1, 1, 1 << 16, Gid.ZERO, Mtu.MTU_1024));
+        assertThatThrownBy(() -> new QueuePairEndpoint(1, 1, 1, null, Mtu.MTU_1024))
+                .isInstanceOf(NullPointerException.class);
+    }
+
+    @Test
+    void anExceptionSaysOperationErrnoCauseAndRemedy() {
+        VerbsException e = new VerbsException("ibv_reg_mr(length=1)", 12, "too much", "less");
+        assertThat(e)
+                .hasMessage("ibv_reg_mr(length=1) failed: ENOMEM (Cannot allocate memory): too much. Remedy: less");
+        assertThat(e.errnoName()).isEqualTo("ENOMEM");
+        assertThat(e.errno()).isEqualTo(12);
+        assertThat(e.operation()).isEqualTo("ibv_reg_mr(length=1)");
+        assertThat(e.remedy()).isEqualTo("less");
+        assertThat(new VerbsException("x", 0, "", "")).hasMessage("x failed");
+    }
+
+    @Test
+    void completionsHaveACapacity() {
+        assertThatIllegalArgumentException().isThrownBy(() -> WorkCompletions.allocate(0));
+        assertThatIllegalArgumentException().isThrownBy(() -> WorkCompletions.allocate(65_537));
+        WorkCompletions completions = WorkCompletions.allocate(3);
+        assertThat(completions.capacity()).isEqualTo(3);
+        assertThat(completions.size()).isZero();
+        assertThatThrownBy(() -> completions.get(0)).isInstanceOf(IndexOutOfBoundsException.class);
+    }
+}

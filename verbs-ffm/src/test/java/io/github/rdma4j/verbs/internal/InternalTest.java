@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.rdma4j.verbs.NativeLibraryException;
+import io.github.rdma4j.verbs.UnsupportedVerbException;
+import io.github.rdma4j.verbs.VerbsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The native layer's parts that need no device. */
+class InternalTest {
+
+    @Test
+    void aMissingLibraryNamesThePackageAndTheLoadersReason() {
+        assertThatThrownBy(() -> NativeLibraries.require("libnonesuch.so.1", "libnonesuch1", "libnonesuch"))
+                .isInstanceOf(NativeLibraryException.class)
+                .hasMessageContaining("loading libnonesuch.so.1 failed")
+                .hasMessageContaining("No such file or directory")
+                .hasMessageContaining("apt-get install libnonesuch1")
+                .hasMessageContaining("dnf install libnonesuch");
+    }
+
+    @Test
+    void anInstalledLibraryIsFound() {
+        NativeLibraries.require("libc.so.6", "libc6", "glibc");
+    }
+
+    @Test
+    void errnoHasNamesAndTexts() {
+        assertThat(ErrnoName.of(22)).isEqualTo("EINVAL");
+        assertThat(ErrnoName.text(22)).isEqualTo("Invalid argument");
+        assertThat(ErrnoName.of(4711)).isEqualTo("errno 4711");
+        assertThat(ErrnoName.text(4711)).isEqualTo("unknown error");
+    }
+
+    @Test
+    void anUnsupportedVerbHasItsOwnType() {
+        assertThat(Failures.of("x", Errno.EOPNOTSUPP)).isInstanceOf(UnsupportedVerbException.class);
+        assertThat(Failures.of("x", Errno.ENOSYS)).isInstanceOf(UnsupportedVerbException.class);
+        assertThat(Failures.of("x", Errno.EINVAL)).isExactlyInstanceOf(VerbsException.class);
+        Failures.check("x", 0);
+        assertThatThrownBy(() -> Failures.check("x", -22)).hasMessageContaining("EINVAL");
+    }
+
+    @Test
+    void theLockedMemoryLimitIsRead() {
+        LockedMemoryLimit limit = LockedMemoryLimit.parse(
+                "Limit                     Soft Limit           Hard Limit           Units     \n"
+                        + "Max locked memory         65536                unlimited            bytes     \n",
+                "Name:\tjava\nVmLck:\t      10 kB\nVmPin:\t       8 kB\n");
+        assertThat(limit).isEqualTo(new LockedMemoryLimit(65_536, Long.MAX_VALUE, 8192));
+        assertThat(limit.describe())
+                .isEqualTo("RLIMIT_MEMLOCK is 65536 bytes (hard limit unlimited), 8192 bytes are pinned now");
+        assertThat(LockedMemoryLimit.current().softLimit()).isPositive();
+    }
+
+    @Test
+    void aDeviceWithoutADriverLinkIsTakenForOneThatPostsThroughTheKernel(@TempDir Path sysfs) throws Exception {
+        assertThat(DeviceDriver.ringsDoorbellInUserSpace(sysfs)).isFalse();
+        Path device = Files.createDirectory(sysfs.resolve("device"));
+        Path drivers = Files.createDirectory(sysfs.resolve("drivers"));
+        Files.createSymbolicLink(device.resolve("driver"), Files.createDirectory(drivers.resolve("mlx5_core")));
+        assertThat(DeviceDriver.ringsDoorbellInUserSpace(sysfs)).isTrue();
+        Files.delete(device.resolve("driver"));
+        Files.createSymbolicLink(device.resolve("driver"), Files.createDirectory(drivers.resolve("hfi1")));
+        assertThat(DeviceDriver.ringsDoorbellInUserSpace(sysfs)).isFalse();
+    }
+}
