@@ -1,0 +1,39 @@
+# SPDX-FileCopyrightText: 2026 the rdma4j authors
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+#
+# What a fresh machine needs before it can build, run and test this project. Needs common.sh, jdk.sh and packages.sh.
+#
+#   set_up_to_run    installs what building, the microVM and the comparison with the C tools need; sets JDK
+#   set_up_to_test   the same, and what the tests need besides
+#   build [ARG…]     builds and packages all modules with Maven, without tests; further arguments go to Maven
+
+RUN_PACKAGES=(ibverbs-providers libibverbs1 librdmacm1 perftest rdma-core ibverbs-utils
+    qemu-system-x86 busybox-static cpio kmod iproute2)
+TEST_PACKAGES=(gcc libc6-dev libibverbs-dev librdmacm-dev bats shellcheck)
+
+set_up_to_run() {
+    set_up "${RUN_PACKAGES[@]}"
+}
+
+set_up_to_test() {
+    set_up "${RUN_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
+}
+
+set_up() {
+    local packages=("$@")
+    # shellcheck disable=SC2034 # read by the script that sources this
+    JDK=$(find_jdk 25) || exit 1
+    # Debian's Maven would bring a JDK of its own, so it is asked for only where there is no other.
+    have mvn || packages+=(maven)
+    ensure_packages "${packages[@]}" || exit 1
+}
+
+build() {
+    local log
+    log=$(cache_dir)/build.log
+    if ! mvn -B -ntp -q -f "$RDMA4J_ROOT/pom.xml" package -DskipTests "$@" </dev/null >"$log" 2>&1; then
+        tail -n 40 -- "$log" >&2
+        die "the build failed" "the whole output is in $log"
+    fi
+}

@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** The hot path allocates nothing once it is compiled: 100,000 operations, by the JVM's own count of this thread's bytes. */
+@Tag("device")
+class AllocationDeviceTest {
+    private static final int OPERATIONS = 100_000;
+    /** Enough for the second compiler, which is the one that proves that nothing escapes. */
+    private static final int WARM_UP = 30_000;
+
+    private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+    @Test
+    void writingAndPollingAllocateNothing() {
+        try (ConnectedPair pair = new ConnectedPair(4096, config -> config.maxInlineData(64))) {
+            MemorySlice source = pair.buffer.slice(0, 8);
+            RemoteMemory target = pair.peerBuffer.remoteMemory().slice(0, 8);
+            writes(pair, source, target, WARM_UP);
+            long before = threads.getCurrentThreadAllocatedBytes();
+            writes(pair, source, target, OPERATIONS);
+            assertThat(threads.getCurrentThreadAllocatedBytes() - before).isZero();
+        }
+    }
+
+    @Test
+    void batchesAllocateNothing() {
+        try (ConnectedPair pair = new ConnectedPair(4096)) {
+            MemorySlice source = pair.buffer.slice(0, 8);
+            RemoteMemory target = pair.peerBuffer.remoteMemory().slice(0, 8);
+            batches(pair, source, target, WARM_UP);
+            long before = threads.getCurrentThreadAllocatedBytes();
+            batches(pair, source, target, OPERATIONS);
+            assertThat(threads.getCurrentThreadAllocatedBytes() - before).isZero();
+        }
+    }
+
+    @Test
+    void sendingAndReceivingAllocateNothing() {
+        try (ConnectedPair pair = new ConnectedPair(4096)) {
+            messages(pair, WARM_UP);
+            long before = threads.getCurrentThreadAllocatedBytes();
+            messages(pair, OPERATIONS);
+            assertThat(threads.getCurrentThreadAllocatedBytes() - before).isZero();
+        }
+    }
+
+    private static void writes(ConnectedPair pair, MemorySlice source, RemoteMemory target, int count) {
+        for (int i = 0; i < count; i++) {
+            int flags = (i & 1) == 0 ? SendFlags.SIGNALED | SendFlags.INLINE : SendFlags.SIGNALED;
+            require(pair.pair.postWrite(i, source, target, flags) == 0);
+            awaitOne(pair.queue, pair.completions, i);
+        }
+    }
+
+    private static void batches(ConnectedPair pair, MemorySlice source, RemoteMemory target, int count) {
+        for (int i = 0; i < count; i += 4) {
+            int posted = pair.pair
+                    .startBatch()
+                    .write(i, source, target, SendFlags.NONE)
+                    .write(i + 1, source, target, SendFlags.NONE)
+                    .write(i + 2, source, target, SendFlags.NONE)
+                    .write(i + 3, source, target, SendFlags.SIGNALED)
+                    .post();
+            require(posted == 4);
+            awaitOne(pair.queue, pair.completions, i + 3);
+        }
+    }
+
+    private static void messages(ConnectedPair pair, int count) {
+        MemorySlice source = pair.buffer.slice(0, 8);
+        MemorySlice room = pair.peerBuffer.slice(0, 8);
+        for (int i = 0; i < count; i++) {
+            require(pair.peer.postReceive(i, room) == 0);
+            require(pair.pair.postSend(i, source, SendFlags.SIGNALED) == 0);
+            awaitOne(pair.queue, pair.completions, i);
+            awaitOne(pair.peerQueue, pair.completions, i);
+        }
+    }
+
+    private static void awaitOne(CompletionQueue queue, WorkCompletions completions, long workRequestId) {
+        while (queue.poll(completions) == 0) {
+            Thread.onSpinWait();
+        }
+        WorkCompletion completion = completions.get(0);
+        require(completion.isSuccess() && completion.workRequestId() == workRequestId);
+    }
+
+    private static void require(boolean condition) {
+        if (!condition) {
+            throw new AssertionError();
+        }
+    }
+}
