@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the rdma4j authors
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034  # variables for the files that source this one
 #
 # What every script of this project needs: messages, the project's folder, the cache folder.
 # Source it after `set -euo pipefail`; it defines functions and two read-only variables, and does nothing else.

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the rdma4j authors
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034  # variables for the files that source this one
 #
 # Running the command on this machine itself, and the choice between that, KVM and emulation. Needs common.sh and vm.sh.
 #

@@ -36,6 +36,8 @@ initrd_modules() {
 initrd_build() {
     local file=$1 tree here=$RDMA4J_ROOT/scripts/lib/softroce
     local -A INITRD_SEEN=()
+    # What other versions of these files have left is not kept for ever.
+    find "$(cache_dir initrd)" -mindepth 1 -maxdepth 1 -mtime +30 -exec rm -rf -- {} +
     tree=$(mktemp -d -- "$(cache_dir initrd)/.new.XXXXXX")
     mkdir -p -- "$tree"/{bin,proc,sys,dev,lower,upper,root}
     cp -- "$(command -v busybox)" "$tree/bin/busybox"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the rdma4j authors
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034  # variables for the files that source this one
 #
 # The guest's kernel: a Debian kernel package, fetched by the system's package manager into the cache and unpacked
 # there. Nothing is installed. Needs common.sh.
@@ -11,10 +11,10 @@
 #                        VERSION: "default" is what the distribution's linux-image-amd64 stands for; else a kernel
 #                        package's name, or its version part as in 6.1.0-50 or 6.12.
 
-# Prints the names of the kernel packages that can be fetched, one a line.
+# Prints the versions that can be fetched, as --kernel takes them, one a line.
 kernel_available() {
-    apt-cache madison '^linux-image-[0-9].*-amd64$' 2>/dev/null | awk '{ print $1 }' |
-        grep -vE -- '-(cloud|rt)-|-unsigned$|-dbg$' | sort -uV
+    apt-cache search --names-only '^linux-image-[0-9].*-amd64$' 2>/dev/null |
+        sed -nE '/-(cloud|rt)-amd64 /d; s/^linux-image-([^ ]*)-amd64 .*/\1/p' | sort -uV
 }
 
 # kernel_resolve PACKAGE: prints "PACKAGE VERSION" of the package that holds the kernel, following a meta-package's
@@ -41,13 +41,12 @@ kernel_cached() {
     [[ -e $1/complete ]]
 }
 
-# Unpacks what a guest can use; desktop hardware's drivers are most of a kernel package.
+# kernel_unpack DEB FOLDER: leaves out what no guest can use; desktop hardware's drivers are most of a kernel package.
 kernel_unpack() {
-    local deb=$1 into=$2 release image sectors offset
-    local exclude=() folder
+    local deb=$1 into=$2 release image sectors offset exclude=() folder
     for folder in drivers/{gpu,media,staging,iio,usb,hid,input,scsi,ata,mmc,mtd,platform,bluetooth,hwmon,isdn,leds} \
         drivers/net/{wireless,ethernet,can,usb,wan} drivers/infiniband/hw sound; do
-        exclude+=(--exclude "./lib/modules/*/kernel/$folder" --exclude "./usr/lib/modules/*/kernel/$folder")
+        exclude+=(--exclude "*/lib/modules/*/kernel/$folder")
     done
     mkdir -p -- "$into"
     dpkg --fsys-tarfile "$deb" | tar -x -C "$into" "${exclude[@]}" --exclude './usr/share'
@@ -63,52 +62,45 @@ kernel_unpack() {
     # that image directly (PVH): an emulated CPU would need seconds to decompress it.
     sectors=$(od -An -tu1 -j 497 -N 1 -- "$image")
     offset=$(od -An -tu4 -j 584 -N 4 -- "$image")
-    tail -c "+$(((sectors + 1) * 512 + offset + 1))" -- "$image" | kernel_decompress >"$into/vmlinux"
-    rm -rf -- "$into/boot" "$into/lib/modules/$release/vmlinuz"
+    tail -c "+$(((sectors + 1) * 512 + offset + 1))" -- "$image" >"$into/payload"
+    kernel_decompress "$into/payload" >"$into/vmlinux"
+    rm -rf -- "${into:?}/boot" "$into/payload" "$into/lib/modules/$release/vmlinuz"
     printf '%s\n' "$release" >"$into/complete"
 }
 
-# Decompresses standard input, of which only the beginning is the image: what follows is not an error.
+# Decompresses the beginning of a file; that something follows, which is not compressed data, is no error.
 kernel_decompress() {
-    local magic compressed
-    compressed=$(mktemp)
-    cat >"$compressed"
-    magic=$(od -An -tx1 -N 4 -- "$compressed" | tr -d ' ')
+    local magic
+    magic=$(od -An -tx1 -N 4 -- "$1" | tr -d ' ')
     case $magic in
-        fd377a58) xz -dc --single-stream <"$compressed" ;;
-        28b52ffd) zstd -dcq <"$compressed" 2>/dev/null || true ;;
-        1f8b*) gzip -dcq <"$compressed" 2>/dev/null || true ;;
-        *) rm -f -- "$compressed" && die "the kernel image is compressed in an unknown way ($magic)" ;;
+        fd377a58) xz -dc --single-stream <"$1" ;;
+        28b52ffd) zstd -dcq <"$1" 2>/dev/null || true ;;
+        1f8b*) gzip -dcq <"$1" 2>/dev/null || true ;;
+        *) die "the kernel image is compressed in an unknown way ($magic)" ;;
     esac
-    rm -f -- "$compressed"
 }
 
 # kernel_fetch PACKAGE VERSION FOLDER
-kernel_fetch() {
-    local package=$1 version=$2 folder=$3 work log
+kernel_fetch() (
+    package=$1 version=$2 folder=$3
+    cache=$(cache_dir kernel)
     # One at a time: who comes second finds the work done.
-    exec {kernel_lock}>"$(cache_dir kernel)/.lock"
-    flock "$kernel_lock"
-    if ! kernel_cached "$folder"; then
-        say "fetching the kernel $package $version (once)"
-        rm -rf -- "$(cache_dir kernel)"/.new.*
-        work=$(mktemp -d -- "$(cache_dir kernel)/.new.XXXXXX")
-        # As root, apt would first try to give the download to a user who cannot write here, and warn.
-        if ! log=$(cd -- "$work" && apt-get -q -o APT::Sandbox::User=root download "$package=$version" 2>&1); then
-            rm -rf -- "$work"
-            die "the package manager could not fetch $package:" "$(tail -n 5 <<<"$log")" \
-                "try: apt-get update"
-        fi
-        if ! kernel_unpack "$work"/*.deb "$work/tree"; then
-            rm -rf -- "$work"
-            die "$package could not be unpacked"
-        fi
-        rm -rf -- "$folder"
-        mv -- "$work/tree" "$folder"
-        rm -rf -- "$work"
-    fi
-    exec {kernel_lock}>&-
-}
+    exec 9>"$cache/.lock"
+    flock 9
+    kernel_cached "$folder" && return
+    say "fetching the kernel $package $version (once)"
+    rm -rf -- "$cache"/.new.* # of one that was killed
+    work=$(mktemp -d -- "$cache/.new.XXXXXX")
+    trap 'rm -rf -- "$work"' EXIT
+    trap 'exit 130' INT
+    trap 'exit 143' TERM
+    # As root, apt would first try to give the download to a user who cannot write here, and warn.
+    log=$(cd -- "$work" && apt-get -q -o APT::Sandbox::User=root download "$package=$version" 2>&1) ||
+        die "the package manager could not fetch $package $version:" "$(tail -n 5 <<<"$log")" 'try: apt-get update'
+    kernel_unpack "$work"/*.deb "$work/tree"
+    rm -rf -- "$folder"
+    mv -- "$work/tree" "$folder"
+)
 
 # Prints the package and version that $1 means, or dies. apt-cache needs a second; its answer is kept until the package
 # lists change.
@@ -140,7 +132,7 @@ kernel_choose() {
     fi
     mapfile -t available < <(kernel_available)
     die -2 "kernel $wanted: the configured package sources do not have it" \
-        "they have: ${available[*]:-none (try: apt-get update)}"
+        "they have: ${available[*]:-none}" 'lists that are out of date are renewed by: apt-get update'
 }
 
 kernel_get() {
@@ -148,6 +140,8 @@ kernel_get() {
     answer=$(kernel_choose "$1") || exit $?
     read -r package version <<<"$answer"
     KERNEL_DIR=$(cache_dir kernel)/${package}_${version//:/%3a}
-    kernel_cached "$KERNEL_DIR" || kernel_fetch "$package" "$version" "$KERNEL_DIR"
+    if ! kernel_cached "$KERNEL_DIR"; then
+        kernel_fetch "$package" "$version" "$KERNEL_DIR"
+    fi
     KERNEL_RELEASE=$(<"$KERNEL_DIR/complete")
 }

@@ -21,8 +21,8 @@ vm_machine() {
     VM_QEMU=(qemu-system-x86_64 -no-user-config -nodefaults -display none -no-reboot -machine q35)
     case $accel in
         kvm) VM_QEMU+=(-accel kvm -cpu host -smp "$CPUS") ;;
-        icount) VM_QEMU+=(-accel tcg,thread=single -cpu max -smp 1 -icount shift=0) ;;
-        tcg) VM_QEMU+=(-accel tcg,thread=multi,tb-size=512 -cpu max -smp "$CPUS") ;;
+        icount) VM_QEMU+=(-accel 'tcg,thread=single' -cpu max -smp 1 -icount shift=0) ;;
+        tcg) VM_QEMU+=(-accel 'tcg,thread=multi,tb-size=512' -cpu max -smp "$CPUS") ;;
     esac
     VM_QEMU+=(-m "$MEMORY" -kernel "$KERNEL_DIR/vmlinux" -initrd "$INITRD"
         -append "${kernel_arguments[*]}${VM_KERNEL_ARGUMENTS:+ $VM_KERNEL_ARGUMENTS}"
@@ -59,22 +59,22 @@ vm_end() {
     [[ -n ${VM_PID:-} ]] || return 0
     kill -KILL "$VM_PID" 2>/dev/null || true
     wait "$VM_PID" 2>/dev/null || true
-    VM_PID=
+    VM_PID=''
 }
 
 vm_console() {
-    local text=
+    local text=''
     # Nobody has read the pipe; what it holds is all there is.
     IFS= read -r -d '' -t 0.2 text <&"$VM_CONSOLE" || true
-    printf '%s\n' "$text" | tr -d '\r' | tail -n "${1:-30}" | sed 's/^/    /' >&2
+    printf '%s\n' "$text" | tr -d '\r' | tail -n 30 | sed 's/^/    /' >&2
 }
 
 vm_probe() {
-    local reply line=
+    local reply line=''
     exec {reply}<> <(:)
     VM_KERNEL_ARGUMENTS=softroce.probe
     vm_machine "$1"
-    VM_KERNEL_ARGUMENTS=
+    VM_KERNEL_ARGUMENTS=''
     vm_port 2 "file,path=/proc/self/fd/$reply"
     vm_launch
     local deadline=$((SECONDS + VM_PROBE_LIMIT))
@@ -120,6 +120,9 @@ vm_run() {
         tag=$((tag + 1))
     done
     vm_launch
+    if [[ -n $VERBOSE ]]; then
+        vm_pump <"/proc/self/fd/$VM_CONSOLE" >&2 {VM_CONSOLE}>&- {VM_INPUT}>&- {request}>&- {out}>&- {err}>&- &
+    fi
     trap vm_end EXIT
     trap 'vm_signal INT 2' INT
     trap 'vm_signal TERM 15' TERM
@@ -158,19 +161,20 @@ vm_signal() {
 # Follows the machine until the command has ended and its output has arrived.
 vm_wait() {
     local line word status output error booted=$SECONDS base_output base_error
-    VM_STATE=booting VM_STATUS=
+    VM_STATE=booting VM_STATUS=''
     while [[ $VM_STATE != stopped ]]; do
-        line=
+        line=''
         if IFS= read -r -t 0.5 line <&"$VM_REPLY"; then
             read -r word status output error <<<"$line"
             case $word in
                 hello) vm_mark 'kernel started' ;;
                 ready)
-                    vm_mark 'command started'
+                    vm_mark 'command starts'
                     VM_STATE=running
                     VM_STOP_AT=$((SECONDS + TIMEOUT))
                     base_output=$(vm_pumped "$VM_STDOUT_PUMP")
                     base_error=$(vm_pumped "$VM_STDERR_PUMP")
+                    printf 'GO\n' >&"$VM_REQUEST"
                     ;;
                 failed) vm_broken "the guest says: ${line#failed }" ;;
                 exit)
@@ -205,25 +209,32 @@ vm_watch() {
         VM_STATE=stopped
     fi
     if [[ -n $VM_STDOUT_PUMP ]] && ! kill -0 "$VM_STDOUT_PUMP" 2>/dev/null; then
-        VM_STDOUT_PUMP=
+        VM_STDOUT_PUMP=''
         printf 'CLOSE-1\n' >&"$VM_REQUEST"
     fi
     if [[ -n $VM_STDERR_PUMP ]] && ! kill -0 "$VM_STDERR_PUMP" 2>/dev/null; then
-        VM_STDERR_PUMP=
+        VM_STDERR_PUMP=''
         printf 'CLOSE-2\n' >&"$VM_REQUEST"
     fi
 }
 
-# vm_drain PUMP BASE BYTES: QEMU may still hold output for a reader that is slow; waits until the pump has taken BYTES.
+# vm_drain PUMP BASE BYTES: QEMU may still hold output for a reader that is slow; waits until the pump has taken BYTES
+# since it had read BASE, or has waited for more in vain for two seconds.
 vm_drain() {
-    local pump=$1 base=$2 bytes=$3 now
+    local pump=$1 base=$2 bytes=$3 now idle=0
     while [[ $VM_STATE != stopped && -n $pump ]] && kill -0 "$pump" 2>/dev/null; do
         now=$(vm_pumped "$pump")
         if [[ -z $now || -z $bytes ]]; then
             sleep 0.3 # a kernel that does not count: leave it at a good chance
             return
         fi
-        ((now - base < bytes)) || return 0
+        ((now - base < bytes && idle < 100)) || return 0
+        # System call 0 is read: the pump is not held up by its own reader.
+        if [[ $(cut -d ' ' -f 1 "/proc/$pump/syscall" 2>/dev/null) == 0 ]]; then
+            idle=$((idle + 1))
+        else
+            idle=0
+        fi
         vm_watch
         sleep 0.02
     done
