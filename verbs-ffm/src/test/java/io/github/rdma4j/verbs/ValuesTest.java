@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.bindings.RdmaHeaders;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -90,6 +91,35 @@ class ValuesTest {
                 .isThrownBy(() -> new QueuePairEndpoint(1, 1, 1 << 16, Gid.ZERO, Mtu.MTU_1024));
         assertThatThrownBy(() -> new QueuePairEndpoint(1, 1, 1, null, Mtu.MTU_1024))
                 .isInstanceOf(NullPointerException.class);
+    }
+
+    @Test
+    void whatAPeerMustKnowTravelsAsBytes() {
+        byte[] gid = new byte[Gid.LENGTH];
+        gid[0] = (byte) 0xfe;
+        gid[15] = 7;
+        QueuePairEndpoint endpoint = new QueuePairEndpoint(0xabcdef, 0x123456, 0xffff, Gid.of(gid), Mtu.MTU_2048);
+        assertThat(endpoint.toBytes()).hasSize(QueuePairEndpoint.BYTES).startsWith(0, 0xab, 0xcd, 0xef);
+        assertThat(QueuePairEndpoint.fromBytes(endpoint.toBytes())).isEqualTo(endpoint);
+        RemoteMemory memory = new RemoteMemory(0x7fff_0000_1000L, 1L << 40, 0x8000_0001);
+        assertThat(memory.toBytes()).hasSize(RemoteMemory.BYTES);
+        assertThat(RemoteMemory.fromBytes(memory.toBytes())).isEqualTo(memory);
+    }
+
+    @Test
+    void bytesThatCannotBeSuchAValueAreRefused() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> QueuePairEndpoint.fromBytes(new byte[31]))
+                .withMessageContaining("32 bytes, not 31");
+        byte[] garbage = new byte[QueuePairEndpoint.BYTES];
+        Arrays.fill(garbage, (byte) 0x7f);
+        assertThatIllegalArgumentException().isThrownBy(() -> QueuePairEndpoint.fromBytes(garbage));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> RemoteMemory.fromBytes(new byte[0]))
+                .withMessageContaining("20 bytes, not 0");
+        byte[] negative = new byte[RemoteMemory.BYTES];
+        negative[8] = (byte) 0x80;
+        assertThatIllegalArgumentException().isThrownBy(() -> RemoteMemory.fromBytes(negative));
     }
 
     @Test
