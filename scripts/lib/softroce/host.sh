@@ -40,7 +40,7 @@ host_run() {
     if [[ $MEMLOCK != unlimited ]]; then
         ulimit -l "$MEMLOCK" || die "the locked-memory limit cannot be set to $MEMLOCK KiB"
     elif ((EUID == 0)); then
-        ulimit -l unlimited
+        ulimit -l unlimited 2>/dev/null || true # a container's root may not be allowed to
     fi
     for extra in "${ENV_EXTRA[@]}"; do
         [[ $extra != *=* ]] || export "${extra?}"
@@ -50,6 +50,8 @@ host_run() {
     fi
     exec "$@"
 }
+
+declare -A ACCEL_NAME=([kvm]=KVM [tcg]=TCG [icount]='TCG that counts instructions')
 
 # /dev/kvm may exist and a guest hang all the same (seen under a hypervisor that is itself a guest), so a guest is started
 # once, and the answer kept as long as machine, QEMU and guest kernel are the same.

@@ -1,0 +1,87 @@
+# SPDX-FileCopyrightText: 2026 the rdma4j authors
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2016,SC2154  # code for other shells in quotes; $stderr is set by `run`
+#
+# The shell library: scripts/lib/{common,jdk,packages}.sh. Needs no device and no network.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    lib=$BATS_TEST_DIRNAME/../lib
+    unset RDMA4J_JAVA_HOME JAVA_HOME RDMA4J_CACHE XDG_CACHE_HOME RDMA4J_QUIET
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+# Runs a script with the library loaded, as the project's scripts do.
+with_lib() {
+    bash -c "set -euo pipefail; PROGRAM=prog; source '$lib/common.sh'; source '$lib/jdk.sh'
+        source '$lib/packages.sh'; $1"
+}
+
+# fake_jdk FOLDER VERSION
+fake_jdk() {
+    mkdir -p "$1/bin"
+    printf '#!/bin/sh\n' | tee "$1/bin/java" >"$1/bin/javac"
+    chmod +x "$1/bin/java" "$1/bin/javac"
+    printf 'IMPLEMENTOR="x"\nJAVA_VERSION="%s"\n' "$2" >"$1/release"
+}
+
+@test "die prints its lines and takes a status" {
+    run -3 --separate-stderr with_lib 'die -3 "first" "second line" "third"'
+    [[ $output == '' ]]
+    [[ $stderr == $'prog: first\n    second line\n    third' ]]
+    run -1 with_lib 'die "plain"'
+}
+
+@test "say is silent when quiet is asked for, warn is not" {
+    RDMA4J_QUIET=1 run --separate-stderr with_lib 'say hush; warn loud'
+    [[ $stderr == 'prog: loud' ]]
+}
+
+@test "the cache folder follows RDMA4J_CACHE, XDG_CACHE_HOME, HOME" {
+    HOME=$PWD/h run -0 with_lib 'cache_dir sub'
+    [[ $output == "$PWD/h/.cache/rdma4j/sub" && -d $output ]]
+    XDG_CACHE_HOME=$PWD/x run -0 with_lib cache_dir
+    [[ $output == "$PWD/x/rdma4j" ]]
+    RDMA4J_CACHE="$PWD/with space" run -0 with_lib cache_dir
+    [[ $output == "$PWD/with space" ]]
+    touch file
+    RDMA4J_CACHE=$PWD/file/sub run -1 with_lib cache_dir
+    [[ $output == *'set RDMA4J_CACHE'* ]]
+}
+
+@test "a JDK is found by RDMA4J_JAVA_HOME, JAVA_HOME, PATH, in this order" {
+    fake_jdk a 90.0.1
+    fake_jdk b 91
+    fake_jdk 'c d' 92-ea
+    PATH="$PWD/c d/bin:$PATH" run -0 with_lib 'find_jdk 90'
+    [[ $output == "$PWD/c d" ]]
+    JAVA_HOME=$PWD/b PATH="$PWD/c d/bin:$PATH" run -0 with_lib 'find_jdk 90'
+    [[ $output == "$PWD/b" ]]
+    RDMA4J_JAVA_HOME=$PWD/a JAVA_HOME=$PWD/b run -0 with_lib 'find_jdk 90'
+    [[ $output == "$PWD/a" ]]
+}
+
+@test "a JAVA_HOME that is too old is passed over, an RDMA4J_JAVA_HOME that is too old is an error" {
+    fake_jdk old 1.8.0_402
+    fake_jdk new 95
+    JAVA_HOME=$PWD/old PATH="$PWD/new/bin:$PATH" run -0 with_lib 'find_jdk 95'
+    [[ $output == "$PWD/new" ]]
+    RDMA4J_JAVA_HOME=$PWD/old run -1 with_lib 'find_jdk 95'
+    [[ $output == *"is JDK 8, not a JDK 95 or later"* ]]
+}
+
+@test "no JDK: the message names what was found and the remedy" {
+    fake_jdk old 11.0.2
+    JAVA_HOME=$PWD/old run -1 with_lib 'home=$(find_jdk 99); echo not reached'
+    [[ $output == *'no JDK 99 or later found'*"JDK 11 $PWD/old"*RDMA4J_JAVA_HOME* ]]
+    [[ $output != *'not reached'* ]]
+}
+
+@test "missing packages are named with the command that installs them" {
+    run -1 with_lib 'require_packages bash no-such-package-x no-such-package-y'
+    [[ $output == *'missing: no-such-package-x no-such-package-y'* ]]
+    [[ $output == *'apt-get install --no-install-recommends no-such-package-x no-such-package-y'* ]]
+    run -0 with_lib 'require_packages bash; ensure_packages bash'
+    [[ $output == '' ]]
+}

@@ -1,0 +1,290 @@
+# SPDX-FileCopyrightText: 2026 the rdma4j authors
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2016,SC2154  # code for other shells in quotes; $stderr is set by `run`
+#
+# scripts/softroce. Each start of the microVM costs seconds, so the first one serves several tests: setup_file runs a
+# script in it that leaves what it saw in files, in the writable folder.
+
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+    export SOFTROCE=$BATS_TEST_DIRNAME/../softroce
+    export PROJECT="$BATS_FILE_TMPDIR/my 'own' project"
+    mkdir -p "$PROJECT/.git" "$PROJECT/sub folder" "$BATS_FILE_TMPDIR/outside" "$BATS_FILE_TMPDIR/tmp"
+    echo precious >"$BATS_FILE_TMPDIR/outside/file"
+    echo from-host >"$PROJECT/seen"
+    cat >"$PROJECT/first" <<'GUEST'
+#!/bin/bash
+echo "to stdout"
+echo "to stderr" >&2
+out=$OUT
+pwd >"$out/cwd"
+printf '%s\0' "$@" >"$out/arguments"
+env >"$out/environment"
+cat >"$out/stdin"
+cat "$out/../seen" >"$out/seen"
+cat "$OUTSIDE/file" >"$out/outside"
+rm "$OUTSIDE/file" && echo changed >"$OUTSIDE/new"
+ls "$OUTSIDE" >"$out/outside-after"
+touch /tmp/scratch && ls /tmp/scratch >"$out/tmp"
+ibv_devinfo >"$out/devinfo"
+ulimit -l >"$out/memlock"
+cat /sys/class/infiniband/rxe1/ports/1/gid_attrs/types/1 /sys/class/infiniband/rxe1/ports/1/gids/1 >"$out/gid"
+ls /proc/[0-9]*/exe >/dev/null && readlink /proc/1/exe >"$out/init"
+(ib_write_lat -d rxe0 -x 1 >"$out/server" 2>&1 &)
+for _ in {1..100}; do
+    grep -qi ':4855 ' /proc/net/tcp && break # port 18515
+    sleep 0.1
+done
+ib_write_lat -d rxe0 -x 1 127.0.0.1 >"$out/client" 2>&1
+echo $? >"$out/client-status"
+exit 7
+GUEST
+    chmod +x "$PROJECT/first"
+    export OUT=$PROJECT/out
+    mkdir "$OUT"
+    cd "$PROJECT/sub folder" || return
+    local status=0
+    printf 'a\0b\377\n' | LC_TEST=x RDMA4J_TEST='1 2' OTHER=$'x\ny' SECRET=1 TMPDIR=$BATS_FILE_TMPDIR/tmp \
+        "$SOFTROCE" --vm --env OUT --env OTHER --env "OUTSIDE=$BATS_FILE_TMPDIR/outside" \
+        ../first 'a b' "c'd" $'e\nf' '' '*' '$HOME' 'ü"' >"$BATS_FILE_TMPDIR/stdout" 2>"$BATS_FILE_TMPDIR/stderr" ||
+        status=$?
+    echo "$status" >"$BATS_FILE_TMPDIR/status"
+}
+
+setup() {
+    cd "$PROJECT" || return
+}
+
+# Waits up to ten seconds for a command to succeed.
+eventually() {
+    local n
+    for ((n = 0; n < 100; n++)); do
+        "$@" && return
+        sleep 0.1
+    done
+    return 1
+}
+
+contains() {
+    grep -q "$1" "$2" 2>/dev/null
+}
+
+# Processes that carry the mark in their environment, as everything that softroce starts does.
+marked() {
+    grep -lz "^SOFTROCE_MARK=$1\$" /proc/[0-9]*/environ 2>/dev/null
+}
+
+nothing_marked() {
+    [[ -z $(marked "$1") ]]
+}
+
+@test "the exit status is the command's" {
+    [[ $(<"$BATS_FILE_TMPDIR/status") == 7 ]]
+}
+
+@test "standard output and error are apart, and one line says what was decided" {
+    [[ $(<"$BATS_FILE_TMPDIR/stdout") == 'to stdout' ]]
+    mapfile -t lines < <(grep -v -e ' fetching the kernel ' -e ' trying whether ' "$BATS_FILE_TMPDIR/stderr")
+    [[ ${lines[0]} =~ ^softroce:\ microVM,\ Linux\ .*,\ (KVM|TCG.*),\ [0-9]+\ CPUs?,\ rxe0\ rxe1$ ]]
+    [[ ${lines[1]} == 'to stderr' && ${#lines[@]} == 2 ]]
+}
+
+@test "arguments arrive as they are" {
+    printf '%s\0' 'a b' "c'd" $'e\nf' '' '*' '$HOME' 'ü"' | cmp - "$OUT/arguments"
+}
+
+@test "the documented variables and --env arrive, others do not" {
+    contains '^RDMA4J_TEST=1 2$' "$OUT/environment"
+    contains '^LC_TEST=x$' "$OUT/environment"
+    contains "^HOME=$HOME\$" "$OUT/environment"
+    contains '^OTHER=x$' "$OUT/environment"
+    contains '^y$' "$OUT/environment"
+    run ! contains '^SECRET' "$OUT/environment"
+}
+
+@test "standard input arrives byte for byte, and ends" {
+    printf 'a\0b\377\n' | cmp - "$OUT/stdin"
+}
+
+@test "the working directory is the caller's" {
+    [[ $(<"$OUT/cwd") == "$PROJECT/sub folder" ]]
+}
+
+@test "the project's folder is shared both ways, all else is shielded" {
+    [[ $(<"$OUT/seen") == from-host ]]
+    [[ $(<"$OUT/outside") == precious ]]
+    [[ $(<"$OUT/outside-after") == new ]]
+    [[ $(ls "$BATS_FILE_TMPDIR/outside") == file ]]
+    [[ $(<"$OUT/tmp") == /tmp/scratch && ! -e /tmp/scratch ]]
+    [[ $(<"$OUT/init") == /run/softroce/busybox ]]
+}
+
+@test "rxe0 and rxe1 are active, with RDMA mtu 4096 and RoCE v2 over IPv4 at GID index 1" {
+    [[ $(grep -c 'PORT_ACTIVE' "$OUT/devinfo") == 2 ]]
+    [[ $(grep -c 'active_mtu:.*4096' "$OUT/devinfo") == 2 ]]
+    [[ $(<"$OUT/gid") == $'RoCE v2\n0000:0000:0000:0000:0000:ffff:0a63:0002' ]]
+}
+
+@test "locked memory is unlimited" {
+    [[ $(<"$OUT/memlock") == unlimited ]]
+}
+
+@test "the C tools work there" {
+    cat "$OUT/client"
+    [[ $(<"$OUT/client-status") == 0 ]]
+    contains '^ 2  *1000 ' "$OUT/client"
+}
+
+@test "no temporary files are left" {
+    [[ -z $(ls -A "$BATS_FILE_TMPDIR/tmp") ]]
+}
+
+@test "a JVM is started safely and silently; --devices, --memlock and --env" {
+    cat >Where.java <<'JAVA'
+class Where {
+    public static void main(String[] args) {
+        System.out.println(java.lang.management.ManagementFactory.getRuntimeMXBean().getInputArguments());
+    }
+}
+JAVA
+    run --separate-stderr "$SOFTROCE" --vm --quiet --devices 3 --memlock 64 --accel tcg bash -c '
+        ls /sys/class/infiniband; ulimit -l; java -version 2>version; cat version >&2
+        java -cp . Where.java; JDK_JAVA_OPTIONS=-XX:TieredStopAtLevel=1 java Where.java 2>/dev/null
+        javac -d . Where.java && ls Where.class; exit 3'
+    echo "$output / $stderr"
+    [[ $status == 3 ]]
+    mapfile -t lines <<<"$output"
+    [[ ${lines[*]:0:4} == 'rxe0 rxe1 rxe2 64' ]]
+    [[ ${lines[4]} == *-XX:-TieredCompilation* ]]
+    [[ ${lines[5]} == *-XX:TieredStopAtLevel=1* && ${lines[5]} != *-XX:-TieredCompilation* ]]
+    [[ ${lines[6]} == Where.class ]]
+    # The JVM's own three lines and nothing else.
+    [[ $(wc -l <<<"$stderr") == 3 && $stderr == *'Server VM'* ]]
+}
+
+@test "--icount: one CPU and the JVM as it is; nothing writable with --read-only" {
+    run --separate-stderr "$SOFTROCE" --icount --read-only bash -c '
+        nproc; touch new; ls new; java -XX:+PrintFlagsFinal -version 2>/dev/null | grep -w TieredCompilation'
+    echo "$output / $stderr"
+    [[ $status == 0 ]]
+    [[ $stderr == *'counts instructions, 1 CPU, rxe0 rxe1, nothing writable'* ]]
+    mapfile -t lines <<<"$output"
+    [[ ${lines[0]} == 1 && ${lines[1]} == new && ${lines[2]} == *true* && ! -e new ]]
+}
+
+@test "much output to a slow reader arrives whole, and --cpus and --memory count" {
+    run bash -c '"$SOFTROCE" -q --vm --cpus 1 --memory 2000 bash -c "
+        nproc; free -m; head -c 3000000 /dev/zero | tr \"\\0\" x; echo; echo end" | (sleep 6; cat)'
+    [[ $status == 0 ]]
+    [[ ${lines[0]} == 1 ]]
+    [[ ${lines[2]} =~ ^Mem:\ +1[0-9]{3}\  ]]
+    [[ ${#lines[-2]} == 3000000 && ${lines[-1]} == end ]]
+}
+
+@test "a reader that leaves early ends the command" {
+    run bash -c 'set -o pipefail; time "$SOFTROCE" -q --vm --timeout 60 yes | head -n 1'
+    [[ ${lines[0]} == y ]]
+    [[ $status != 124 ]]
+}
+
+@test "the time limit: status 124, and the command is told before" {
+    run --separate-stderr "$SOFTROCE" -q --vm --timeout 2 bash -c 'trap "echo told; exit 1" TERM; sleep 100 & wait'
+    [[ $status == 124 && $output == told && $stderr == *'time limit of 2 s'* ]]
+}
+
+@test "Ctrl-C reaches the command, its status comes back, nothing keeps running" {
+    SOFTROCE_MARK=$$-int setsid env --default-signal=INT "$SOFTROCE" -q --vm --timeout 60 bash -c \
+        'trap "echo interrupted; exit 9" INT; echo ready; while :; do sleep 0.2; done' >out-int 2>&1 3>&- &
+    local pid=$! status=0
+    eventually contains ready out-int || eventually contains ready out-int
+    kill -INT -- "-$pid" # what a terminal does
+    wait "$pid" || status=$?
+    [[ $status == 9 ]]
+    contains interrupted out-int
+    eventually nothing_marked $$-int
+}
+
+@test "SIGTERM reaches a command that does not handle it; killing softroce itself ends the machine" {
+    SOFTROCE_MARK=$$-term "$SOFTROCE" -q --vm --timeout 60 bash -c 'echo ready; sleep 100' >out-term 2>&1 3>&- &
+    local pid=$! status=0
+    SOFTROCE_MARK=$$-kill "$SOFTROCE" -q --vm --timeout 60 bash -c 'echo ready; sleep 100' >out-kill 2>&1 3>&- &
+    local killed=$! # two machines at the same time, too
+    eventually contains ready out-term || eventually contains ready out-term || eventually contains ready out-term
+    kill -TERM "$pid"
+    wait "$pid" || status=$?
+    [[ $status == 143 ]]
+    eventually nothing_marked $$-term
+    eventually contains ready out-kill
+    [[ -n $(marked $$-kill) ]]
+    kill -KILL "$killed"
+    eventually nothing_marked $$-kill
+}
+
+@test "a command that is not there: 127; one that cannot be run: 126" {
+    run -127 "$SOFTROCE" -q --vm no-such-command
+    [[ $output == *no-such-command* ]]
+    echo text >not-executable
+    run -126 "$SOFTROCE" -q --vm ./not-executable
+}
+
+@test "a machine that does not start: its console is shown, status 125" {
+    # A program in QEMU's place that starts nothing.
+    mkdir -p bin
+    printf '#!/bin/sh\necho "the console says this" >&2\nexit 1\n' >bin/qemu-system-x86_64
+    chmod +x bin/qemu-system-x86_64
+    PATH=$PWD/bin:$PATH run "$SOFTROCE" -q --vm --accel tcg true
+    [[ $status == 125 && $output == *'the console says this'* ]]
+    printf '#!/bin/sh\nexec sleep 30\n' >bin/qemu-system-x86_64
+    PATH=$PWD/bin:$PATH run "$SOFTROCE" -q --vm --accel tcg --boot-timeout 1 true
+    [[ $status == 125 && $output == *'did not start within 1 s'* ]]
+}
+
+@test "a host that has a device is used, and said so" {
+    mkdir -p sys/class/infiniband/fake0
+    export RDMA4J_SYSFS=$PWD/sys
+    run --separate-stderr -5 "$SOFTROCE" --memlock 64 --env 'A=b c' bash -c 'ulimit -l; echo "$A"; exit 5'
+    [[ $stderr == 'softroce: this machine, fake0' ]]
+    [[ $output == $'64\nb c' ]]
+    run -124 "$SOFTROCE" -q --timeout 1 sleep 10
+}
+
+@test "each missing tool is named with the package and the command" {
+    mkdir -p few
+    local folder tool
+    for folder in /bin /usr/bin /sbin /usr/sbin; do
+        for tool in "$folder"/*; do
+            case ${tool##*/} in
+                qemu-* | busybox | cpio) ;;
+                *) [[ -e few/${tool##*/} ]] || ln -s "$tool" "few/${tool##*/}" ;;
+            esac
+        done
+    done
+    PATH=$PWD/few run "$SOFTROCE" --vm true
+    echo "$output"
+    [[ $status == 1 ]]
+    [[ $output == *'busybox-static cpio qemu-system-x86'* ]]
+    [[ $output == *'apt-get install --no-install-recommends busybox-static'* ]]
+}
+
+@test "a kernel that the package sources do not have" {
+    run -2 "$SOFTROCE" --vm --kernel 9.9.9 true
+    [[ $output == *'kernel 9.9.9: the configured package sources do not have it'* ]]
+    [[ $output =~ 'they have: '.*[0-9]+\.[0-9]+ ]]
+}
+
+@test "bad options: status 2 and the reason" {
+    run -2 "$SOFTROCE"
+    run -2 "$SOFTROCE" --nonsense true
+    [[ $output == *'unknown option --nonsense'* ]]
+    run -2 "$SOFTROCE" --cpus
+    [[ $output == *'--cpus needs a value'* ]]
+    run -2 "$SOFTROCE" --cpus=0 true
+    run -2 "$SOFTROCE" --devices two true
+    [[ $output == *'--devices two: not a number from 0 to 32'* ]]
+    run -2 "$SOFTROCE" --env 1X=y true
+    run -2 "$SOFTROCE" --icount --accel kvm true
+    run -2 "$SOFTROCE" --writable /no/such/folder true
+    run -0 "$SOFTROCE" --help
+    [[ $output == *'Usage:'* ]]
+}
