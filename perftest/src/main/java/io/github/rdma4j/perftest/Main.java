@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest;
+
+import io.github.rdma4j.perftest.compare.CompareCommand;
+import io.github.rdma4j.perftest.report.BuildInfo;
+import io.github.rdma4j.perftest.run.Tool;
+import java.io.PrintStream;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** The entry point: the first argument is the tool, the others are the tool's. */
+public final class Main {
+    private Main() {}
+
+    /** Runs a tool and ends the JVM with its exit status: 0 done, 1 the test failed, 2 the command line makes no sense. */
+    public static void main(String[] arguments) {
+        System.exit(run(List.of(arguments), System.out, System.err));
+    }
+
+    static int run(List<String> arguments, PrintStream out, PrintStream err) {
+        String first = arguments.isEmpty() ? "" : arguments.getFirst();
+        Optional<Tool> tool = Tool.ofCommand(first);
+        if (tool.isPresent()) {
+            return new ToolCommand(tool.get(), out, err).run(arguments.subList(1, arguments.size()));
+        }
+        switch (first) {
+            case CompareCommand.NAME -> {
+                return CompareCommand.run(arguments.subList(1, arguments.size()), out, err);
+            }
+            case "-h", "--help" -> {
+                help(out);
+                return ToolCommand.OK;
+            }
+            case "-V", "--version" -> {
+                out.println(BuildInfo.describe());
+                return ToolCommand.OK;
+            }
+            default -> {
+                err.println(
+                        first.isEmpty()
+                                ? "rdma4j: which tool? One of " + tools()
+                                : "rdma4j: there is no tool '" + first + "'; there are " + tools());
+                err.println("Try 'rdma4j --help'.");
+                return ToolCommand.USAGE;
+            }
+        }
+    }
+
+    private static String tools() {
+        return Arrays.stream(Tool.values()).map(Tool::command).collect(Collectors.joining(", ")) + ", "
+                + CompareCommand.NAME;
+    }
+
+    private static void help(PrintStream out) {
+        out.println("Usage:");
+        out.println("  rdma4j TOOL [OPTIONS]            start a server and wait for connection");
+        out.println("  rdma4j TOOL [OPTIONS] <host>     connect to server at <host>");
+        out.println("  rdma4j TOOL --help               the tool's options");
+        out.println();
+        out.println("Tools:");
+        for (Tool tool : Tool.values()) {
+            out.printf("  %-14s %s%n", tool.command(), tool.title());
+        }
+        out.printf("  %-14s %s%n", CompareCommand.NAME, CompareCommand.TITLE);
+    }
+}

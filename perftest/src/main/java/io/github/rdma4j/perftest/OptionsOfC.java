@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest;
+
+import java.util.Set;
+
+/** The options that the C tools have and we have not, so that their users are told so and not that they do not exist. */
+final class OptionsOfC {
+    private static final String SHORT = "cCeAgHlLMNoOrRTUwWXyz";
+
+    private static final Set<String> LONG = Set.of(
+            "aes_block_size",
+            "aes_xts",
+            "atomic_type",
+            "bind_source_ip",
+            "burst_size",
+            "com_rdma_cm",
+            "comm_rdma_cm",
+            "congest_type",
+            "connection",
+            "cpu_util",
+            "cqe_poll",
+            "credentials_path",
+            "cuda_mem_type",
+            "data_enc_key_app_path",
+            "data_enc_keys_number",
+            "data_validation",
+            "disable_dynamic_polling",
+            "disable_numa",
+            "disable_pcie_relaxed",
+            "dlid",
+            "dont_xchg_versions",
+            "dualport",
+            "encrypt_on_tx",
+            "events",
+            "flow_label",
+            "flows",
+            "flows_burst",
+            "force-link",
+            "gpu_touch",
+            "hop_limit",
+            "ipv6",
+            "ipv6-addr",
+            "kek_path",
+            "latency_gap",
+            "limit_bw",
+            "limit_msgrate",
+            "log_active_dci_streams",
+            "log_dci_streams",
+            "mcg",
+            "MGID",
+            "mmap",
+            "mmap-offset",
+            "mr_per_qp",
+            "no_ddp",
+            "no_enhanced_reorder",
+            "no_lock",
+            "noPeak",
+            "numa_node",
+            "odp",
+            "outs",
+            "output",
+            "payload_file_path",
+            "perform_warm_up",
+            "pin_cores",
+            "pkey_index",
+            "post_list",
+            "rate_limit",
+            "rate_limit_type",
+            "rate_units",
+            "rdma_cm",
+            "recv_post_list",
+            "report-both",
+            "report-counters",
+            "report-cycles",
+            "report-histogram",
+            "report-per-port",
+            "report-unsorted",
+            "retry_count",
+            "reversed",
+            "run_infinitely",
+            "rx-depth",
+            "sig_before",
+            "sig_offload",
+            "tclass",
+            "tos",
+            "tph_mem",
+            "typical_pkt_size",
+            "unsolicited_write",
+            "use-null-mr",
+            "use-srq",
+            "use_cuda",
+            "use_cuda_bus_id",
+            "use_cuda_dmabuf",
+            "use_data_direct",
+            "use_hugepages",
+            "use_old_post_send",
+            "use_ooo",
+            "use_rocm",
+            "vector",
+            "wait_destroy",
+            "write_with_imm");
+
+    private OptionsOfC() {}
+
+    /** Why an option was not understood. */
+    static String explain(String argument) {
+        String name = argument.replaceFirst("^-+", "").replaceFirst("=.*$", "");
+        boolean known =
+                argument.startsWith("--") ? LONG.contains(name) : !name.isEmpty() && SHORT.indexOf(name.charAt(0)) >= 0;
+        return known
+                ? "option '" + argument + "' of the C tools is not supported yet"
+                : "unknown option '" + argument + "'";
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Whether somebody watches. */
+final class Terminal {
+    private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
+
+    private Terminal() {}
+
+    /**
+     * Whether both standard output and standard error are terminals. Asked of the kernel's links and not of
+     * java.io.Console, which looks at standard input too and takes long to load.
+     */
+    static boolean isInteractive() {
+        return isTerminal(1) && isTerminal(2);
+    }
+
+    private static boolean isTerminal(int descriptor) {
+        try {
+            String target = Files.readSymbolicLink(DESCRIPTORS.resolve(Integer.toString(descriptor)))
+                    .toString();
+            return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty") || target.equals("/dev/console");
+        } catch (IOException | UnsupportedOperationException _) {
+            return false;
+        }
+    }
+}

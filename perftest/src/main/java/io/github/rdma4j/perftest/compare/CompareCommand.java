@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare;
+
+import io.github.rdma4j.perftest.PerftestException;
+import io.github.rdma4j.perftest.run.IllegalParameterException;
+import io.github.rdma4j.verbs.VerbsException;
+import java.io.BufferedOutputStream;
+import java.io.File;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.stream.Stream;
+import picocli.CommandLine;
+import picocli.CommandLine.ParameterException;
+
+/**
+ * The command {@code compare}: Java's and C's tools in turn on this machine, and one table with both. docs/compare.md is
+ * its manual.
+ */
+public final class CompareCommand {
+    /** The name on the command line. */
+    public static final String NAME = "compare";
+
+    /** What it does, in a line. */
+    public static final String TITLE = "Java's and C's tools in turn, compared";
+
+    private static final int OK = 0;
+    private static final int FAILED = 1;
+    private static final int USAGE = 2;
+
+    private final CompareOptions options = new CompareOptions();
+    private final PrintStream out;
+    private final PrintStream err;
+
+    private CompareCommand(PrintStream out, PrintStream err) {
+        this.out = out;
+        this.err = err;
+    }
+
+    /**
+     * Runs the command.
+     *
+     * @param arguments after the command's name
+     * @param out standard output
+     * @param err standard error
+     * @return the exit status: 0 done, and as expected; 1 a run failed or an expectation was missed; 2 the command line
+     *     makes no sense
+     */
+    public static int run(List<String> arguments, PrintStream out, PrintStream err) {
+        return new CompareCommand(out, err).run(arguments);
+    }
+
+    private int run(List<String> arguments) {
+        CommandLine line = new CommandLine(options);
+        ComparePlan plan;
+        try {
+            line.parseArgs(arguments.toArray(String[]::new));
+            if (options.wantsHelp()) {
+                line.usage(out);
+                return OK;
+            }
+            plan = options.plan();
+        } catch (ParameterException | IllegalParameterException | InvalidPathException failure) {
+            return usage(failure.getMessage());
+        }
+        try {
+            CompareReport report = new CompareReport(options.jsonToOutput() ? err : out);
+            CompareResult result = compare(plan, report);
+            report.end(result);
+            write(result, report);
+            return verdict(result);
+        } catch (IllegalParameterException failure) {
+            return usage(failure.getMessage());
+        } catch (PerftestException failure) {
+            return failed(failure.getMessage(), failure.remedy());
+        } catch (VerbsException failure) {
+            // Its message contains the remedy.
+            return failed(failure.getMessage(), "");
+        } catch (IOException failure) {
+            return failed("the JSON document could not be written: " + failure.getMessage(), "");
+        }
+    }
+
+    private static CompareResult compare(ComparePlan plan, CompareReport report) {
+        Instant started = Instant.now();
+        long begin = System.nanoTime();
+        CTools tools = CTools.find(plan.tools(), folders(plan));
+        try (ChildProcesses children = new ChildProcesses()) {
+            Path cFolder =
+                    tools.program(plan.tools().getFirst()).toAbsolutePath().getParent();
+            Conditions conditions = Conditions.look(plan, tools.version(children), cFolder);
+            report.begin(plan, conditions);
+            List<RunOrder> orders = plan.cases().stream()
+                    .map(test -> plan.order(test, conditions.device(), conditions.gidIndex(), conditions.software()))
+                    .toList();
+            try (JavaServer server = JavaServer.start(children, Duration.ofSeconds(plan.timeoutSeconds()))) {
+                CompareSession session = new CompareSession(
+                        new JavaRunner(server), new CRunner(tools, children, server), plan::nextPort, report);
+                session.warmUp(orders);
+                List<CaseResult> cases = session.run(orders, plan.rounds());
+                return new CompareResult(started, (System.nanoTime() - begin) / 1e9, conditions, plan, cases);
+            }
+        }
+    }
+
+    private static List<Path> folders(ComparePlan plan) {
+        if (plan.cFolder() != null) {
+            return List.of(plan.cFolder());
+        }
+        String path = System.getenv().getOrDefault("PATH", "");
+        return Stream.of(path.split(File.pathSeparator))
+                .filter(folder -> !folder.isEmpty())
+                .map(Path::of)
+                .toList();
+    }
+
+    private void write(CompareResult result, CompareReport report) throws IOException {
+        if (options.jsonToOutput()) {
+            CompareJson.write(result, out);
+        } else if (options.jsonFile() != null) {
+            try (OutputStream file = new BufferedOutputStream(Files.newOutputStream(options.jsonFile()))) {
+                CompareJson.write(result, file);
+            }
+            report.written(options.jsonFile());
+        }
+    }
+
+    private int verdict(CompareResult result) {
+        List<Expectation> missed = result.missed();
+        return missed.isEmpty()
+                ? OK
+                : failed(
+                        "not as expected: "
+                                + String.join(
+                                        ", ",
+                                        missed.stream().map(Expectation::text).toList()),
+                        "");
+    }
+
+    private int usage(String message) {
+        err.println("compare: " + message.lines().findFirst().orElse("").strip());
+        err.println("Try 'rdma4j compare --help'.");
+        return USAGE;
+    }
+
+    private int failed(String message, String remedy) {
+        err.println("compare: " + message);
+        if (!remedy.isEmpty()) {
+            err.println("    " + remedy);
+        }
+        return FAILED;
+    }
+}

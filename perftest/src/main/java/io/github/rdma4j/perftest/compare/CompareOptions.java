@@ -1,0 +1,213 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare;
+
+import io.github.rdma4j.perftest.run.IllegalParameterException;
+import io.github.rdma4j.perftest.run.Range;
+import io.github.rdma4j.perftest.run.Tool;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The command line of the comparison. */
+@Command(
+        name = "compare",
+        description =
+                "Runs Java's and C's tools in turn on this machine, both ends on the same device, and compares them.",
+        sortOptions = false,
+        usageHelpAutoWidth = true)
+final class CompareOptions {
+    private static final int MOST_ROUNDS = 1000;
+
+    @Option(
+            names = "--tools",
+            paramLabel = "<list>",
+            description = "Tools to compare (default ib_write_lat,ib_write_bw).")
+    private String tools = "ib_write_lat,ib_write_bw";
+
+    @Option(
+            names = "--sizes",
+            paramLabel = "[<tool>=]<list>",
+            description = "Message sizes in bytes, or with K or M; several times for several tools"
+                    + " (default ib_write_lat=2, ib_write_bw=4096,65536).")
+    private List<String> sizes = new ArrayList<>();
+
+    @Option(
+            names = "--rounds",
+            paramLabel = "<num>",
+            description = "How often each is run (default 5; fewer mean little).")
+    private String rounds = "5";
+
+    @Option(
+            names = {"-n", "--iters"},
+            paramLabel = "<iters>",
+            description = "Messages per queue pair and run (default: as many as take about a second on SoftRoCE).")
+    private String iterations;
+
+    @Option(
+            names = {"-d", "--ib-dev"},
+            paramLabel = "<dev>",
+            description = "Use RDMA device <dev> (default first device found).")
+    private String device;
+
+    @Option(
+            names = {"-i", "--ib-port"},
+            paramLabel = "<port>",
+            description = "Use port <port> of the device (default 1).")
+    private String devicePort = "1";
+
+    @Option(
+            names = {"-x", "--gid-index"},
+            paramLabel = "<index>",
+            description = "Index of the GID for both (default on Ethernet: the one that Java chooses).")
+    private String gidIndex;
+
+    @Option(
+            names = {"-m", "--mtu"},
+            paramLabel = "<mtu>",
+            description = "MTU size: 256 - 4096 (default port mtu).")
+    private String mtu;
+
+    @Option(
+            names = {"-q", "--qp"},
+            paramLabel = "<num>",
+            description = "Number of queue pairs of the bandwidth tools (default 1).")
+    private String queuePairs;
+
+    @Option(
+            names = {"-t", "--tx-depth"},
+            paramLabel = "<dep>",
+            description = "Size of tx queue of the bandwidth tools (default 128).")
+    private String transmitDepth;
+
+    @Option(
+            names = {"-Q", "--cq-mod"},
+            paramLabel = "<num>",
+            description = "One completion for this many messages of the bandwidth tools (default 100; 1 above 8 KiB).")
+    private String moderation;
+
+    @Option(
+            names = {"-p", "--port"},
+            paramLabel = "<port>",
+            description = "TCP port of the control channel (default a free one).")
+    private String port;
+
+    @Option(names = "--timeout", paramLabel = "<seconds>", description = "Longest time of one run (default 60).")
+    private String timeout = "60";
+
+    @Option(names = "--c-path", paramLabel = "<folder>", description = "Where the C tools are (default: on the PATH).")
+    private Path cFolder;
+
+    @Option(
+            names = "--out_json",
+            paramLabel = "<file>",
+            description = "Write all figures as JSON; - is standard output, the tables then go to standard error.")
+    private String json;
+
+    @Option(
+            names = "--expect",
+            paramLabel = "<bound>",
+            description = "Exit status 1 unless Java / C is so: TOOL:SIZE:best<=NUMBER, or median, or >=, as in"
+                    + " 'ib_write_lat:2:best<=1.10'; several times for several bounds.")
+    private List<String> expectations = new ArrayList<>();
+
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "Show this help screen.")
+    private boolean help;
+
+    boolean wantsHelp() {
+        return help;
+    }
+
+    /** Whether the JSON document goes to standard output. */
+    boolean jsonToOutput() {
+        return "-".equals(json);
+    }
+
+    /** The file of the JSON document; null when none is wanted. */
+    Path jsonFile() {
+        return json == null || jsonToOutput() ? null : Path.of(json);
+    }
+
+    /**
+     * The checked plan.
+     *
+     * @throws IllegalParameterException when something makes no sense
+     */
+    ComparePlan plan() {
+        List<Tool> chosen = SizeLists.tools(tools);
+        boolean bandwidth = chosen.contains(Tool.WRITE_BANDWIDTH);
+        refuseWithoutBandwidth(bandwidth, "-q/--qp", queuePairs);
+        refuseWithoutBandwidth(bandwidth, "-t/--tx-depth", transmitDepth);
+        refuseWithoutBandwidth(bandwidth, "-Q/--cq-mod", moderation);
+        if (cFolder != null && !Files.isDirectory(cFolder)) {
+            throw new IllegalParameterException("--c-path: " + cFolder + " is not a folder");
+        }
+        checkWritable();
+        List<TestCase> cases = SizeLists.cases(chosen, sizes);
+        ComparePlan plan = new ComparePlan(
+                cases,
+                rounds(),
+                number(Range.ITERATIONS, iterations, 0),
+                device,
+                number(Range.DEVICE_PORT, devicePort, 1),
+                number(Range.GID_INDEX, gidIndex, -1),
+                number(Range.MTU, mtu, 0),
+                number(Range.QUEUE_PAIRS, queuePairs, 1),
+                number(Range.TRANSMIT_DEPTH, transmitDepth, 0),
+                number(Range.COMPLETION_MODERATION, moderation, 0),
+                number(Range.PORT, port, 0),
+                number(Range.TIMEOUT, timeout, 0),
+                cFolder,
+                expectations.stream()
+                        .map(text -> Expectation.parse(text, cases))
+                        .toList());
+        // The tool's own rules, before anything is started.
+        cases.forEach(test -> plan.order(test, device, plan.gidIndex(), true).parameters(false));
+        return plan;
+    }
+
+    private static void refuseWithoutBandwidth(boolean bandwidth, String option, String value) {
+        if (value != null && !bandwidth) {
+            throw new IllegalParameterException(option + " is for the bandwidth tools, and none is among the --tools");
+        }
+    }
+
+    private int rounds() {
+        int value;
+        try {
+            value = Integer.parseInt(rounds);
+        } catch (NumberFormatException _) {
+            value = 0;
+        }
+        if (value < 1 || value > MOST_ROUNDS) {
+            throw new IllegalParameterException(
+                    "--rounds: '" + rounds + "' is not allowed; a whole number from 1 to " + MOST_ROUNDS);
+        }
+        return value;
+    }
+
+    private static int number(Range range, String text, int missing) {
+        return text == null ? missing : (int) range.parse(text);
+    }
+
+    private void checkWritable() {
+        Path file = jsonFile();
+        if (file == null) {
+            return;
+        }
+        Path folder = Objects.requireNonNullElse(file.toAbsolutePath().getParent(), file);
+        boolean possible = Files.exists(file)
+                ? Files.isRegularFile(file) && Files.isWritable(file)
+                : Files.isDirectory(folder) && Files.isWritable(folder);
+        if (!possible) {
+            throw new IllegalParameterException("--out_json: " + file + " cannot be written");
+        }
+    }
+}

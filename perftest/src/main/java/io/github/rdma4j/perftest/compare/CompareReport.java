@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare;
+
+import io.github.rdma4j.perftest.run.Tool;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** Prints a comparison as it goes: conditions, the tools' usual tables round by round, and the comparison. */
+final class CompareReport {
+    /** Fewer rounds say little: among five there is usually one that nothing disturbed. */
+    static final int ENOUGH_ROUNDS = 5;
+
+    /** The settings that must be the same for the figures to be comparable, by their names in the banner. */
+    private static final List<String> COMPARED =
+            List.of("Number of qps", "TX depth", "CQ Moderation", "Mtu", "GID index", "Max inline data");
+
+    private final PrintStream out;
+    private final Map<Tool, String> headings = new EnumMap<>(Tool.class);
+    private Tool lastTool;
+
+    /**
+     * @param out receives the text, flushed line by line
+     */
+    CompareReport(PrintStream out) {
+        this.out = out;
+    }
+
+    /** Prints what will be done, and where. */
+    void begin(ComparePlan plan, Conditions conditions) {
+        line("rdma4j compare: Java and C in turn, both ends on this machine, " + plural(plan.rounds(), "round"));
+        line(
+                " device  %s port %d (%s), GID index %d, MTU %d",
+                conditions.device(),
+                conditions.devicePort(),
+                conditions.software() ? "a software device" : "firmware " + conditions.firmware(),
+                conditions.gidIndex(),
+                plan.mtu() > 0 ? plan.mtu() : conditions.activeMtu());
+        line(
+                " machine %s, %s, %s",
+                conditions.kernel(), conditions.architecture(), plural(conditions.processors(), "CPU"));
+        line(" Java    rdma4j %s; %s%s", conditions.rdma4j(), conditions.jvm(), flags(conditions.jvmFlags()));
+        line(" C       perftest, wire version %s, in %s", conditions.cVersion(), conditions.cFolder());
+        line(" clocks  %s", conditions.clock());
+        if (plan.rounds() < ENOUGH_ROUNDS) {
+            line(" warning: with fewer than %d rounds the figures mean little", ENOUGH_ROUNDS);
+        }
+    }
+
+    private static String flags(List<String> flags) {
+        return flags.isEmpty() ? "" : ", " + String.join(" ", flags);
+    }
+
+    private static String plural(int count, String what) {
+        return count + " " + what + (count == 1 ? "" : "s");
+    }
+
+    /** A run that does not count is over; its heading is the one of all later tables. */
+    void warmedUp(RunOrder order, Measurement measurement) {
+        headings.putIfAbsent(order.tool(), measurement.output().heading());
+        line(
+                " warm-up of Java, not counted: %s, %d bytes, %d times, %.1f s",
+                order.tool().command(), order.size(), order.iterations(), measurement.seconds());
+    }
+
+    /** A round begins. */
+    void round(int number, int rounds) {
+        lastTool = null;
+        line("");
+        line(
+                "round %d of %d, %s first",
+                number, rounds, Implementation.firstOf(number).title());
+    }
+
+    /** A run of the round is over: prints its row. */
+    void measured(RunOrder order, Measurement measurement) {
+        if (order.tool() != lastTool) {
+            lastTool = order.tool();
+            line("%s", lastTool.command());
+            line("     %s", headings.getOrDefault(lastTool, measurement.output().heading()));
+        }
+        line(
+                "%-4s %s",
+                measurement.implementation().title(), measurement.output().row());
+    }
+
+    /** Warns when Java and C were not run with the same settings. */
+    void settings(RunOrder order, Round round) {
+        for (String name : COMPARED) {
+            String java = round.java().output().settings().get(name);
+            String c = round.c().output().settings().get(name);
+            if (java != null && c != null && !java.equals(c)) {
+                line(
+                        "warning: %s %d bytes: %s is %s in Java, %s in C",
+                        order.tool().command(), order.size(), name, java, c);
+            }
+        }
+    }
+
+    /** Prints the comparison, and which expectations were met. */
+    void end(CompareResult result) {
+        line("");
+        out.print(ComparisonTable.of(result.rows(), result.plan().rounds()));
+        if (result.conditions().software()) {
+            line(
+                    "%s is a software device: only the ratios mean anything, not the figures.",
+                    result.conditions().device());
+        }
+        for (Expectation expectation : result.plan().expectations()) {
+            double ratio = expectation.ratio(result.rows());
+            line("expected %s: %.3f, %s", expectation.text(), ratio, expectation.isMet(ratio) ? "met" : "MISSED");
+        }
+        line("%.0f s in all", result.seconds());
+    }
+
+    /** Where the JSON document is. */
+    void written(Path file) {
+        line("written: %s", file);
+    }
+
+    private void line(String pattern, Object... values) {
+        out.println(
+                values.length == 0
+                        ? pattern
+                        : String.format(Locale.ROOT, pattern, values).stripTrailing());
+        out.flush();
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare;
+
+import io.github.rdma4j.perftest.run.IllegalParameterException;
+import io.github.rdma4j.perftest.run.Range;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A bound on a ratio, so that the comparison can be a gate: {@code TOOL:SIZE:best<=NUMBER}, with {@code median} and
+ * {@code >=} as the other choices. It is about the tool's first metric, t_typical or BW average.
+ *
+ * @param text as given
+ * @param test tool and size
+ * @param best whether it is about the best figures, not the medians
+ * @param atMost whether the bound is an upper one
+ * @param bound of Java's figure over C's
+ */
+record Expectation(String text, TestCase test, boolean best, boolean atMost, double bound) {
+    private static final Pattern SYNTAX =
+            Pattern.compile("([a-z_]+):([0-9]+[KM]?):(best|median)(<=|>=)([0-9]{1,9}(?:\\.[0-9]{1,9})?)");
+
+    /**
+     * Reads one.
+     *
+     * @throws IllegalParameterException when it is none, or about a row that the comparison will not have
+     */
+    static Expectation parse(String text, List<TestCase> cases) {
+        Matcher parts = SYNTAX.matcher(text);
+        if (!parts.matches()) {
+            throw new IllegalParameterException(
+                    "--expect: '" + text
+                            + "' is not of the form TOOL:SIZE:best<=NUMBER (or median, or >=), as in ib_write_lat:2:best<=1.10");
+        }
+        TestCase test = new TestCase(SizeLists.tool("--expect", parts.group(1)), Range.SIZE.parse(parts.group(2)));
+        if (!cases.contains(test)) {
+            throw new IllegalParameterException("--expect: " + test + " is not among what is compared");
+        }
+        return new Expectation(
+                text,
+                test,
+                parts.group(3).equals("best"),
+                parts.group(4).equals("<="),
+                Double.parseDouble(parts.group(5)));
+    }
+
+    /** The ratio that it is about. */
+    double ratio(List<ComparisonRow> rows) {
+        ComparisonRow row = rows.stream()
+                .filter(candidate -> candidate.test().equals(test))
+                .findFirst()
+                .orElseThrow();
+        return best ? row.bestRatio() : row.medianRatio();
+    }
+
+    /** Whether the ratio is as expected. */
+    boolean isMet(double ratio) {
+        return atMost ? ratio <= bound : ratio >= bound;
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare;
+
+import io.github.rdma4j.perftest.PerftestException;
+import io.github.rdma4j.perftest.report.ConsoleReport;
+import io.github.rdma4j.perftest.run.BandwidthResult;
+import io.github.rdma4j.perftest.run.LatencyResult;
+import io.github.rdma4j.perftest.run.PerfTest;
+import io.github.rdma4j.perftest.run.SizeResult;
+import io.github.rdma4j.perftest.run.TestOutcome;
+import io.github.rdma4j.verbs.VerbsException;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Runs the Java tool: this JVM is the client, {@link JavaServer} the server. */
+final class JavaRunner implements Runner {
+    private final JavaServer server;
+
+    JavaRunner(JavaServer server) {
+        this.server = server;
+    }
+
+    @Override
+    public Measurement run(RunOrder order) {
+        Deadline deadline = Deadline.in(Duration.ofSeconds(order.timeoutSeconds()));
+        server.listen(order, deadline);
+        FutureTask<Measurement> client = new FutureTask<>(() -> measure(order));
+        Thread.ofPlatform().daemon().name("rdma4j-client").start(client);
+        String what = "Java's " + order.tool().command();
+        try {
+            Measurement measurement = client.get(deadline.remainingNanoseconds(), TimeUnit.NANOSECONDS);
+            server.finish(deadline);
+            return measurement;
+        } catch (TimeoutException _) {
+            throw new CompareException(
+                    what + " did not end within " + order.timeoutSeconds() + " s (--timeout)", "give it more time");
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            throw new CompareException(what + " was interrupted", "");
+        } catch (ExecutionException failure) {
+            throw explain(what, failure.getCause());
+        }
+    }
+
+    private CompareException explain(String what, Throwable cause) {
+        String complaint = server.complaint();
+        String remedy = cause instanceof PerftestException known ? known.remedy() : "";
+        String reason = cause instanceof PerftestException || cause instanceof VerbsException
+                ? cause.getMessage()
+                : cause.toString();
+        CompareException explained = new CompareException(
+                what + ": " + reason + (complaint.isEmpty() ? "" : "; its server: " + complaint), remedy);
+        explained.initCause(cause);
+        return explained;
+    }
+
+    private static Measurement measure(RunOrder order) {
+        ByteArrayOutputStream printed = new ByteArrayOutputStream();
+        ConsoleReport report = new ConsoleReport(new PrintStream(printed, true, StandardCharsets.UTF_8), null);
+        TestOutcome outcome = PerfTest.run(order.parameters(false), report);
+        ToolOutput output = ToolOutput.parse(printed.toString(StandardCharsets.UTF_8));
+        return Measurement.of(Implementation.JAVA, output)
+                .with(exact(outcome.results().getLast()));
+    }
+
+    /** What was printed, before it was rounded. */
+    static Map<String, Double> exact(SizeResult result) {
+        Map<String, Double> figures = new LinkedHashMap<>();
+        if (result instanceof LatencyResult latency) {
+            figures.put("t_min", latency.minimum());
+            figures.put("t_max", latency.maximum());
+            figures.put("t_typical", latency.typical());
+            figures.put("t_avg", latency.average());
+            figures.put("t_stdev", latency.deviation());
+            figures.put("percentile_99", latency.percentile99());
+            figures.put("percentile_99.9", latency.percentile999());
+        } else if (result instanceof BandwidthResult bandwidth) {
+            figures.put("BW_peak", bandwidth.peak());
+            figures.put("BW_average", bandwidth.average());
+            figures.put("MsgRate", bandwidth.messageRate());
+        }
+        return figures;
+    }
+}

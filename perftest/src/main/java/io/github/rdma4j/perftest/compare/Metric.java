@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare;
+
+import io.github.rdma4j.perftest.run.Tool;
+import java.util.List;
+
+/** A figure that is compared. */
+enum Metric {
+    /** Median of half the round trip. */
+    TYPICAL_LATENCY("t_typical", "t_typical [usec]", true, 2),
+
+    /** Mean of half the round trip. */
+    AVERAGE_LATENCY("t_avg", "t_avg [usec]", true, 2),
+
+    /** Bytes over time from the first post to the last completion. */
+    AVERAGE_BANDWIDTH("BW_average", "BW average [MiB/s]", false, 2),
+
+    /** Messages over the same time. */
+    MESSAGE_RATE("MsgRate", "MsgRate [Mpps]", false, 6);
+
+    private final String key;
+    private final String title;
+    private final boolean lowerIsBetter;
+    private final int decimals;
+
+    Metric(String key, String title, boolean lowerIsBetter, int decimals) {
+        this.key = key;
+        this.title = title;
+        this.lowerIsBetter = lowerIsBetter;
+        this.decimals = decimals;
+    }
+
+    /** The metrics of a tool; expectations are about the first one. */
+    static List<Metric> of(Tool tool) {
+        return tool.isLatency() ? List.of(TYPICAL_LATENCY, AVERAGE_LATENCY) : List.of(AVERAGE_BANDWIDTH, MESSAGE_RATE);
+    }
+
+    /** The key of the C tools' JSON. */
+    String key() {
+        return key;
+    }
+
+    /** Name and unit, as printed. */
+    String title() {
+        return title;
+    }
+
+    /** Whether less is better. */
+    boolean lowerIsBetter() {
+        return lowerIsBetter;
+    }
+
+    /** Decimals that the C tools print. */
+    int decimals() {
+        return decimals;
+    }
+}

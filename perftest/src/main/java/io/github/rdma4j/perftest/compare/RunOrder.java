@@ -1,0 +1,193 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare;
+
+import io.github.rdma4j.perftest.run.TestParameters;
+import io.github.rdma4j.perftest.run.TestParametersBuilder;
+import io.github.rdma4j.perftest.run.Tool;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One run, the same for Java and for C. Values that are 0 are left to the tools' defaults, which are the same.
+ *
+ * @param tool what to run
+ * @param size message size in bytes
+ * @param iterations messages per queue pair
+ * @param device name of the device
+ * @param devicePort its port
+ * @param gidIndex index into the port's GID table; -1 where LIDs are used
+ * @param mtu path MTU in bytes, or 0
+ * @param queuePairs number of queue pairs
+ * @param transmitDepth most messages under way per queue pair, or 0
+ * @param moderation messages per completion, or 0
+ * @param port TCP port of the control channel
+ * @param timeoutSeconds the longest the run may take
+ */
+record RunOrder(
+        Tool tool,
+        long size,
+        int iterations,
+        String device,
+        int devicePort,
+        int gidIndex,
+        int mtu,
+        int queuePairs,
+        int transmitDepth,
+        int moderation,
+        int port,
+        int timeoutSeconds) {
+    /** Both ends are on this machine. */
+    static final String HOST = "127.0.0.1";
+
+    /**
+     * Local ACK timeout of 1 s instead of 67 ms: an emulated CPU can stand still for longer than that, and as nothing is
+     * lost on the way from a device to itself, no figure depends on it.
+     */
+    private static final int QUEUE_PAIR_TIMEOUT = 18;
+
+    /** The same at another TCP port. */
+    RunOrder withPort(int other) {
+        return new RunOrder(
+                tool,
+                size,
+                iterations,
+                device,
+                devicePort,
+                gidIndex,
+                mtu,
+                queuePairs,
+                transmitDepth,
+                moderation,
+                other,
+                timeoutSeconds);
+    }
+
+    /**
+     * What the Java tool is asked to do.
+     *
+     * @param server whether it is the server
+     * @throws io.github.rdma4j.perftest.run.IllegalParameterException when the values make no sense together
+     */
+    TestParameters parameters(boolean server) {
+        TestParametersBuilder builder = new TestParametersBuilder(tool)
+                .server(server ? null : HOST)
+                .port(port)
+                .device(device)
+                .devicePort(devicePort)
+                .size(size)
+                .iterations(iterations)
+                .queuePairs(queuePairs)
+                .queuePairTimeout(QUEUE_PAIR_TIMEOUT)
+                .timeoutSeconds(timeoutSeconds)
+                .runTimeoutSeconds(timeoutSeconds);
+        if (gidIndex >= 0) {
+            builder.gidIndex(gidIndex);
+        }
+        if (mtu > 0) {
+            builder.mtu(mtu);
+        }
+        if (transmitDepth > 0) {
+            builder.transmitDepth(transmitDepth);
+        }
+        if (moderation > 0) {
+            builder.completionModeration(moderation);
+        }
+        return builder.build();
+    }
+
+    /** The C tool's arguments, without the server's name. */
+    List<String> cArguments() {
+        List<String> arguments = new ArrayList<>();
+        // The frequency of the CPUs may change as much as it likes: every run has the same chance of it.
+        arguments.add("-F");
+        option(arguments, "-d", device);
+        option(arguments, "-i", devicePort);
+        option(arguments, "-p", port);
+        option(arguments, "-s", size);
+        option(arguments, "-n", iterations);
+        option(arguments, "-u", QUEUE_PAIR_TIMEOUT);
+        if (gidIndex >= 0) {
+            option(arguments, "-x", gidIndex);
+        }
+        if (mtu > 0) {
+            option(arguments, "-m", mtu);
+        }
+        if (queuePairs > 1) {
+            option(arguments, "-q", queuePairs);
+        }
+        if (transmitDepth > 0) {
+            option(arguments, "-t", transmitDepth);
+        }
+        if (moderation > 0) {
+            option(arguments, "-Q", moderation);
+        }
+        return arguments;
+    }
+
+    private static void option(List<String> arguments, String name, Object value) {
+        arguments.add(name);
+        arguments.add(value.toString());
+    }
+
+    /** As words of a line. No device name contains white space: it is the name of a folder that the kernel made. */
+    String encode() {
+        return String.join(
+                " ",
+                "tool=" + tool.command(),
+                "size=" + size,
+                "iterations=" + iterations,
+                "device=" + device,
+                "devicePort=" + devicePort,
+                "gidIndex=" + gidIndex,
+                "mtu=" + mtu,
+                "queuePairs=" + queuePairs,
+                "transmitDepth=" + transmitDepth,
+                "moderation=" + moderation,
+                "port=" + port,
+                "timeoutSeconds=" + timeoutSeconds);
+    }
+
+    /**
+     * The reverse of {@link #encode()}.
+     *
+     * @throws IllegalArgumentException when the text is not such a line
+     */
+    static RunOrder decode(String text) {
+        Map<String, String> values = new HashMap<>();
+        for (String word : text.split(" ")) {
+            int equals = word.indexOf('=');
+            if (equals < 0) {
+                throw new IllegalArgumentException("'" + word + "' is no value of a run");
+            }
+            values.put(word.substring(0, equals), word.substring(equals + 1));
+        }
+        return new RunOrder(
+                Tool.ofCommand(value(values, "tool")).orElseThrow(() -> new IllegalArgumentException("unknown tool")),
+                Long.parseLong(value(values, "size")),
+                number(values, "iterations"),
+                value(values, "device"),
+                number(values, "devicePort"),
+                number(values, "gidIndex"),
+                number(values, "mtu"),
+                number(values, "queuePairs"),
+                number(values, "transmitDepth"),
+                number(values, "moderation"),
+                number(values, "port"),
+                number(values, "timeoutSeconds"));
+    }
+
+    private static int number(Map<String, String> values, String key) {
+        return Integer.parseInt(value(values, key));
+    }
+
+    private static String value(Map<String, String> values, String key) {
+        String value = values.get(key);
+        if (value == null) {
+            throw new IllegalArgumentException("a run without " + key);
+        }
+        return value;
+    }
+}

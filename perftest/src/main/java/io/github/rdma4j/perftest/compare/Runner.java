@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare;
+
+/** Makes one run, with both ends on this machine. */
+interface Runner {
+    /**
+     * Runs it.
+     *
+     * @return what the client measured
+     * @throws io.github.rdma4j.perftest.PerftestException when it fails or takes longer than the order allows
+     */
+    Measurement run(RunOrder order);
+}

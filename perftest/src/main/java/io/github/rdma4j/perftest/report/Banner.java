@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.report;
+
+import io.github.rdma4j.perftest.run.TestInfo;
+import io.github.rdma4j.perftest.run.TestParameters;
+import io.github.rdma4j.perftest.wire.PeerKeys;
+import io.github.rdma4j.verbs.LinkLayer;
+import io.github.rdma4j.verbs.TransportType;
+
+/** The text above the results, line by line as the C tools print it, with our lines at its end. */
+final class Banner {
+    static final String LINE = "-".repeat(87);
+
+    private Banner() {}
+
+    /** What a server prints while it waits. */
+    static String waiting() {
+        return """
+
+                ************************************
+                * Waiting for client to connect... *
+                ************************************
+                """;
+    }
+
+    /** The test and its settings. */
+    static String of(TestInfo info) {
+        TestParameters parameters = info.parameters();
+        boolean latency = parameters.tool().isLatency();
+        StringBuilder text = new StringBuilder();
+        text.append(LINE).append('\n');
+        text.append(" ".repeat(20)).append(title(parameters)).append('\n');
+        pair(text, "Dual-port", "OFF", "Device", info.device());
+        pair(text, "Number of qps", parameters.queuePairs(), "Transport type", transport(info.transport()));
+        pair(text, "Connection type", "RC", "Using SRQ", "OFF");
+        line(text, "PCIe relax order", latency ? "OFF" : "ON");
+        line(text, "ibv_wr* API", "OFF");
+        if (!parameters.isServer() || parameters.bidirectional()) {
+            line(text, "TX depth", parameters.transmitDepth());
+        }
+        if (!latency) {
+            line(text, "CQ Moderation", parameters.completionModeration());
+        }
+        line(text, "Mtu", info.mtu() + "[B]");
+        line(text, "Link type", linkLayer(info.linkLayer()));
+        if (info.gidIndex() >= 0) {
+            line(text, "GID index", info.gidIndex());
+        }
+        line(text, "Max inline data", info.inlineSize() + "[B]");
+        text.append(" rdma_cm QPs\t : OFF\n");
+        line(text, "Data ex. method", "Ethernet");
+        line(text, "Implementation", BuildInfo.describe());
+        line(text, "Warm-up", info.warmUp());
+        return text.append(LINE).append('\n').toString();
+    }
+
+    /** One end of a queue pair. */
+    static String address(boolean local, PeerKeys keys) {
+        StringBuilder text = new StringBuilder(local ? " local" : " remote").append(" address: LID ");
+        text.append(hex(keys.lid(), 4));
+        text.append(" QPN ").append(hex(keys.queuePairNumber(), 6));
+        text.append(" PSN ").append(hex(keys.packetSequenceNumber(), 6));
+        text.append(" RKey ").append(hex(Integer.toUnsignedLong(keys.remoteKey()), 8));
+        text.append(" VAddr ").append(hex(keys.address(), 16)).append('\n');
+        if (keys.gid() != null) {
+            // In decimal, two digits at least: it looks odd, but it is what people compare with.
+            text.append(" GID");
+            String separator = ": ";
+            for (byte b : keys.gid().bytes()) {
+                text.append(separator).append(String.format("%02d", b & 0xff));
+                separator = ":";
+            }
+            text.append('\n');
+        }
+        return text.toString();
+    }
+
+    static String title(TestParameters parameters) {
+        String title = parameters.tool().title();
+        return parameters.bidirectional() ? title.replace("BW Test", "Bidirectional BW Test") : title;
+    }
+
+    static String transport(TransportType transport) {
+        return switch (transport) {
+            case INFINIBAND -> "IB";
+            case IWARP -> "IW";
+            case USNIC, USNIC_UDP -> "USNIC";
+            default -> "Unknown";
+        };
+    }
+
+    static String linkLayer(LinkLayer layer) {
+        return switch (layer) {
+            case INFINIBAND -> "IB";
+            case ETHERNET -> "Ethernet";
+            case UNSPECIFIED -> "Unknown";
+        };
+    }
+
+    /** As printf does with %#0Nx: the width includes the 0x, and 0 has none. */
+    private static String hex(long value, int width) {
+        return value == 0 ? "0".repeat(width) : String.format("0x%0" + (width - 2) + "x", value);
+    }
+
+    private static void line(StringBuilder text, String key, Object value) {
+        text.append(String.format(" %-16s: %s%n", key, value));
+    }
+
+    private static void pair(StringBuilder text, String key, Object value, String secondKey, Object secondValue) {
+        text.append(String.format(" %-16s: %s\t\t%-15s: %s%n", key, value, secondKey, secondValue));
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.report;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.github.rdma4j.perftest.run.BandwidthResult;
+import io.github.rdma4j.perftest.run.LatencyResult;
+import io.github.rdma4j.perftest.run.SizeResult;
+import io.github.rdma4j.perftest.run.TestInfo;
+import io.github.rdma4j.perftest.run.TestOutcome;
+import io.github.rdma4j.perftest.run.TestParameters;
+import io.github.rdma4j.perftest.run.TimedLatencyResult;
+import io.github.rdma4j.perftest.wire.WireVersion;
+import java.io.IOException;
+import java.io.OutputStream;
+
+/**
+ * Writes a test as one JSON document. The keys are those of the C tools; "results" is an array, with one object per
+ * size, where the C tools write one object and overwrite it at each size. docs/perftest.md has the schema.
+ */
+public final class JsonReport {
+    private JsonReport() {}
+
+    /**
+     * Writes the document.
+     *
+     * @param outcome what was measured
+     * @param out receives UTF-8; it is flushed, not closed
+     */
+    public static void write(TestOutcome outcome, OutputStream out) throws IOException {
+        try (JsonGenerator json = new JsonFactory().createGenerator(out)) {
+            json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
+            json.useDefaultPrettyPrinter();
+            json.writeStartObject();
+            writeInfo(json, outcome.info());
+            json.writeArrayFieldStart("results");
+            for (SizeResult result : outcome.results()) {
+                writeResult(json, result);
+            }
+            json.writeEndArray();
+            json.writeEndObject();
+            json.writeRaw('\n');
+        }
+    }
+
+    private static void writeInfo(JsonGenerator json, TestInfo info) throws IOException {
+        TestParameters parameters = info.parameters();
+        json.writeObjectFieldStart("test_info");
+        json.writeStringField("test", Banner.title(parameters));
+        json.writeStringField("Dual_port", "OFF");
+        json.writeStringField("Device", info.device());
+        json.writeNumberField("Number_of_qps", parameters.queuePairs());
+        json.writeStringField("Transport_type", Banner.transport(info.transport()));
+        json.writeStringField("Connection_type", "RC");
+        json.writeStringField("Using_SRQ", "OFF");
+        json.writeStringField("PCIe_relax_order", parameters.tool().isLatency() ? "OFF" : "ON");
+        json.writeStringField("ibv_wr_API", "OFF");
+        json.writeNumberField("TX_depth", parameters.transmitDepth());
+        json.writeNumberField("CQ_Moderation", parameters.completionModeration());
+        json.writeNumberField("Mtu", info.mtu());
+        json.writeStringField("Link_type", Banner.linkLayer(info.linkLayer()));
+        if (info.gidIndex() >= 0) {
+            json.writeNumberField("GID_index", info.gidIndex());
+        }
+        json.writeNumberField("Max_inline_data", info.inlineSize());
+        json.writeStringField("rdma_cm_QPs", "OFF");
+        json.writeStringField("Data_ex_method", "Ethernet");
+        json.writeStringField("tool", parameters.tool().command());
+        json.writeStringField("role", parameters.isServer() ? "server" : "client");
+        json.writeBooleanField("bidirectional", parameters.bidirectional());
+        json.writeNumberField("duration", parameters.durationSeconds());
+        json.writeStringField("implementation", "rdma4j " + BuildInfo.version());
+        json.writeStringField("java", Runtime.version().toString());
+        json.writeStringField("wire_version", WireVersion.OURS);
+        json.writeStringField("peer_wire_version", info.peerVersion());
+        json.writeStringField("warm_up", info.warmUp());
+        json.writeEndObject();
+    }
+
+    private static void writeResult(JsonGenerator json, SizeResult result) throws IOException {
+        json.writeStartObject();
+        json.writeNumberField("MsgSize", result.size());
+        json.writeNumberField("n_iterations", result.iterations());
+        switch (result) {
+            case LatencyResult r -> {
+                number(json, "t_min", r.minimum());
+                number(json, "t_max", r.maximum());
+                number(json, "t_typical", r.typical());
+                number(json, "t_avg", r.average());
+                number(json, "t_stdev", r.deviation());
+                number(json, "percentile_99", r.percentile99());
+                number(json, "percentile_99.9", r.percentile999());
+                number(json, "percentile_99.99", r.percentile9999());
+            }
+            case TimedLatencyResult r -> {
+                number(json, "t_avg", r.average());
+                number(json, "tps_average", r.transactionsPerSecond());
+            }
+            case BandwidthResult r -> {
+                json.writeStringField("BW_unit", r.gigabits() ? "Gb/sec" : "MiB/sec");
+                number(json, "BW_peak", r.peak());
+                number(json, "BW_average", r.average());
+                number(json, "MsgRate", r.messageRate());
+            }
+        }
+        json.writeEndObject();
+    }
+
+    /** JSON has no infinity and no NaN: what could not be computed is null. */
+    private static void number(JsonGenerator json, String key, double value) throws IOException {
+        if (Double.isFinite(value)) {
+            json.writeNumberField(key, Math.round(value * 1e6) / 1e6);
+        } else {
+            json.writeNullField(key);
+        }
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.report;
+
+import io.github.rdma4j.perftest.run.BandwidthResult;
+import io.github.rdma4j.perftest.run.LatencyResult;
+import io.github.rdma4j.perftest.run.SizeResult;
+import io.github.rdma4j.perftest.run.TestParameters;
+import io.github.rdma4j.perftest.run.TimedLatencyResult;
+import java.util.Locale;
+
+/** The table of results, column by column as the C tools print it. */
+final class ResultTable {
+    /** Below this many Gb/s two decimals would show nothing. */
+    private static final double SMALL_GIGABITS = 0.1;
+
+    private ResultTable() {}
+
+    static String heading(TestParameters parameters) {
+        if (!parameters.tool().isLatency()) {
+            String unit = parameters.gigabits() ? "Gb/sec" : "MiB/sec";
+            return " #bytes     #iterations    BW peak[" + unit + "]    BW average[" + unit + "]   MsgRate[Mpps]\n";
+        }
+        return parameters.isTimed()
+                ? " #bytes        #iterations       t_avg[usec]    tps average\n"
+                : " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    t_stdev[usec]"
+                        + "   99% percentile[usec]   99.9% percentile[usec] \n";
+    }
+
+    static String row(SizeResult result) {
+        return switch (result) {
+            case LatencyResult r ->
+                format(
+                        " %-7d %d          %-7.2f        %-7.2f      %-7.2f  \t       %-7.2f     \t%-7.2f\t\t%-7.2f \t\t%-7.2f",
+                        r.size(),
+                        r.iterations(),
+                        r.minimum(),
+                        r.maximum(),
+                        r.typical(),
+                        r.average(),
+                        r.deviation(),
+                        r.percentile99(),
+                        r.percentile999());
+            case TimedLatencyResult r ->
+                format(
+                        " %-7d       %d            %-7.2f        %-7.2f",
+                        r.size(), r.iterations(), r.average(), r.transactionsPerSecond());
+            case BandwidthResult r ->
+                format(
+                        r.gigabits() && r.average() < SMALL_GIGABITS
+                                ? " %-7d    %d           %-7.6f            %-7.6f            %-7.6f"
+                                : " %-7d    %-10d       %-7.2f            %-7.2f\t\t     %-7.6f",
+                        r.size(),
+                        r.iterations(),
+                        r.peak(),
+                        r.average(),
+                        r.messageRate());
+        };
+    }
+
+    private static String format(String pattern, Object... values) {
+        return String.format(Locale.ROOT, pattern, values) + "\n";
+    }
+}

@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.run;
+
+import io.github.rdma4j.perftest.wire.BandwidthReport;
+import io.github.rdma4j.perftest.wire.ControlChannel;
+import io.github.rdma4j.perftest.wire.PeerKeys;
+import io.github.rdma4j.perftest.wire.SystemData;
+import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.RemoteMemory;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * ib_write_bw between two connected sides. One way, the client runs all sizes while the server waits for the message
+ * that it is done, and then tells its last figures; both ways, the sides meet before each size (of several, after each
+ * too) and add up their figures.
+ */
+final class BandwidthTest {
+    private final TestParameters parameters;
+    private final TestResources resources;
+    private final ControlChannel channel;
+    private final MonitoredRun monitoring;
+    private final PeerKeys greeting;
+    private final List<PeerKeys> remote;
+    private final SystemData layout;
+    private final TestListener listener;
+
+    BandwidthTest(
+            TestParameters parameters,
+            TestResources resources,
+            ControlChannel channel,
+            PeerKeys greeting,
+            List<PeerKeys> remote,
+            SystemData layout,
+            TestListener listener) {
+        this.parameters = parameters;
+        this.resources = resources;
+        this.channel = channel;
+        this.monitoring = new MonitoredRun(parameters, channel, listener);
+        this.greeting = greeting;
+        this.remote = remote;
+        this.layout = layout;
+        this.listener = listener;
+    }
+
+    List<SizeResult> run() {
+        List<SizeResult> results =
+                parameters.bidirectional() ? runBothWays() : parameters.isServer() ? await() : runOneWay();
+        meet("end of the test");
+        return results;
+    }
+
+    private List<SizeResult> await() {
+        waitForPeer("end of the run");
+        BandwidthResult result = BandwidthResult.of(
+                BandwidthReport.NOTHING.exchange(channel, parameters.timeout()), parameters.gigabits());
+        listener.result(result);
+        return List.of(result);
+    }
+
+    private List<SizeResult> runOneWay() {
+        List<SizeResult> results = new ArrayList<>();
+        BandwidthResult last = null;
+        for (long size : parameters.sizes()) {
+            last = run(size);
+            results.add(last);
+            listener.result(last);
+        }
+        meet("end of the run");
+        last.toReport().exchange(channel, parameters.timeout());
+        return results;
+    }
+
+    private List<SizeResult> runBothWays() {
+        List<SizeResult> results = new ArrayList<>();
+        for (long size : parameters.sizes()) {
+            meet("start of the run");
+            BandwidthResult mine = run(size);
+            if (parameters.allSizes()) {
+                waitForPeer("end of the run");
+            }
+            BandwidthResult both = mine.plus(mine.toReport().exchange(channel, parameters.runTimeout()));
+            results.add(both);
+            listener.result(both);
+        }
+        return results;
+    }
+
+    private void meet(String step) {
+        greeting.exchange(channel, step);
+    }
+
+    private void waitForPeer(String step) {
+        greeting.exchange(channel, step, parameters.runTimeout());
+    }
+
+    private BandwidthResult run(long size) {
+        RunControl control = new RunControl();
+        int moderation = parameters.completionModeration();
+        int groupsPerPair = Math.ceilDiv(parameters.iterations(), moderation);
+        long groups = (long) groupsPerPair * parameters.queuePairs();
+        boolean withPeak = !parameters.isTimed() && groups <= GroupTimes.MOST_GROUPS;
+        GroupTimes times = new GroupTimes(withPeak ? (int) groups : 0);
+        WriteBandwidthLoop loop = new WriteBandwidthLoop(
+                streams(size),
+                resources.completionQueue(),
+                parameters.transmitDepth(),
+                moderation,
+                size <= resources.inlineSize(),
+                times,
+                control);
+        RunMonitor monitor = monitoring.start(control, size);
+        try {
+            loop.run(parameters.isTimed() ? Long.MAX_VALUE : parameters.iterations());
+        } finally {
+            monitor.close();
+        }
+        monitoring.check(monitor, loop.failure(), control, loop.sampled());
+        return parameters.isTimed()
+                ? BandwidthResult.of(size, loop.sampled(), monitor.sampledNanoseconds(), 0, parameters.gigabits())
+                : BandwidthResult.of(size, loop.completed(), loop.nanoseconds(), times.peak(), parameters.gigabits());
+    }
+
+    private WriteBandwidthLoop.Stream[] streams(long size) {
+        WriteBandwidthLoop.Stream[] streams = new WriteBandwidthLoop.Stream[parameters.queuePairs()];
+        for (int i = 0; i < streams.length; i++) {
+            streams[i] = stream(resources, i, resources.remote(remote.get(i)), size, layout);
+        }
+        return streams;
+    }
+
+    /**
+     * The messages of one queue pair. Up to half a page they go through the page one after the other, a cache line or
+     * more apart, so that neither side's memory system sees one line only.
+     */
+    static WriteBandwidthLoop.Stream stream(
+            TestResources resources, int index, RemoteMemory target, long size, SystemData layout) {
+        long step = Math.ceilDiv(size, layout.cacheLineBytes()) * layout.cacheLineBytes();
+        int slots = size <= layout.cycleBytes() / 2 ? (int) (layout.cycleBytes() / step) : 1;
+        MemorySlice[] local = new MemorySlice[slots];
+        RemoteMemory[] remote = new RemoteMemory[slots];
+        for (int slot = 0; slot < slots; slot++) {
+            local[slot] = resources.slice(resources.sendOffset(index) + slot * step, size);
+            remote[slot] = target.slice(slot * step, size);
+        }
+        return new WriteBandwidthLoop.Stream(index, resources.queuePair(index), local, remote);
+    }
+}

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.run;
+
+import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.WorkCompletion;
+
+/** Texts for what can go wrong in a measured loop. */
+final class Failures {
+    private Failures() {}
+
+    static String post(int errno, QueuePair queuePair) {
+        return "posting a write on queue pair 0x%06x failed with errno %d%s"
+                .formatted(queuePair.number(), errno, errno == QueuePair.QUEUE_FULL ? " (send queue full)" : "");
+    }
+
+    static String completion(WorkCompletion completion) {
+        return "a write completed with an error: " + completion.describe();
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.run;
+
+import io.github.rdma4j.perftest.wire.ControlChannel;
+import java.time.Duration;
+
+/** Starts the monitor that a test's parameters ask for, and turns what it or the loop found into an exception. */
+final class MonitoredRun {
+    private final TestParameters parameters;
+    private final ControlChannel channel;
+    private final TestListener listener;
+
+    MonitoredRun(TestParameters parameters, ControlChannel channel, TestListener listener) {
+        this.parameters = parameters;
+        this.channel = channel;
+        this.listener = listener;
+    }
+
+    /** To be started right before the loop. */
+    RunMonitor start(RunControl control, long size) {
+        long total = parameters.isTimed() ? 0 : (long) parameters.iterations() * parameters.queuePairs();
+        RunMonitor.ProgressSink sink = (messages, elapsed) -> listener.progress(size, messages, total, elapsed);
+        return parameters.isTimed()
+                ? RunMonitor.ofTimed(
+                        control,
+                        channel::peerClosed,
+                        parameters.timeout(),
+                        sink,
+                        Duration.ofSeconds(parameters.durationSeconds()),
+                        parameters.margin())
+                : RunMonitor.ofCounted(control, channel::peerClosed, parameters.timeout(), sink);
+    }
+
+    /**
+     * Throws what went wrong.
+     *
+     * @param monitor closed
+     * @param loopFailure what the loop says
+     * @param control of the run
+     * @param sampled messages of the measured part of a timed run
+     */
+    void check(RunMonitor monitor, String loopFailure, RunControl control, long sampled) {
+        if (monitor.failure() != null) {
+            throw new TestFailedException(
+                    monitor.failure() + " (peer " + channel.peer() + ")"
+                            + (loopFailure == null ? "" : "; " + loopFailure),
+                    "read what the peer printed");
+        }
+        // After the measured part a timed run's peer may end first, and its queue pair with it.
+        boolean measured = parameters.isTimed() && control.phase() >= RunControl.STOPPING;
+        if (loopFailure != null && !measured) {
+            throw new TestFailedException(
+                    loopFailure,
+                    "see that the peer still runs with the same options, and that the network loses nothing;"
+                            + " -u/--qp-timeout gives a slow peer more time");
+        }
+        if (parameters.isTimed() && (sampled == 0 || monitor.sampledNanoseconds() <= 0)) {
+            throw new TestFailedException(
+                    "no message completed in the measured part of the run", "run longer: -D/--duration");
+        }
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.run;
+
+import io.github.rdma4j.perftest.wire.ControlChannel;
+import io.github.rdma4j.perftest.wire.ControlServer;
+import io.github.rdma4j.perftest.wire.MtuExchange;
+import io.github.rdma4j.perftest.wire.PeerKeys;
+import io.github.rdma4j.perftest.wire.SystemData;
+import io.github.rdma4j.perftest.wire.WireVersion;
+import io.github.rdma4j.verbs.Mtu;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Runs one test, as client or as server, from the opening of the device to its closing. It can be called any number of
+ * times in one JVM; the warm-up is done the first time. Nothing is left open, whatever happens.
+ *
+ * <p>The order follows the C tools, so that either side can be one of them. What the device refuses is found before the
+ * peer is contacted.
+ */
+public final class PerfTest {
+    private final TestParameters parameters;
+    private final TestListener listener;
+
+    private PerfTest(TestParameters parameters, TestListener listener) {
+        this.parameters = parameters;
+        this.listener = listener;
+    }
+
+    /**
+     * Runs it.
+     *
+     * @param parameters what to do
+     * @param listener hears of the steps; most calls come from this thread
+     * @return what was measured
+     * @throws IllegalParameterException when the device cannot do what is asked for
+     * @throws io.github.rdma4j.perftest.PerftestException when the peer or the run fails
+     * @throws io.github.rdma4j.verbs.VerbsException when a verb fails
+     */
+    public static TestOutcome run(TestParameters parameters, TestListener listener) {
+        return new PerfTest(parameters, listener).run();
+    }
+
+    private TestOutcome run() {
+        // The server listens before anything that takes time, so that a client started beside it finds it.
+        try (ControlServer listening = parameters.isServer() ? ControlServer.listen(parameters.port()) : null;
+                TestDevice device = TestDevice.open(parameters)) {
+            SystemData mine = SystemData.ofThisMachine();
+            try (TestResources resources = new TestResources(device, parameters, mine)) {
+                String warmUp = parameters.warmUp() && parameters.sends()
+                        ? WarmUp.once(device, parameters, mine)
+                        : parameters.warmUp() ? "none, this side only receives" : "none (--no-warm-up)";
+                try (ControlChannel channel = reachPeer(listening)) {
+                    return measure(device, resources, mine, channel, warmUp);
+                }
+            }
+        }
+    }
+
+    private ControlChannel reachPeer(ControlServer listening) {
+        if (listening == null) {
+            return ControlChannel.connect(parameters.server(), parameters.port(), parameters.timeout());
+        }
+        listener.waiting(listening.port());
+        return listening.accept(parameters.acceptTimeout(), parameters.timeout());
+    }
+
+    private TestOutcome measure(
+            TestDevice device, TestResources resources, SystemData mine, ControlChannel channel, String warmUp) {
+        String peerVersion = WireVersion.exchange(channel);
+        SystemData layout = mine.agree(channel);
+        Mtu mtu = MtuExchange.agree(channel, device.mtu());
+        resources.useLayout(layout);
+        TestInfo info = new TestInfo(
+                parameters,
+                device.deviceName(),
+                device.context().device().transportType(),
+                device.port().linkLayer(),
+                mtu.bytes(),
+                device.gid() == null ? -1 : device.gid().index(),
+                resources.inlineSize(),
+                peerVersion,
+                warmUp);
+        listener.agreed(info);
+
+        List<PeerKeys> local = resources.keys();
+        if (parameters.tool().isLatency()) {
+            local.getFirst().exchange(channel, "greeting");
+        }
+        List<PeerKeys> remote = new ArrayList<>();
+        for (PeerKeys keys : local) {
+            remote.add(keys.exchange(channel, "address and key"));
+        }
+        resources.connect(remote, mtu);
+        local.forEach(keys -> listener.address(true, keys));
+        for (int i = 0; i < local.size(); i++) {
+            listener.address(false, local.get(i).exchange(channel, "confirmation"));
+        }
+        local.getFirst().exchange(channel, "start signal");
+
+        listener.begin(info);
+        List<SizeResult> results = switch (parameters.tool()) {
+            case WRITE_LATENCY -> new LatencyTest(parameters, resources, channel, remote.getFirst(), listener).run();
+            case WRITE_BANDWIDTH ->
+                new BandwidthTest(parameters, resources, channel, local.getFirst(), remote, layout, listener).run();
+        };
+        listener.end();
+        return new TestOutcome(info, results);
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.run;
+
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A thread that ends the rounds of a warm-up: one that is stuck because the device has no loopback after a while, one that is
+ * meant to spin soon. Without spinning rounds the loops would be compiled for the case that nothing is ever waited for.
+ */
+final class RoundLimit implements AutoCloseable {
+    private static final long STUCK = Duration.ofSeconds(3).toNanos();
+
+    private final RunControl control;
+    private final Thread thread;
+    private volatile long endAt = Long.MAX_VALUE;
+    private volatile boolean closing;
+
+    RoundLimit(RunControl control) {
+        this.control = control;
+        this.thread = Thread.ofPlatform().daemon().name("rdma4j-warm-up-limit").start(this::watch);
+    }
+
+    /** A round begins that will not end by itself. */
+    void endSoon() {
+        endAt = System.nanoTime();
+        LockSupport.unpark(thread);
+    }
+
+    /** A round begins that ends by itself where loopback works. */
+    void endWhenStuck() {
+        endAt = System.nanoTime() + STUCK;
+    }
+
+    private void watch() {
+        while (!closing) {
+            long left = endAt - System.nanoTime();
+            if (left <= 0) {
+                endAt = Long.MAX_VALUE;
+                control.enter(RunControl.ENDED);
+            }
+            LockSupport.parkNanos(this, left <= 0 ? STUCK : Math.min(left, STUCK));
+        }
+    }
+
+    @Override
+    public void close() {
+        closing = true;
+        LockSupport.unpark(thread);
+    }
+}

@@ -1,0 +1,195 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.run;
+
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/**
+ * A thread beside a run: begins and ends the measured part of a timed run, breaks the run off when the peer is gone or
+ * nothing has moved for too long, and reports progress. The measuring thread so needs neither a clock nor a system
+ * call to be sure that it ends.
+ *
+ * <p>Started by the constructor, ended by {@link #close()}.
+ */
+final class RunMonitor implements AutoCloseable {
+    /** How often the peer and the progress are looked at. */
+    private static final long TICK = Duration.ofMillis(100).toNanos();
+
+    /** A peer that has closed its end may have done so because its run is over: its last message must get the time to arrive. */
+    private static final long GRACE = Duration.ofSeconds(1).toNanos();
+
+    /** A timed run that has only this left is over when the peer leaves: its clock was ahead. */
+    private static final long SKEW = Duration.ofMillis(500).toNanos();
+
+    /** Shorter runs show no progress. */
+    private static final long QUIET = Duration.ofSeconds(1).toNanos();
+
+    /** What is told of the progress. */
+    interface ProgressSink {
+        /**
+         * @param messages done so far
+         * @param elapsedNanoseconds time since the run began
+         */
+        void progress(long messages, long elapsedNanoseconds);
+    }
+
+    private final RunControl control;
+    private final BooleanSupplier peerClosed;
+    private final long patience;
+    private final ProgressSink sink;
+    private final long begin = System.nanoTime();
+
+    /** Times of the transitions of a timed run; for a counted one they never come. */
+    private final long sampleAt;
+
+    private final long stopAt;
+    private final long endAt;
+
+    private final Thread thread;
+    private volatile boolean closing;
+    private volatile String failure;
+    private long sampleBegin;
+    private long sampleEnd;
+
+    /** Watches a run that ends by itself. */
+    static RunMonitor ofCounted(RunControl control, BooleanSupplier peerClosed, Duration patience, ProgressSink sink) {
+        return new RunMonitor(control, peerClosed, patience, sink, Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE);
+    }
+
+    /** Watches a run that lasts a given time, of which a margin at both ends does not count. */
+    static RunMonitor ofTimed(
+            RunControl control,
+            BooleanSupplier peerClosed,
+            Duration patience,
+            ProgressSink sink,
+            Duration duration,
+            Duration margin) {
+        return new RunMonitor(
+                control,
+                peerClosed,
+                patience,
+                sink,
+                margin.toNanos(),
+                duration.minus(margin).toNanos(),
+                duration.toNanos());
+    }
+
+    private RunMonitor(
+            RunControl control,
+            BooleanSupplier peerClosed,
+            Duration patience,
+            ProgressSink sink,
+            long sampleAt,
+            long stopAt,
+            long endAt) {
+        this.control = control;
+        this.peerClosed = peerClosed;
+        this.patience = patience.toNanos();
+        this.sink = sink;
+        this.sampleAt = sampleAt;
+        this.stopAt = stopAt;
+        this.endAt = endAt;
+        this.thread = Thread.ofPlatform().daemon().name("rdma4j-run-monitor").start(this::watch);
+    }
+
+    private void watch() {
+        long lastProgress = control.progress();
+        long progressAt = 0;
+        long closedAt = Long.MAX_VALUE;
+        long nextTick = TICK;
+        while (!closing && control.running()) {
+            long now = System.nanoTime() - begin;
+            changePhase(now);
+            if (now >= nextTick) {
+                nextTick = now + TICK;
+                long progress = control.progress();
+                if (progress != lastProgress) {
+                    lastProgress = progress;
+                    progressAt = now;
+                }
+                if (closedAt == Long.MAX_VALUE && progressAt != now && peerClosed.getAsBoolean()) {
+                    closedAt = now;
+                }
+                judge(now, progressAt, closedAt);
+                if (now > QUIET) {
+                    sink.progress(progress, now);
+                }
+            }
+            LockSupport.parkNanos(this, Math.max(1, Math.min(nextTick, nextTransition()) - now));
+        }
+    }
+
+    private long nextTransition() {
+        return switch (control.phase()) {
+            case RunControl.STARTING -> sampleAt;
+            case RunControl.SAMPLING -> stopAt;
+            default -> endAt;
+        };
+    }
+
+    private void changePhase(long now) {
+        if (control.phase() == RunControl.STARTING && now >= sampleAt) {
+            sampleBegin = System.nanoTime();
+            control.enter(RunControl.SAMPLING);
+        } else if (control.phase() == RunControl.SAMPLING && now >= stopAt) {
+            stopSampling();
+        }
+        if (control.phase() == RunControl.STOPPING && now >= endAt) {
+            control.enter(RunControl.ENDED);
+        }
+    }
+
+    private void stopSampling() {
+        control.enter(RunControl.STOPPING);
+        sampleEnd = System.nanoTime();
+    }
+
+    private void judge(long now, long progressAt, long closedAt) {
+        if (closedAt != Long.MAX_VALUE && endAt != Long.MAX_VALUE && endAt - now < SKEW) {
+            if (control.phase() == RunControl.SAMPLING) {
+                stopSampling();
+            }
+            control.enter(RunControl.ENDED);
+        } else if (closedAt != Long.MAX_VALUE && now - Math.max(closedAt, progressAt) > GRACE) {
+            breakOff("the peer closed the connection in the middle of the run");
+        } else if (now - progressAt > patience) {
+            breakOff("nothing has moved for " + Duration.ofNanos(patience).toSeconds()
+                    + " s in the middle of the run (--timeout)");
+        }
+    }
+
+    private void breakOff(String reason) {
+        failure = reason;
+        control.enter(RunControl.ENDED);
+    }
+
+    /** Nanoseconds of the measured part; 0 when it was not reached. Valid after {@link #close()}. */
+    long sampledNanoseconds() {
+        return sampleEnd - sampleBegin;
+    }
+
+    /** Why the run was broken off; null when it was not. Valid after {@link #close()}. */
+    String failure() {
+        return failure;
+    }
+
+    /** Ends the thread and waits for it: its fields may be read then. */
+    @Override
+    public void close() {
+        closing = true;
+        LockSupport.unpark(thread);
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException _) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

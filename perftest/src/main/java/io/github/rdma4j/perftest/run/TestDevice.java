@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.run;
+
+import io.github.rdma4j.verbs.Device;
+import io.github.rdma4j.verbs.DeviceAttributes;
+import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.GidEntry;
+import io.github.rdma4j.verbs.LinkLayer;
+import io.github.rdma4j.verbs.Mtu;
+import io.github.rdma4j.verbs.PortAttributes;
+import io.github.rdma4j.verbs.PortState;
+import java.util.List;
+
+/**
+ * The opened device of a test: its port, the GID to use and the path MTU to offer, and the check of the parameters
+ * against what the device can do, so that a refusal names the option and not a verb.
+ */
+final class TestDevice implements AutoCloseable {
+    /** What latency tests send inline by default where the adapter can. */
+    private static final int DEFAULT_INLINE = 220;
+
+    private final DeviceContext context;
+    private final PortAttributes port;
+    private final GidEntry gid;
+    private final Mtu mtu;
+    private final int inlineSize;
+
+    private TestDevice(DeviceContext context, TestParameters parameters) {
+        this.context = context;
+        this.port = activePort(parameters);
+        checkLimits(parameters);
+        this.gid = chooseGid(parameters);
+        this.mtu = chooseMtu(parameters);
+        this.inlineSize = chooseInlineSize(parameters);
+    }
+
+    /**
+     * Opens the device that the parameters name, or the first one.
+     *
+     * @throws IllegalParameterException when a parameter is beyond what the device can do
+     * @throws TestFailedException when its port is not active
+     */
+    static TestDevice open(TestParameters parameters) {
+        DeviceContext context = DeviceContext.open(Device.find(name(parameters)));
+        try {
+            return new TestDevice(context, parameters);
+        } catch (RuntimeException | Error failure) {
+            context.close();
+            throw failure;
+        }
+    }
+
+    private static String name(TestParameters parameters) {
+        if (parameters.device() != null) {
+            return parameters.device();
+        }
+        List<Device> devices = Device.list();
+        // With no device at all, looking for any name gives the explanation of why there is none.
+        return devices.isEmpty() ? "" : devices.getFirst().name();
+    }
+
+    private PortAttributes activePort(TestParameters parameters) {
+        int ports = context.attributes().physicalPortCount();
+        refuse(
+                parameters.devicePort() > ports,
+                "-i/--ib-port: " + parameters.devicePort() + " is not allowed; " + deviceName() + " has port"
+                        + (ports == 1 ? " 1 only" : "s 1 to " + ports));
+        PortAttributes attributes = context.port(parameters.devicePort());
+        if (attributes.state() != PortState.ACTIVE) {
+            throw new TestFailedException(
+                    "port " + parameters.devicePort() + " of " + deviceName() + " is " + attributes.state()
+                            + ", not ACTIVE",
+                    attributes.linkLayer() == LinkLayer.ETHERNET
+                            ? "bring its network interface up (ip link set DEVICE up)"
+                            : "see that the cable is plugged in and a subnet manager runs");
+        }
+        return attributes;
+    }
+
+    private void checkLimits(TestParameters parameters) {
+        DeviceAttributes limits = context.attributes();
+        limit("-s/--size", parameters.size(), port.maxMessageSize(), "bytes in one message");
+        limit("-q/--qp", parameters.queuePairs(), limits.maxQueuePairs(), "queue pairs");
+        limit("-t/--tx-depth", parameters.transmitDepth(), limits.maxQueuePairWorkRequests(), "work requests");
+        limit(
+                "-t/--tx-depth times -q/--qp",
+                (long) parameters.transmitDepth() * parameters.queuePairs(),
+                limits.maxCompletionQueueEntries(),
+                "completion queue entries");
+        limit(
+                "-s/--size times -q/--qp times 2",
+                2 * parameters.queuePairs() * parameters.size(),
+                limits.maxMemoryRegionSize(),
+                "bytes in one memory region");
+    }
+
+    private void limit(String option, long value, long most, String what) {
+        // Some drivers report limits as unsigned, some leave one at 0 when they have none.
+        refuse(
+                most > 0 && value > most,
+                option + ": " + value + " is too large for " + deviceName() + "; at most " + most + " " + what);
+    }
+
+    private GidEntry chooseGid(TestParameters parameters) {
+        int index = parameters.gidIndex();
+        if (index < 0) {
+            return port.linkLayer() == LinkLayer.ETHERNET ? context.selectGid(parameters.devicePort()) : null;
+        }
+        List<GidEntry> table = context.gidTable(parameters.devicePort());
+        return table.stream()
+                .filter(entry -> entry.index() == index)
+                .findFirst()
+                .orElseThrow(() -> new IllegalParameterException("-x/--gid-index: " + index
+                        + " is not in use on port " + parameters.devicePort() + " of " + deviceName()
+                        + "; the ones in use are "
+                        + String.join(
+                                ", ",
+                                table.stream()
+                                        .map(entry -> entry.index() + " (" + entry.gid() + " " + entry.type() + ")")
+                                        .toList())));
+    }
+
+    private Mtu chooseMtu(TestParameters parameters) {
+        if (parameters.mtu() == 0) {
+            return port.activeMtu();
+        }
+        refuse(
+                parameters.mtu() > port.activeMtu().bytes(),
+                "-m/--mtu: " + parameters.mtu() + " is not allowed; the active MTU of port "
+                        + parameters.devicePort() + " of " + deviceName() + " is "
+                        + port.activeMtu().bytes() + " bytes");
+        return Mtu.ofBytes(parameters.mtu());
+    }
+
+    /** As the C tools, which do not send inline on a device that they do not know: software devices have no vendor part. */
+    private int chooseInlineSize(TestParameters parameters) {
+        if (parameters.inlineSize() >= 0) {
+            return parameters.inlineSize();
+        }
+        boolean software = context.attributes().vendorPartId() == 0;
+        return parameters.tool().isLatency() && !software ? DEFAULT_INLINE : 0;
+    }
+
+    private static void refuse(boolean condition, String message) {
+        if (condition) {
+            throw new IllegalParameterException(message);
+        }
+    }
+
+    DeviceContext context() {
+        return context;
+    }
+
+    String deviceName() {
+        return context.device().name();
+    }
+
+    PortAttributes port() {
+        return port;
+    }
+
+    /** The GID to use; null where LIDs are enough. */
+    GidEntry gid() {
+        return gid;
+    }
+
+    /** The path MTU to offer to the peer. */
+    Mtu mtu() {
+        return mtu;
+    }
+
+    /** Messages up to so many bytes are to be sent inline. */
+    int inlineSize() {
+        return inlineSize;
+    }
+
+    @Override
+    public void close() {
+        context.close();
+    }
+}

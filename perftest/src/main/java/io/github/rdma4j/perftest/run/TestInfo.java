@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.run;
+
+import io.github.rdma4j.verbs.LinkLayer;
+import io.github.rdma4j.verbs.TransportType;
+
+/**
+ * What is known of a test once both sides have agreed: the content of the banner.
+ *
+ * @param parameters what was asked for
+ * @param device name of the device
+ * @param transport its transport
+ * @param linkLayer of the port
+ * @param mtu agreed path MTU in bytes
+ * @param gidIndex index of the GID in use; -1 where LIDs are enough
+ * @param inlineSize messages up to so many bytes are sent inline
+ * @param peerVersion the wire version that the peer announced
+ * @param warmUp what was done so that the measured code is compiled
+ */
+public record TestInfo(
+        TestParameters parameters,
+        String device,
+        TransportType transport,
+        LinkLayer linkLayer,
+        int mtu,
+        int gidIndex,
+        int inlineSize,
+        String peerVersion,
+        String warmUp) {}

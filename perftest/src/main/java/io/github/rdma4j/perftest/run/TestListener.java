@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.run;
+
+import io.github.rdma4j.perftest.wire.PeerKeys;
+
+/** Hears of a test's steps as they happen. All methods do nothing unless overridden. */
+public interface TestListener {
+    /** Hears of nothing. */
+    TestListener NONE = new TestListener() {};
+
+    /** A server is about to wait for its client. */
+    default void waiting(int port) {}
+
+    /** Both sides have agreed. */
+    default void agreed(TestInfo info) {}
+
+    /** One of the two ends of a queue pair is known; the local ends come before the remote ones. */
+    default void address(boolean local, PeerKeys keys) {}
+
+    /** The runs begin. */
+    default void begin(TestInfo info) {}
+
+    /**
+     * A run goes on; called from another thread, about ten times a second, once it has lasted a second.
+     *
+     * @param size message size in bytes
+     * @param messages sent so far, over all queue pairs
+     * @param total messages to send, or 0 in a timed run
+     * @param elapsedNanoseconds since the run began
+     */
+    default void progress(long size, long messages, long total, long elapsedNanoseconds) {}
+
+    /** A run is over. */
+    default void result(SizeResult result) {}
+
+    /** All runs are over. */
+    default void end() {}
+}

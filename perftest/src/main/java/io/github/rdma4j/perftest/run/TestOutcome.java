@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.run;
+
+import java.util.List;
+
+/**
+ * What a test measured.
+ *
+ * @param info what was tested
+ * @param results one per size; the server of a one-way bandwidth test has one, the client's last
+ */
+public record TestOutcome(TestInfo info, List<SizeResult> results) {
+    /** Copies the list. */
+    public TestOutcome {
+        results = List.copyOf(results);
+    }
+}

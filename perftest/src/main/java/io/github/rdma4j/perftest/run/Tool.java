@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.run;
+
+import java.util.Optional;
+
+/** The tools, under the names of the C ones. */
+public enum Tool {
+    /** Half the round trip of a small RDMA write that the other side answers. */
+    WRITE_LATENCY("ib_write_lat", "RDMA_Write Latency Test", 2, 1000, 1),
+
+    /** Bytes and messages per second of RDMA writes. */
+    WRITE_BANDWIDTH("ib_write_bw", "RDMA_Write BW Test", 65536, 5000, 128);
+
+    private final String command;
+    private final String title;
+    private final long defaultSize;
+    private final int defaultIterations;
+    private final int defaultTransmitDepth;
+
+    Tool(String command, String title, long defaultSize, int defaultIterations, int defaultTransmitDepth) {
+        this.command = command;
+        this.title = title;
+        this.defaultSize = defaultSize;
+        this.defaultIterations = defaultIterations;
+        this.defaultTransmitDepth = defaultTransmitDepth;
+    }
+
+    /** The name on the command line. */
+    public String command() {
+        return command;
+    }
+
+    /** The heading that the C tool prints. */
+    public String title() {
+        return title;
+    }
+
+    /** Whether it measures latency, not bandwidth. */
+    public boolean isLatency() {
+        return this == WRITE_LATENCY;
+    }
+
+    /** Message size in bytes when none is asked for. */
+    public long defaultSize() {
+        return defaultSize;
+    }
+
+    /** Number of messages when none is asked for. */
+    public int defaultIterations() {
+        return defaultIterations;
+    }
+
+    /** Depth of the send queue when none is asked for. */
+    public int defaultTransmitDepth() {
+        return defaultTransmitDepth;
+    }
+
+    /** The tool of that name. */
+    public static Optional<Tool> ofCommand(String command) {
+        for (Tool tool : values()) {
+            if (tool.command.equals(command)) {
+                return Optional.of(tool);
+            }
+        }
+        return Optional.empty();
+    }
+}

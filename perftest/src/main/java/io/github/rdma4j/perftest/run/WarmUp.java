@@ -1,0 +1,199 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.run;
+
+import io.github.rdma4j.perftest.wire.PeerKeys;
+import io.github.rdma4j.perftest.wire.SystemData;
+import io.github.rdma4j.verbs.RemoteMemory;
+import io.github.rdma4j.verbs.VerbsException;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * Runs the measured loop until it is compiled, on two queue pairs of this process that are connected with each other: the
+ * figures then are of compiled code, whatever the peer is and however few messages are asked for.
+ *
+ * <p>The loops' methods are called many times for a few messages each, so that they are compiled as methods, and in every
+ * role and mode, so that no branch of them is new to the compiler in the measured run. The memory written to is this
+ * process's own: a latency loop that writes to the very byte it waits for plays ping-pong with itself, on one thread.
+ */
+final class WarmUp {
+    /** HotSpot compiles a method after 5000 calls, or 15000 calls and loop iterations together. */
+    private static final int LEAST_ROUNDS = 6000;
+
+    /** The compiler works in the background: it has come to its end when nothing has become faster for so long. */
+    private static final long SETTLED = Duration.ofMillis(400).toNanos();
+
+    /** Emulated machines need most of it. */
+    private static final long LIMIT = Duration.ofSeconds(20).toNanos();
+
+    private static final int ROUNDS_PER_BATCH = 50;
+
+    /** The first use of an object takes another way than the next ones: the compiler must see it more than once. */
+    private static final int FRESH_PAIRS = 20;
+
+    private static final int SPIN_EVERY = 16;
+
+    /** More than the messages of a round. */
+    private static final byte NEVER_SENT = 100;
+
+    private static final double FASTER = 0.95;
+
+    private static final int SIZE = 2;
+    private static final int DEPTH = 4;
+    private static final int MESSAGES = 9;
+
+    private static final String NOT_POSSIBLE = "not possible (%s): the first figures may be of code not yet compiled";
+
+    private static final Map<Tool, String> DONE = new EnumMap<>(Tool.class);
+
+    /** One call of the measured loop. */
+    private interface Round {
+        /** Returns how many messages it sent, or a negative number when it failed. */
+        int run(int number);
+    }
+
+    private final TestDevice device;
+    private final TestParameters parameters;
+    private final SystemData layout;
+    private final RunControl control;
+    private final RoundLimit limit;
+    private final List<TestResources> pairs;
+
+    private WarmUp(
+            TestDevice device,
+            TestParameters parameters,
+            SystemData layout,
+            RunControl control,
+            RoundLimit limit,
+            List<TestResources> pairs) {
+        this.device = device;
+        this.parameters = parameters;
+        this.layout = layout;
+        this.control = control;
+        this.limit = limit;
+        this.pairs = pairs;
+    }
+
+    /**
+     * Warms up for a tool if this process has not done so yet.
+     *
+     * @return what was done, for the banner
+     */
+    static synchronized String once(TestDevice device, TestParameters parameters, SystemData layout) {
+        String before = DONE.get(parameters.tool());
+        if (before != null) {
+            return before;
+        }
+        String done = run(device, parameters.withShape(2, SIZE, DEPTH), layout);
+        DONE.put(parameters.tool(), done);
+        return done;
+    }
+
+    private static String run(TestDevice device, TestParameters parameters, SystemData layout) {
+        RunControl control = new RunControl();
+        List<TestResources> pairs = new ArrayList<>();
+        try (RoundLimit limit = new RoundLimit(control)) {
+            return new WarmUp(device, parameters, layout, control, limit, pairs).repeat();
+        } catch (VerbsException failure) {
+            return NOT_POSSIBLE.formatted(failure.getMessage());
+        } finally {
+            pairs.forEach(TestResources::close);
+        }
+    }
+
+    private String repeat() {
+        long begin = System.nanoTime();
+        long settledAt = begin;
+        double best = Double.MAX_VALUE;
+        long messages = 0;
+        int rounds = 0;
+        long now = begin;
+        Round round = null;
+        while (now - begin < LIMIT && (rounds < LEAST_ROUNDS || now - settledAt < SETTLED)) {
+            if (rounds < FRESH_PAIRS * ROUNDS_PER_BATCH) {
+                round = roundOnFreshPair();
+            }
+            long batch = 0;
+            long batchBegin = System.nanoTime();
+            for (int i = 0; i < ROUNDS_PER_BATCH; i++) {
+                int sent = round.run(rounds++);
+                if (sent < 0) {
+                    return NOT_POSSIBLE.formatted("no loopback on this device");
+                }
+                batch += sent;
+            }
+            now = System.nanoTime();
+            double perMessage = (double) (now - batchBegin) / batch;
+            if (perMessage < best * FASTER) {
+                best = perMessage;
+                settledAt = now;
+            }
+            messages += batch;
+        }
+        return String.format(
+                Locale.ROOT,
+                "%d messages on a local pair, %.1f s: the figures are of compiled code",
+                messages,
+                (now - begin) / 1e9);
+    }
+
+    private Round roundOnFreshPair() {
+        TestResources pair = new TestResources(device, parameters, layout);
+        pairs.add(pair);
+        List<PeerKeys> keys = pair.keys();
+        pair.connect(keys.reversed(), device.mtu());
+        return parameters.tool().isLatency() ? latencyRound(pair, keys) : bandwidthRound(pair, keys);
+    }
+
+    private Round latencyRound(TestResources pair, List<PeerKeys> keys) {
+        WriteLatencyLoop loop = LatencyTest.loop(pair, pair.remote(keys.getFirst()), SIZE, control);
+        long awaited = pair.receiveOffset(0) + SIZE - 1;
+        long[] stamps = new long[MESSAGES];
+        long[] none = {};
+        return number -> {
+            control.enter(number % 2 == 0 ? RunControl.STARTING : RunControl.SAMPLING);
+            if (number % SPIN_EVERY == 0) {
+                limit.endSoon();
+                loop.await(NEVER_SENT);
+                loop.awaitCompletion();
+                control.enter(RunControl.STARTING);
+            }
+            limit.endWhenStuck();
+            boolean opens = number % 4 != 3;
+            if (!opens) {
+                // Who does not open waits for a message first: this is it.
+                pair.buffer().set(ValueLayout.JAVA_BYTE, awaited, (byte) 1);
+            }
+            long sent = loop.run(opens, opens ? MESSAGES : 1, number % 3 == 0 ? none : stamps);
+            return control.running() && loop.failure() == null ? (int) sent : -1;
+        };
+    }
+
+    private Round bandwidthRound(TestResources pair, List<PeerKeys> keys) {
+        WriteBandwidthLoop[] loops = new WriteBandwidthLoop[4];
+        for (int i = 0; i < loops.length; i++) {
+            WriteBandwidthLoop.Stream[] streams = new WriteBandwidthLoop.Stream[2];
+            for (int j = 0; j < streams.length; j++) {
+                RemoteMemory target = pair.remote(keys.get(j));
+                streams[j] = BandwidthTest.stream(pair, j, target, SIZE, layout);
+            }
+            int moderation = 1 + i % 2;
+            GroupTimes times = new GroupTimes(i < 2 ? 0 : 2 * MESSAGES);
+            loops[i] =
+                    new WriteBandwidthLoop(streams, pair.completionQueue(), DEPTH, moderation, false, times, control);
+        }
+        return number -> {
+            limit.endWhenStuck();
+            control.enter(number % 2 == 0 ? RunControl.STARTING : RunControl.SAMPLING);
+            WriteBandwidthLoop loop = loops[number / 2 % loops.length];
+            loop.run(MESSAGES);
+            return control.running() && loop.failure() == null ? (int) loop.completed() : -1;
+        };
+    }
+}

@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.run;
+
+import io.github.rdma4j.verbs.CompletionQueue;
+import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.RemoteMemory;
+import io.github.rdma4j.verbs.SendFlags;
+import io.github.rdma4j.verbs.WorkCompletion;
+import io.github.rdma4j.verbs.WorkCompletions;
+
+/**
+ * The measured loop of ib_write_bw: keeps as many writes under way on each queue pair as the transmit depth allows, asks
+ * for a completion once per group, and takes up to 16 completions at a time.
+ *
+ * <p>It allocates nothing and throws nothing: what stopped it is asked afterwards ({@link #failure()}).
+ */
+final class WriteBandwidthLoop {
+    /** Completions taken at a time, as in the C tools. */
+    static final int POLL_BATCH = 16;
+
+    /** One queue pair with its messages: small ones go through the buffer slot by slot. */
+    static final class Stream {
+        private final int index;
+        private final QueuePair queuePair;
+        private final MemorySlice[] local;
+        private final RemoteMemory[] remote;
+        private int slot;
+        private long posted;
+        private long completed;
+        private int untilSignal;
+
+        Stream(int index, QueuePair queuePair, MemorySlice[] local, RemoteMemory[] remote) {
+            this.index = index;
+            this.queuePair = queuePair;
+            this.local = local;
+            this.remote = remote;
+        }
+    }
+
+    private final Stream[] streams;
+    private final CompletionQueue completionQueue;
+    private final WorkCompletions completions = WorkCompletions.allocate(POLL_BATCH);
+    private final int depth;
+    private final int moderation;
+    private final int flags;
+    private final GroupTimes times;
+    private final RunControl control;
+
+    private long posted;
+    private long completed;
+    private long sampled;
+    private long begin;
+    private long end;
+    private Stream failedStream;
+    private int postErrno;
+    private WorkCompletion failedCompletion;
+
+    /**
+     * @param streams one per queue pair; its index is the id of its work requests
+     * @param completionQueue where all their sends complete
+     * @param depth most messages under way per queue pair
+     * @param moderation messages per completion, not above the depth
+     * @param inline whether the messages travel in the work requests
+     * @param times receives the times for the peak
+     * @param control shared with the monitor of the run
+     */
+    WriteBandwidthLoop(
+            Stream[] streams,
+            CompletionQueue completionQueue,
+            int depth,
+            int moderation,
+            boolean inline,
+            GroupTimes times,
+            RunControl control) {
+        this.streams = streams;
+        this.completionQueue = completionQueue;
+        this.depth = depth;
+        this.moderation = moderation;
+        this.flags = inline ? SendFlags.INLINE : 0;
+        this.times = times;
+        this.control = control;
+    }
+
+    /**
+     * Sends until all queue pairs have completed {@code count} messages, or the run is over, or something fails.
+     *
+     * @param count messages per queue pair; {@link Long#MAX_VALUE} for a timed run
+     */
+    void run(long count) {
+        for (Stream stream : streams) {
+            stream.slot = 0;
+            stream.posted = 0;
+            stream.completed = 0;
+            stream.untilSignal = moderation;
+        }
+        posted = 0;
+        completed = 0;
+        sampled = 0;
+        times.clear();
+        long total = count == Long.MAX_VALUE ? count : count * streams.length;
+        begin = System.nanoTime();
+        while (completed < total && control.running()) {
+            for (Stream stream : streams) {
+                if (!fill(stream, count)) {
+                    return;
+                }
+            }
+            int arrived = completionQueue.poll(completions);
+            if (arrived != 0 && !take(arrived, count)) {
+                return;
+            }
+        }
+    }
+
+    private boolean fill(Stream stream, long count) {
+        while (stream.posted < count && stream.posted - stream.completed < depth) {
+            if (stream.untilSignal == moderation && times.recording()) {
+                times.posted(System.nanoTime(), posted);
+            }
+            int messageFlags = flags;
+            if (--stream.untilSignal == 0 || stream.posted == count - 1) {
+                messageFlags |= SendFlags.SIGNALED;
+                stream.untilSignal = moderation;
+            }
+            int slot = stream.slot;
+            int errno = stream.queuePair.postWrite(stream.index, stream.local[slot], stream.remote[slot], messageFlags);
+            if (errno != 0) {
+                failedStream = stream;
+                postErrno = errno;
+                return false;
+            }
+            stream.slot = slot + 1 == stream.local.length ? 0 : slot + 1;
+            stream.posted++;
+            posted++;
+        }
+        return true;
+    }
+
+    private boolean take(int arrived, long count) {
+        long now = System.nanoTime();
+        long before = completed;
+        for (int i = 0; i < arrived; i++) {
+            WorkCompletion completion = completions.get(i);
+            if (completion.statusCode() != 0) {
+                failedCompletion = completion;
+                return false;
+            }
+            Stream stream = streams[(int) completion.workRequestId()];
+            long group = Math.min(moderation, count - stream.completed);
+            stream.completed += group;
+            completed += group;
+        }
+        end = now;
+        times.completed(now, completed);
+        control.advance(completed - before);
+        sampled += control.sampling() ? completed - before : 0;
+        return true;
+    }
+
+    /** Nanoseconds from before the first post to after the last completion. */
+    long nanoseconds() {
+        return end - begin;
+    }
+
+    /** Messages completed. */
+    long completed() {
+        return completed;
+    }
+
+    /** Messages completed in the measured part of a timed run. */
+    long sampled() {
+        return sampled;
+    }
+
+    /** What went wrong on this side; null when nothing did. */
+    String failure() {
+        if (failedStream != null) {
+            return Failures.post(postErrno, failedStream.queuePair);
+        }
+        return failedCompletion != null ? Failures.completion(failedCompletion) : null;
+    }
+}

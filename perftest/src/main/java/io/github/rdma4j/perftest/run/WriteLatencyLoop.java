@@ -1,0 +1,157 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.run;
+
+import io.github.rdma4j.verbs.CompletionQueue;
+import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.RemoteMemory;
+import io.github.rdma4j.verbs.SendFlags;
+import io.github.rdma4j.verbs.WorkCompletions;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+
+/**
+ * The measured loop of ib_write_lat: each side writes a message whose last byte counts up, and waits for the same byte
+ * of the other side's message in its own memory.
+ *
+ * <p>It allocates nothing and throws nothing: what stopped it is asked afterwards ({@link #failure()}). One method
+ * serves counted and timed runs and both roles, so that one warm-up compiles all there is.
+ */
+final class WriteLatencyLoop {
+    private static final VarHandle COUNTER = ValueLayout.JAVA_BYTE.varHandle().withInvokeExactBehavior();
+
+    private final QueuePair queuePair;
+    private final CompletionQueue completionQueue;
+    private final WorkCompletions completions = WorkCompletions.allocate(1);
+    private final MemorySegment buffer;
+    private final long sendOffset;
+    private final long awaitOffset;
+    private final MemorySlice local;
+    private final RemoteMemory remote;
+    private final int flags;
+    private final RunControl control;
+
+    private int postErrno;
+    private boolean completionFailed;
+    private long sampled;
+
+    /**
+     * @param queuePair connected
+     * @param completionQueue where its sends complete
+     * @param buffer both halves: what is sent, and behind it what the peer writes
+     * @param local the message to send, in the first half
+     * @param sendOffset of the message's last byte
+     * @param awaitOffset of the last byte of the peer's message
+     * @param remote where to write it
+     * @param inline whether the message travels in the work request
+     * @param control shared with the monitor of the run
+     */
+    WriteLatencyLoop(
+            QueuePair queuePair,
+            CompletionQueue completionQueue,
+            MemorySegment buffer,
+            MemorySlice local,
+            long sendOffset,
+            long awaitOffset,
+            RemoteMemory remote,
+            boolean inline,
+            RunControl control) {
+        this.queuePair = queuePair;
+        this.completionQueue = completionQueue;
+        this.buffer = buffer;
+        this.local = local;
+        this.sendOffset = sendOffset;
+        this.awaitOffset = awaitOffset;
+        this.remote = remote;
+        this.flags = SendFlags.SIGNALED | (inline ? SendFlags.INLINE : 0);
+        this.control = control;
+    }
+
+    /**
+     * Plays until {@code count} messages have gone each way, or the run is over, or something fails.
+     *
+     * @param opens whether this side sends first (the server does)
+     * @param count messages to send
+     * @param stamps receives the time of each send as far as it is long enough
+     * @return messages sent
+     */
+    long run(boolean opens, long count, long[] stamps) {
+        long sent = 0;
+        long awaited = 0;
+        sampled = 0;
+        if (opens) {
+            if (stamps.length > 0) {
+                stamps[0] = System.nanoTime();
+            }
+            if (!send((byte) ++sent)) {
+                return sent;
+            }
+        }
+        while (sent < count) {
+            if (!await((byte) ++awaited)) {
+                return sent;
+            }
+            if (sent < stamps.length) {
+                stamps[(int) sent] = System.nanoTime();
+            }
+            if (!send((byte) ++sent)) {
+                return sent;
+            }
+            sampled += control.sampling() ? 1 : 0;
+            control.advance(1);
+        }
+        if (awaited < count) {
+            await((byte) count);
+        }
+        return sent;
+    }
+
+    /** Waits until the peer's message with this counter is there; false when the run is over before. */
+    boolean await(byte counter) {
+        while ((byte) COUNTER.getAcquire(buffer, awaitOffset) != counter) {
+            if (!control.running()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean send(byte counter) {
+        COUNTER.setRelease(buffer, sendOffset, counter);
+        int errno = queuePair.postWrite(0, local, remote, flags);
+        if (errno != 0) {
+            postErrno = errno;
+            return false;
+        }
+        return awaitCompletion();
+    }
+
+    /** Waits for one completion; false when it is a failure or the run is over before. */
+    boolean awaitCompletion() {
+        while (completionQueue.poll(completions) == 0) {
+            if (!control.running()) {
+                return false;
+            }
+        }
+        if (completions.get(0).statusCode() != 0) {
+            completionFailed = true;
+            return false;
+        }
+        return true;
+    }
+
+    /** Messages sent in the measured part of a timed run. */
+    long sampled() {
+        return sampled;
+    }
+
+    /** What went wrong on this side; null when nothing did. */
+    String failure() {
+        if (postErrno != 0) {
+            return Failures.post(postErrno, queuePair);
+        }
+        return completionFailed ? Failures.completion(completions.get(0)) : null;
+    }
+}

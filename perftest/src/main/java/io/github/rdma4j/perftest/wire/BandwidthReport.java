@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.wire;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+
+/**
+ * What one side measured, told to the other after a bandwidth run.
+ *
+ * @param size message size in bytes
+ * @param iterations messages sent
+ * @param peak best rate, in the unit of the report (MiB/s or Gb/s; both sides must use the same); 0 when not measured
+ * @param average average rate in the same unit
+ * @param messageRate million messages per second
+ */
+public record BandwidthReport(long size, long iterations, double peak, double average, double messageRate) {
+    /** The report of a side that only receives. */
+    public static final BandwidthReport NOTHING = new BandwidthReport(0, 0, 0, 0, 0);
+
+    /**
+     * Exchanges reports, each value in an exchange of its own, in network byte order.
+     *
+     * @param limit the longest wait for the peer's first value: it may still be running
+     */
+    public BandwidthReport exchange(ControlChannel channel, Duration limit) {
+        return new BandwidthReport(
+                number(channel, size, limit),
+                number(channel, iterations, limit),
+                real(channel, peak, limit),
+                real(channel, average, limit),
+                real(channel, messageRate, limit));
+    }
+
+    private static long number(ControlChannel channel, long mine, Duration limit) {
+        byte[] message = ByteBuffer.allocate(Long.BYTES).putLong(mine).array();
+        return ByteBuffer.wrap(channel.exchange(message, "report", limit)).getLong();
+    }
+
+    private static double real(ControlChannel channel, double mine, Duration limit) {
+        return Double.longBitsToDouble(number(channel, Double.doubleToRawLongBits(mine), limit));
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.wire;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * What decides how a bandwidth test spreads small messages over its buffer: the page, which is gone through cyclically,
+ * and the cache line, the least distance of two messages. Each side takes the larger of both values.
+ *
+ * @param cycleBytes page size in bytes
+ * @param cacheLineBytes cache line size in bytes
+ */
+public record SystemData(int cycleBytes, int cacheLineBytes) {
+    private static final int LARGEST = 1 << 24;
+
+    /** This machine's values. */
+    public static SystemData ofThisMachine() {
+        return new SystemData(pageSize(), cacheLineSize());
+    }
+
+    /** Exchanges them and returns the larger ones. */
+    public SystemData agree(ControlChannel channel) {
+        return new SystemData(
+                larger(channel, cycleBytes, "page size"), larger(channel, cacheLineBytes, "cache line size"));
+    }
+
+    private static int larger(ControlChannel channel, int mine, String step) {
+        byte[] theirs = channel.exchange(ByteBuffer.allocate(4).putInt(mine).array(), step);
+        int value = ByteBuffer.wrap(theirs).getInt();
+        if (value <= 0 || value > LARGEST || Integer.bitCount(value) != 1) {
+            throw new HandshakeException(
+                    "the peer " + channel.peer() + " says that its " + step + " is " + value + " bytes",
+                    "see that the other side is one of the ib_write_* tools");
+        }
+        return Math.max(mine, value);
+    }
+
+    private static int pageSize() {
+        // The kernel hands the page size to every process as entry 6 (AT_PAGESZ) of its auxiliary vector.
+        try {
+            ByteBuffer vector = ByteBuffer.wrap(Files.readAllBytes(Path.of("/proc/self/auxv")))
+                    .order(ByteOrder.nativeOrder());
+            while (vector.remaining() >= 16) {
+                long key = vector.getLong();
+                long value = vector.getLong();
+                if (key == 6) {
+                    return (int) value;
+                }
+            }
+        } catch (IOException _) {
+            // Not Linux, or no /proc: the usual size will do, as it only spreads messages.
+        }
+        return 4096;
+    }
+
+    private static int cacheLineSize() {
+        Path file = Path.of("/sys/devices/system/cpu/cpu0/cache/index0/coherency_line_size");
+        try {
+            int value = Integer.parseInt(Files.readString(file).strip());
+            return value > 0 ? value : 64;
+        } catch (IOException | NumberFormatException _) {
+            return 64;
+        }
+    }
+}

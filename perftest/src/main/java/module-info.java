@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * The perftest tools in Java: ib_write_lat and ib_write_bw, wire-compatible with the C ones.
+ *
+ * <p>An application, not a library: {@code run} is the part that other tools of this module build upon.
+ */
+module io.github.rdma4j.perftest {
+    requires com.fasterxml.jackson.core;
+    requires HdrHistogram;
+    requires info.picocli;
+    requires io.github.rdma4j.verbs;
+    requires java.management;
+    requires jdk.net;
+
+    opens io.github.rdma4j.perftest to
+            info.picocli;
+    opens io.github.rdma4j.perftest.compare to
+            info.picocli;
+}
