@@ -95,7 +95,7 @@ final class CompareReport {
             String c = round.c().output().settings().get(name);
             if (java != null && c != null && !java.equals(c)) {
                 line(
-                        "warning: %s %d bytes: %s is %s in Java, %s in C",
+                        "warning: %s, %d bytes: %s is %s in Java, %s in C",
                         order.tool().command(), order.size(), name, java, c);
             }
         }

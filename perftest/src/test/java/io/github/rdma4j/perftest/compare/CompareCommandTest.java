@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class CompareCommandTest {
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+    private int run(String... arguments) {
+        return CompareCommand.run(
+                List.of(arguments),
+                new PrintStream(out, true, StandardCharsets.UTF_8),
+                new PrintStream(err, true, StandardCharsets.UTF_8));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            value = {
+                "--bogus                              | Unknown option: '--bogus'",
+                "extra                                | Unmatched argument",
+                "--tools ib_read_lat                  | there is no tool 'ib_read_lat'",
+                "--sizes x                            | --sizes: 'x' is not a whole number",
+                "--sizes 4294967296                   | --sizes: 4294967296 is out of range",
+                "--rounds 0                           | --rounds: '0' is not allowed",
+                "--rounds many                        | --rounds: 'many' is not allowed",
+                "-n 0                                 | -n/--iters: 0 is out of range",
+                "-n -5                                | -n/--iters",
+                "-i 0                                 | -i/--ib-port: 0 is out of range",
+                "-x -1                                | -x/--gid-index",
+                "-m 1000                              | -m/--mtu: 1000 is out of range",
+                "-q 0                                 | -q/--qp: 0 is out of range",
+                "-t 99999                             | -t/--tx-depth: 99999 is out of range",
+                "-Q 0                                 | -Q/--cq-mod: 0 is out of range",
+                "-t 4 -Q 8                            | -Q/--cq-mod: 8 is not allowed",
+                "-q 2 --tools ib_write_lat            | -q/--qp is for the bandwidth tools",
+                "-p 70000                             | -p/--port: 70000 is out of range",
+                "--timeout 0                          | --timeout: 0 is out of range",
+                "--c-path /no/such/folder             | --c-path: /no/such/folder is not a folder",
+                "--out_json /no/such/folder/file      | --out_json: /no/such/folder/file cannot be written",
+                "--expect nonsense                    | --expect: 'nonsense' is not of the form",
+                "--expect ib_write_lat:4:best<=1      | --expect: ib_write_lat, 4 bytes is not among",
+            })
+    void badInputIsAnErrorInOneLine(String arguments, String message) {
+        assertThat(run(arguments.split(" "))).isEqualTo(2);
+
+        assertThat(err.toString(StandardCharsets.UTF_8).lines().toList())
+                .hasSize(2)
+                .satisfies(lines ->
+                        assertThat(lines.getFirst()).startsWith("compare: ").contains(message))
+                .last()
+                .isEqualTo("Try 'rdma4j compare --help'.");
+        assertThat(out.size()).isZero();
+    }
+
+    @Test
+    void aMissingCToolIsNamed(@TempDir Path empty) {
+        assertThat(run("--tools", "ib_write_bw", "--c-path", empty.toString())).isEqualTo(1);
+
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .contains("C's ib_write_bw is not in " + empty)
+                .contains("install the package perftest");
+    }
+
+    @Test
+    void helpNamesTheOptions() {
+        assertThat(run("--help")).isZero();
+
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .contains("--tools", "--sizes", "--rounds", "--c-path", "--out_json", "--expect", "--timeout");
+    }
+}

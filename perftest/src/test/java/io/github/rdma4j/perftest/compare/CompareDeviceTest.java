@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The whole of it, against the C tools of this machine. */
+@Tag("device")
+@Timeout(240)
+class CompareDeviceTest {
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+    private int run(String... arguments) {
+        return CompareCommand.run(
+                List.of(arguments),
+                new PrintStream(out, true, StandardCharsets.UTF_8),
+                new PrintStream(err, true, StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void comparesBothTools(@TempDir Path folder) throws IOException {
+        Path file = folder.resolve("compare.json");
+
+        int status = run(
+                "--rounds",
+                "2",
+                "-n",
+                "200",
+                "--sizes",
+                "ib_write_bw=4096",
+                "--out_json",
+                file.toString(),
+                "--expect",
+                "ib_write_lat:2:best<=1000");
+
+        assertThat(err.toString(StandardCharsets.UTF_8)).isEmpty();
+        assertThat(status).isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .contains("round 2 of 2, C first")
+                .contains("tool              bytes  metric ")
+                .contains("expected ib_write_lat:2:best<=1000: ")
+                .contains(", met")
+                .doesNotContain(" in Java, ");
+        JsonNode json = new ObjectMapper().readTree(file.toFile());
+        assertThat(json.at("/cases")).hasSize(2);
+        for (JsonNode test : json.at("/cases")) {
+            assertThat(test.at("/runs")).hasSize(4);
+            assertThat(test.at("/comparison")).hasSize(2);
+            assertThat(test.at("/comparison/0/ratio_best").asDouble()).isPositive();
+        }
+        assertThat(json.at("/cases/0/runs/0/figures/t_typical").asDouble()).isPositive();
+        assertThat(json.at("/cases/1/runs/1/figures/BW_average").asDouble()).isPositive();
+        assertThat(ProcessHandle.current().children().filter(ProcessHandle::isAlive))
+                .isEmpty();
+    }
+
+    @Test
+    void aMissedExpectationIsStatusOneAndJsonMayGoToStandardOutput() throws IOException {
+        int status = run(
+                "--tools",
+                "ib_write_bw",
+                "--sizes",
+                "2",
+                "--rounds",
+                "1",
+                "-n",
+                "100",
+                "-q",
+                "2",
+                "-t",
+                "16",
+                "-Q",
+                "4",
+                "-m",
+                "1024",
+                "--out_json",
+                "-",
+                "--expect",
+                "ib_write_bw:2:best>=1000");
+
+        assertThat(status).isEqualTo(1);
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .contains("MISSED")
+                .contains("compare: not as expected: ib_write_bw:2:best>=1000");
+        JsonNode json = new ObjectMapper().readTree(out.toByteArray());
+        assertThat(json.at("/expectations/0/met").asBoolean()).isFalse();
+        assertThat(json.at("/cases/0/runs/0/settings/Number of qps").asText()).isEqualTo("2");
+        assertThat(json.at("/cases/0/runs/1/settings/CQ Moderation").asText()).isEqualTo("4");
+    }
+
+    @Test
+    void anUnknownDeviceIsNamedWithThosePresent() {
+        assertThat(run("-d", "no-such-device")).isEqualTo(1);
+
+        assertThat(err.toString(StandardCharsets.UTF_8)).contains("no-such-device");
+    }
+}

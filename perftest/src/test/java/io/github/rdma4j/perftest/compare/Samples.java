@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare;
+
+import io.github.rdma4j.perftest.run.Tool;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** Made-up and captured material of the tests. */
+final class Samples {
+    static final TestCase LATENCY = new TestCase(Tool.WRITE_LATENCY, 2);
+    static final TestCase BANDWIDTH = new TestCase(Tool.WRITE_BANDWIDTH, 65536);
+
+    private Samples() {}
+
+    /** A captured output. */
+    static String output(String name) {
+        try (InputStream in = Samples.class.getResourceAsStream(name)) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    static ComparePlan plan(List<TestCase> cases, int rounds, Expectation... expectations) {
+        return new ComparePlan(cases, rounds, 0, null, 1, -1, 0, 1, 0, 0, 0, 60, null, List.of(expectations));
+    }
+
+    static RunOrder order(TestCase test) {
+        return plan(List.of(test), 5).order(test, "rxe0", 1, true);
+    }
+
+    static Measurement latency(Implementation implementation, double typical, double average) {
+        return measurement(implementation, Map.of("t_typical", typical, "t_avg", average));
+    }
+
+    static Measurement bandwidth(Implementation implementation, double average, double rate) {
+        return measurement(implementation, Map.of("BW_average", average, "MsgRate", rate));
+    }
+
+    private static Measurement measurement(Implementation implementation, Map<String, Double> figures) {
+        ToolOutput output = new ToolOutput(
+                Map.of("Mtu", "4096[B]", "TX depth", implementation == Implementation.C ? "1" : "2"),
+                " #bytes heading of " + implementation.title(),
+                " 2 row of " + implementation.title(),
+                figures);
+        return Measurement.of(implementation, output);
+    }
+
+    static CaseResult latencyResult(double[] java, double[] c) {
+        List<Round> rounds = new ArrayList<>();
+        for (int i = 0; i < java.length; i++) {
+            rounds.add(new Round(
+                    i + 1,
+                    latency(Implementation.JAVA, java[i], java[i] + 1),
+                    latency(Implementation.C, c[i], c[i] + 1)));
+        }
+        return new CaseResult(LATENCY, order(LATENCY), rounds);
+    }
+
+    static CaseResult bandwidthResult() {
+        return new CaseResult(
+                BANDWIDTH,
+                order(BANDWIDTH),
+                List.of(new Round(
+                        1, bandwidth(Implementation.JAVA, 60, 0.00096), bandwidth(Implementation.C, 50, 0.0008))));
+    }
+
+    static Conditions conditions() {
+        return new Conditions(
+                "rxe0",
+                1,
+                true,
+                "",
+                "ETHERNET",
+                1,
+                4096,
+                "Linux 6.1",
+                "amd64",
+                2,
+                "tsc",
+                "A VM 25",
+                List.of("-Xmx1g"),
+                "1.0",
+                "6.06",
+                "/usr/bin");
+    }
+
+    static CompareResult result(ComparePlan plan, CaseResult... cases) {
+        return new CompareResult(Instant.EPOCH, 12.5, conditions(), plan, List.of(cases));
+    }
+}
