@@ -87,7 +87,7 @@ vm_probe() {
     [[ $line == hello ]]
 }
 
-VM_PROBE_LIMIT=10
+VM_PROBE_LIMIT=8
 
 # vm_pump [PREFIX…]: copies standard input to output, and survives what is sent to this script's process group. It is dd,
 # because that reads with read(2) in every implementation, so that /proc can tell how many bytes it has taken.
