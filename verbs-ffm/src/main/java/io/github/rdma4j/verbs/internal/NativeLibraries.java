@@ -32,8 +32,26 @@ public final class NativeLibraries {
      */
     public static void requireVerbs() {
         if (!verbsFound) {
+            requirePlatform(System.getProperty("os.name"), System.getProperty("os.arch"));
             require("libibverbs.so.1", "libibverbs1", "libibverbs");
             verbsFound = true;
+        }
+    }
+
+    /**
+     * Returns if the generated layouts are those of this machine: elsewhere {@code pthread_mutex_t} has another size, and every
+     * field behind one would be read from the wrong place.
+     *
+     * @param os as in the system property {@code os.name}
+     * @param architecture as in {@code os.arch}
+     * @throws NativeLibraryException if they are not
+     */
+    static void requirePlatform(String os, String architecture) {
+        if (!os.equals("Linux") || !(architecture.equals("amd64") || architecture.equals("x86_64"))) {
+            throw new NativeLibraryException(
+                    "libibverbs.so.1",
+                    "rdma4j's bindings are for Linux on x86-64, and this is %s on %s".formatted(os, architecture),
+                    "");
         }
     }
 

@@ -27,6 +27,16 @@ class InternalTest {
     }
 
     @Test
+    void anotherPlatformIsRefused() {
+        NativeLibraries.requirePlatform("Linux", "amd64");
+        assertThatThrownBy(() -> NativeLibraries.requirePlatform("Linux", "aarch64"))
+                .isInstanceOf(NativeLibraryException.class)
+                .hasMessageContaining("this is Linux on aarch64");
+        assertThatThrownBy(() -> NativeLibraries.requirePlatform("Mac OS X", "x86_64"))
+                .isInstanceOf(NativeLibraryException.class);
+    }
+
+    @Test
     void anInstalledLibraryIsFound() {
         NativeLibraries.require("libc.so.6", "libc6", "glibc");
     }

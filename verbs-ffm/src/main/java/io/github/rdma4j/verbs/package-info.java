@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * RDMA verbs for Java.
+ *
+ * <h2>The way to a transfer</h2>
+ *
+ * <ol>
+ *   <li>{@link io.github.rdma4j.verbs.Device#list() List} the devices and {@link io.github.rdma4j.verbs.DeviceContext#open open}
+ *       one.
+ *   <li>{@linkplain io.github.rdma4j.verbs.DeviceContext#allocateProtectionDomain() Allocate a protection domain},
+ *       {@linkplain io.github.rdma4j.verbs.ProtectionDomain#registerMemory register memory} in it, and
+ *       {@linkplain io.github.rdma4j.verbs.DeviceContext#createCompletionQueue create a completion queue}.
+ *   <li>{@linkplain io.github.rdma4j.verbs.ProtectionDomain#prepareQueuePair Prepare a queue pair}. Send its
+ *       {@linkplain io.github.rdma4j.verbs.PreparedQueuePair#endpoint() endpoint} to the peer by any means, and
+ *       {@linkplain io.github.rdma4j.verbs.PreparedQueuePair#connect connect} it to the peer's.
+ *   <li>Post work requests on the {@link io.github.rdma4j.verbs.QueuePair}, one by one or in a
+ *       {@link io.github.rdma4j.verbs.SendBatch}, and {@linkplain io.github.rdma4j.verbs.CompletionQueue#poll poll} for their
+ *       completions.
+ * </ol>
+ *
+ * <h2>Lifetimes</h2>
+ *
+ * Whatever is open is a {@link io.github.rdma4j.verbs.Resource}. Closing one closes what depends on it first; closing twice does
+ * nothing; use after close is an {@link IllegalStateException} from any thread, also when the close comes while a call is under
+ * way. A memory region holds on to its segment, so that an automatic arena does not free registered memory.
+ *
+ * <h2>Threads</h2>
+ *
+ * Everything may be called from any thread, except that posting sends on one queue pair, and posting receives on one queue
+ * pair, is for one thread at a time, and so is one {@link io.github.rdma4j.verbs.WorkCompletions}.
+ *
+ * <h2>Errors</h2>
+ *
+ * What lies outside the program is a {@link io.github.rdma4j.verbs.VerbsException}: the operation, the errno by name, the cause
+ * as far as it is known, and the remedy. Mistakes of the caller are the JDK's own exceptions, thrown before the adapter sees
+ * them. A full queue and an empty one are return values. Failed work requests say so in their
+ * {@link io.github.rdma4j.verbs.WorkCompletion}, with the usual cause.
+ *
+ * <h2>The hot path</h2>
+ *
+ * Posting and polling allocate nothing, take no lock and throw nothing in the ordinary course. Make
+ * {@link io.github.rdma4j.verbs.MemorySlice} and {@link io.github.rdma4j.verbs.RemoteMemory} slices before a loop, or let the
+ * compiler remove them. The checks of the posting calls can be switched off with
+ * {@code -Dio.github.rdma4j.verbs.checks=false} in programs that are known to be right.
+ */
+package io.github.rdma4j.verbs;
