@@ -9,7 +9,7 @@
 #   build            builds and packages all modules with Maven, without tests
 
 RUN_PACKAGES=(ibverbs-providers libibverbs1 librdmacm1 perftest rdma-core ibverbs-utils
-    qemu-system-x86 busybox-static cpio kmod iproute2)
+    qemu-system-x86 busybox-static cpio kmod iproute2 xz-utils)
 TEST_PACKAGES=(gcc libc6-dev libibverbs-dev librdmacm-dev bats shellcheck)
 
 set_up_to_run() {
