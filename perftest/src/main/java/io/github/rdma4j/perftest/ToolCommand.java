@@ -63,8 +63,8 @@ final class ToolCommand {
         line.getCommandSpec()
                 .usageMessage()
                 .customSynopsis(
-                        "%n  %-14s            start a server and wait for connection".formatted(tool.command()),
-                        "  %-14s <host>     connect to server at <host>".formatted(tool.command()))
+                        "%n  " + tool.command() + "            start a server and wait for connection",
+                        "  " + tool.command() + " <host>     connect to server at <host>")
                 .optionListHeading("%nOptions:%n");
         if (tool.isLatency()) {
             for (String name : BANDWIDTH_ONLY) {

@@ -1,0 +1,268 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.rdma4j.perftest.run.TestParameters;
+import io.github.rdma4j.perftest.run.Tool;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+/** Every option, good and bad. What is refused here is refused before any device or network is touched. */
+class OptionsTest {
+    private static TestParameters parse(Tool tool, String arguments) {
+        ToolOptions options = new ToolOptions(tool);
+        String[] words = arguments.isBlank() ? new String[0] : arguments.strip().split(" +");
+        new CommandLine(options)
+                .setOverwrittenOptionsAllowed(true)
+                .setAbbreviatedOptionsAllowed(true)
+                .parseArgs(words);
+        return options.parameters();
+    }
+
+    @Test
+    void latencyHasTheDefaultsOfC() {
+        TestParameters parameters = parse(Tool.WRITE_LATENCY, "");
+        assertThat(parameters.isServer()).isTrue();
+        assertThat(parameters.port()).isEqualTo(18515);
+        assertThat(parameters.device()).isNull();
+        assertThat(parameters.devicePort()).isEqualTo(1);
+        assertThat(parameters.sizes()).containsExactly(2);
+        assertThat(parameters.iterations()).isEqualTo(1000);
+        assertThat(parameters.transmitDepth()).isEqualTo(1);
+        assertThat(parameters.completionModeration()).isEqualTo(1);
+        assertThat(parameters.queuePairTimeout()).isEqualTo(14);
+        assertThat(parameters.gidIndex()).isEqualTo(-1);
+        assertThat(parameters.inlineSize()).isEqualTo(-1);
+        assertThat(parameters.isTimed()).isFalse();
+        assertThat(parameters.sends()).isTrue();
+        assertThat(parameters.acceptTimeout()).isZero();
+        assertThat(parameters.timeout()).isEqualTo(Duration.ofSeconds(30));
+    }
+
+    @Test
+    void bandwidthHasTheDefaultsOfC() {
+        TestParameters parameters = parse(Tool.WRITE_BANDWIDTH, "host");
+        assertThat(parameters.server()).isEqualTo("host");
+        assertThat(parameters.sizes()).containsExactly(65536);
+        assertThat(parameters.iterations()).isEqualTo(5000);
+        assertThat(parameters.transmitDepth()).isEqualTo(128);
+        assertThat(parameters.queuePairs()).isEqualTo(1);
+        assertThat(parameters.gigabits()).isFalse();
+        assertThat(parameters.sends()).isTrue();
+        assertThat(parse(Tool.WRITE_BANDWIDTH, "").sends()).isFalse();
+        assertThat(parse(Tool.WRITE_BANDWIDTH, "-b").sends()).isTrue();
+    }
+
+    @Test
+    void allOptionsAreUnderstood() {
+        TestParameters parameters = parse(
+                Tool.WRITE_BANDWIDTH,
+                "-d rxe0 -i 1 -p 4444 -s 4096 -n 100 -x 1 -m 1024 -q 4 -t 64 -I 32 -F -u 18 -S 3 -b -Q 8"
+                        + " --report_gbits --timeout 5 --run-timeout=60 --no-warm-up 10.99.0.1");
+        assertThat(parameters.device()).isEqualTo("rxe0");
+        assertThat(parameters.port()).isEqualTo(4444);
+        assertThat(parameters.size()).isEqualTo(4096);
+        assertThat(parameters.iterations()).isEqualTo(100);
+        assertThat(parameters.gidIndex()).isEqualTo(1);
+        assertThat(parameters.mtu()).isEqualTo(1024);
+        assertThat(parameters.queuePairs()).isEqualTo(4);
+        assertThat(parameters.transmitDepth()).isEqualTo(64);
+        assertThat(parameters.inlineSize()).isEqualTo(32);
+        assertThat(parameters.queuePairTimeout()).isEqualTo(18);
+        assertThat(parameters.serviceLevel()).isEqualTo(3);
+        assertThat(parameters.bidirectional()).isTrue();
+        assertThat(parameters.completionModeration()).isEqualTo(8);
+        assertThat(parameters.gigabits()).isTrue();
+        assertThat(parameters.timeout()).isEqualTo(Duration.ofSeconds(5));
+        assertThat(parameters.acceptTimeout()).isEqualTo(Duration.ofSeconds(5));
+        assertThat(parameters.runTimeout()).isEqualTo(Duration.ofSeconds(60));
+        assertThat(parameters.warmUp()).isFalse();
+        assertThat(parameters.server()).isEqualTo("10.99.0.1");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"-s 64K, 65536", "-s 1M, 1048576", "-s 0x10, 16", "--size=8, 8", "--siz 8, 8", "-s8, 8", "-s 4 -s 8, 8"
+    })
+    void aSizeCanBeWrittenInManyWays(String arguments, long bytes) {
+        assertThat(parse(Tool.WRITE_LATENCY, arguments).size()).isEqualTo(bytes);
+    }
+
+    @Test
+    void allSizesGoFromTwoToEightMebibytes() {
+        assertThat(parse(Tool.WRITE_LATENCY, "-a").sizes())
+                .hasSize(23)
+                .startsWith(2, 4, 8)
+                .endsWith(1 << 22, 1 << 23);
+    }
+
+    @Test
+    void aTimedRunHasMarginsOfAQuarter() {
+        TestParameters parameters = parse(Tool.WRITE_LATENCY, "-D 2");
+        assertThat(parameters.isTimed()).isTrue();
+        assertThat(parameters.margin()).isEqualTo(Duration.ofMillis(500));
+        assertThat(parse(Tool.WRITE_LATENCY, "-D 10 -f 1").margin()).isEqualTo(Duration.ofSeconds(1));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "'', 1", // 65536 bytes are above the limit for sharing completions
+        "-s 8192, 100",
+        "-s 8193, 1",
+        "-a, 100",
+        "-s 64 -n 50, 50", // the depth is not larger than the number of messages, the groups not larger than the depth
+        "-s 64 -t 16, 16",
+        "-s 64 -Q 7, 7",
+        "-s 65536 -Q 7, 7",
+    })
+    void completionsAreSharedAsByC(String arguments, int moderation) {
+        assertThat(parse(Tool.WRITE_BANDWIDTH, arguments).completionModeration())
+                .isEqualTo(moderation);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "-s 0              | -s/--size: 0 is out of range; allowed is 1 to 2147483648",
+                "-s -1             | -s/--size: -1 is out of range; allowed is 1 to 2147483648",
+                "-s 2049M          | -s/--size: 2049M is out of range; allowed is 1 to 2147483648",
+                "-s two            | -s/--size: 'two' is not a whole number; allowed is 1 to 2147483648",
+                "-s 1.5            | -s/--size: '1.5' is not a whole number; allowed is 1 to 2147483648",
+                "-s 8G             | -s/--size: '8G' is not a whole number",
+                "-s K              | -s/--size: 'K' is not a whole number",
+                "-s 99999999999999999999 | -s/--size: '99999999999999999999' is not a whole number",
+                "-s 9007199254740993K | -s/--size: 9007199254740993K is out of range",
+                "-n 4              | -n/--iters: 4 is out of range; allowed is 5 to 100000000",
+                "-n 0              | -n/--iters: 0 is out of range; allowed is 5 to 100000000",
+                "-n 100000001      | -n/--iters: 100000001 is out of range; allowed is 5 to 100000000",
+                "-n many           | -n/--iters: 'many' is not a whole number; allowed is 5 to 100000000",
+                "-n 4294967301     | -n/--iters: 4294967301 is out of range",
+                "-D 0              | -D/--duration: 0 is out of range; allowed is 1 to 1000000",
+                "-D 2s             | -D/--duration: '2s' is not a whole number; allowed is 1 to 1000000",
+                "-p 0              | -p/--port: 0 is out of range; allowed is 1 to 65535",
+                "-p 65536          | -p/--port: 65536 is out of range; allowed is 1 to 65535",
+                "-i 0              | -i/--ib-port: 0 is out of range; allowed is 1 to 255",
+                "-x -1             | -x/--gid-index: -1 is out of range; allowed is 0 to 255",
+                "-m 1000           | -m/--mtu: 1000 is out of range; allowed is 256, 512, 1024, 2048 or 4096",
+                "-m 8192           | -m/--mtu: 8192 is out of range; allowed is 256, 512, 1024, 2048 or 4096",
+                "-m 0              | -m/--mtu: 0 is out of range; allowed is 256, 512, 1024, 2048 or 4096",
+                "-t 0              | -t/--tx-depth: 0 is out of range; allowed is 1 to 15000",
+                "-t 15001          | -t/--tx-depth: 15001 is out of range; allowed is 1 to 15000",
+                "-I 913            | -I/--inline_size: 913 is out of range; allowed is 0 to 912",
+                "-I -5             | -I/--inline_size: -5 is out of range; allowed is 0 to 912",
+                "-u 32             | -u/--qp-timeout: 32 is out of range; allowed is 1 to 31",
+                "-S 16             | -S/--sl: 16 is out of range; allowed is 0 to 15",
+                "--timeout 0       | --timeout: 0 is out of range; allowed is 1 to 86400",
+                "--run-timeout -1  | --run-timeout: -1 is out of range; allowed is 0 to 1000000",
+                "-q 0              | -q/--qp: 0 is out of range; allowed is 1 to 16384",
+                "-Q 0              | -Q/--cq-mod: 0 is out of range; allowed is 1 to 1024",
+                "-a -s 64          | -a/--all runs sizes of its own: leave out -s/--size",
+                "-D 2 -n 100       | -D/--duration and -n/--iters exclude each other",
+                "-D 2 -a           | -D/--duration runs one size: leave out -a/--all",
+                "-f 1              | -f/--margin is for timed runs: give -D/--duration",
+                "-D 4 -f 2         | -f/--margin: 2 s at both ends leave nothing of -D/--duration 4 s to measure",
+                "-s                | Missing required parameter for option '--size' (<size>)",
+                "a b               | 'b' is one argument too many",
+                "-R                | option '-R' of the C tools is not supported yet",
+                "--use_cuda=0      | option '--use_cuda=0' of the C tools is not supported yet",
+                "--frobnicate      | unknown option '--frobnicate'",
+                "-%                | unknown option '-%'",
+                "--out_json_file=/no/such/folder/x | --out_json_file: /no/such/folder/x cannot be written",
+            })
+    void whatMakesNoSenseForAnyToolIsRefused(String arguments, String message) {
+        for (Tool tool : Tool.values()) {
+            assertRefused(tool, arguments, message);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "-q 2           | -q/--qp: 2 is not allowed; ib_write_lat uses 1 queue pair",
+                "-b             | -b/--bidirectional is for the bandwidth tools",
+                "-Q 1           | -Q/--cq-mod is for the bandwidth tools",
+                "--report_gbits | --report_gbits is for the bandwidth tools",
+            })
+    void whatMakesNoSenseForLatencyIsRefused(String arguments, String message) {
+        assertRefused(Tool.WRITE_LATENCY, arguments, message);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "-Q 129       | -Q/--cq-mod: 129 is not allowed; 1 to 128, the transmit depth",
+                "-t 16 -Q 17  | -Q/--cq-mod: 17 is not allowed; 1 to 16, the transmit depth",
+                "-q 16385     | -q/--qp: 16385 is out of range; allowed is 1 to 16384",
+            })
+    void whatMakesNoSenseForBandwidthIsRefused(String arguments, String message) {
+        assertRefused(Tool.WRITE_BANDWIDTH, arguments, message);
+    }
+
+    private static void assertRefused(Tool tool, String arguments, String message) {
+        CommandRun run = CommandRun.of(tool.command() + " " + arguments);
+        assertThat(run.status()).as(run.toString()).isEqualTo(2);
+        assertThat(run.out()).isEmpty();
+        assertThat(run.err().lines()).hasSize(2).first().asString().startsWith(tool.command() + ": " + message);
+        assertThat(run.err()).endsWith("Try '" + tool.command() + " --help'." + System.lineSeparator());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ib_write_lat", "ib_write_bw"})
+    void helpAndVersionSucceed(String tool) {
+        for (String option : new String[] {"-h", "--help"}) {
+            CommandRun help = CommandRun.of(tool + " " + option);
+            assertThat(help.status()).isZero();
+            assertThat(help.out())
+                    .startsWith("Usage:")
+                    .contains(tool + " <host>", "-s, --size=<size>", "-V, --version", "--out_json_file=<file>");
+            assertThat(help.out().contains("--bidirectional")).isEqualTo(tool.equals("ib_write_bw"));
+        }
+        for (String option : new String[] {"-V", "--version"}) {
+            CommandRun version = CommandRun.of(tool + " " + option);
+            assertThat(version.status()).isZero();
+            assertThat(version.out()).startsWith("Version: 6.24 (rdma4j ");
+        }
+    }
+
+    @Test
+    void theMainHelpListsTheTools() {
+        CommandRun run = CommandRun.of("--help");
+        assertThat(run.status()).isZero();
+        assertThat(run.out()).contains("ib_write_lat", "ib_write_bw");
+        assertThat(CommandRun.of("--version").out()).startsWith("rdma4j ");
+    }
+
+    @Test
+    void anUnknownToolIsRefused() {
+        CommandRun run = CommandRun.of("ib_send_lat");
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.err()).contains("there is no tool 'ib_send_lat'; there are ib_write_lat, ib_write_bw");
+        assertThat(CommandRun.of(java.util.List.of()).err()).contains("which tool?");
+    }
+
+    @Test
+    void aJsonFileThatCanBeWrittenIsAccepted(@TempDir Path folder) throws Exception {
+        Path file = folder.resolve("out.json");
+        ToolOptions options = new ToolOptions(Tool.WRITE_LATENCY);
+        new CommandLine(options).parseArgs("--out_json_file=" + file);
+        assertThat(options.jsonFile()).isEqualTo(file);
+        assertThat(Files.exists(file)).isFalse();
+        ToolOptions plain = new ToolOptions(Tool.WRITE_LATENCY);
+        new CommandLine(plain).parseArgs("--out_json");
+        assertThat(plain.jsonFile()).isEqualTo(Path.of("perftest_out.json"));
+        ToolOptions none = new ToolOptions(Tool.WRITE_LATENCY);
+        new CommandLine(none).parseArgs();
+        assertThat(none.jsonFile()).isNull();
+    }
+}

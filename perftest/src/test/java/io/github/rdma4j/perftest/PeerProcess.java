@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** The other side of a test, or a tool under special conditions, as a process; its output goes to a file. */
+final class PeerProcess implements AutoCloseable {
+    private static final Duration START = Duration.ofSeconds(60);
+
+    private final Process process;
+    private final Path output;
+
+    /** Starts a command; one that does not exist fails the test. */
+    PeerProcess(List<String> command) throws IOException {
+        output = Files.createTempFile("rdma4j-peer", ".out");
+        process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start();
+    }
+
+    /** Starts one of the C tools, of the package perftest. */
+    static PeerProcess ofC(String commandLine) throws IOException {
+        return new PeerProcess(List.of(commandLine.strip().split(" +")));
+    }
+
+    /** Starts one of our tools in a JVM of its own, behind a prefix that sets its conditions. */
+    static PeerProcess ofJava(List<String> prefix, String commandLine) throws IOException {
+        List<String> command = new ArrayList<>(prefix);
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("java.class.path")));
+        command.add(Main.class.getName());
+        command.addAll(List.of(commandLine.strip().split(" +")));
+        return new PeerProcess(command);
+    }
+
+    /** Waits until it listens on a TCP port. */
+    PeerProcess awaitListening(int port) throws IOException, InterruptedException {
+        long deadline = System.nanoTime() + START.toNanos();
+        while (!listening(port)) {
+            assertThat(process.isAlive()).as("it ended: %s", output()).isTrue();
+            assertThat(System.nanoTime()).as("it does not listen: %s", output()).isLessThan(deadline);
+            Thread.sleep(20);
+        }
+        return this;
+    }
+
+    /** Whether somebody listens there, asked without connecting: a tool takes one connection only. */
+    static boolean listening(int port) throws IOException {
+        String local = String.format(":%04X ", port);
+        for (String table : List.of("/proc/net/tcp", "/proc/net/tcp6")) {
+            if (Files.exists(Path.of(table))
+                    && Files.readAllLines(Path.of(table)).stream()
+                            .anyMatch(line -> line.contains(local) && line.contains(":0000 0A "))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Waits for its end; returns its status. */
+    int await(Duration limit) throws InterruptedException {
+        assertThat(process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS))
+                .as("it ends within %s", limit)
+                .isTrue();
+        return process.exitValue();
+    }
+
+    /** Ends it as kill -9 does. */
+    void kill() {
+        process.destroyForcibly();
+    }
+
+    /** What it has printed so far. */
+    String output() throws IOException {
+        return Files.readString(output);
+    }
+
+    @Override
+    public void close() throws IOException {
+        process.destroyForcibly();
+        Files.deleteIfExists(output);
+    }
+}

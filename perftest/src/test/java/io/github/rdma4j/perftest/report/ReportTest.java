@@ -1,0 +1,189 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.rdma4j.perftest.run.BandwidthResult;
+import io.github.rdma4j.perftest.run.LatencyResult;
+import io.github.rdma4j.perftest.run.SizeResult;
+import io.github.rdma4j.perftest.run.TestInfo;
+import io.github.rdma4j.perftest.run.TestOutcome;
+import io.github.rdma4j.perftest.run.TestParametersBuilder;
+import io.github.rdma4j.perftest.run.TimedLatencyResult;
+import io.github.rdma4j.perftest.run.Tool;
+import io.github.rdma4j.perftest.wire.PeerKeys;
+import io.github.rdma4j.verbs.Gid;
+import io.github.rdma4j.verbs.LinkLayer;
+import io.github.rdma4j.verbs.TransportType;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import org.junit.jupiter.api.Test;
+
+/** The texts, compared with what the C tools print, and the JSON, read back. */
+class ReportTest {
+    private static TestInfo info(TestParametersBuilder parameters) {
+        return new TestInfo(
+                parameters.build(),
+                "rxe0",
+                TransportType.INFINIBAND,
+                LinkLayer.ETHERNET,
+                4096,
+                1,
+                0,
+                "6.06",
+                "20000 messages");
+    }
+
+    @Test
+    void theBannerIsThatOfCPlusTwoLines() {
+        String banner = Banner.of(info(new TestParametersBuilder(Tool.WRITE_LATENCY).server("localhost")));
+        String line = "-".repeat(87) + "\n";
+        assertThat(banner)
+                .startsWith(line
+                        + "                    RDMA_Write Latency Test\n"
+                        + " Dual-port       : OFF\t\tDevice         : rxe0\n"
+                        + " Number of qps   : 1\t\tTransport type : IB\n"
+                        + " Connection type : RC\t\tUsing SRQ      : OFF\n"
+                        + " PCIe relax order: OFF\n"
+                        + " ibv_wr* API     : OFF\n"
+                        + " TX depth        : 1\n"
+                        + " Mtu             : 4096[B]\n"
+                        + " Link type       : Ethernet\n"
+                        + " GID index       : 1\n"
+                        + " Max inline data : 0[B]\n"
+                        + " rdma_cm QPs\t : OFF\n"
+                        + " Data ex. method : Ethernet\n"
+                        + " Implementation  : rdma4j ")
+                .endsWith(" Warm-up         : 20000 messages\n" + line);
+        assertThat(banner).doesNotContain("${");
+    }
+
+    @Test
+    void theBannerOfABidirectionalTestSaysSo() {
+        String banner = Banner.of(info(new TestParametersBuilder(Tool.WRITE_BANDWIDTH)
+                .bidirectional(true)
+                .queuePairs(4)));
+        assertThat(banner)
+                .contains(
+                        "                    RDMA_Write Bidirectional BW Test\n",
+                        " Number of qps   : 4\t\t",
+                        " PCIe relax order: ON\n",
+                        " TX depth        : 128\n CQ Moderation   : 1\n Mtu");
+        String server = Banner.of(info(new TestParametersBuilder(Tool.WRITE_BANDWIDTH)));
+        assertThat(server).contains("                    RDMA_Write BW Test\n").doesNotContain("TX depth");
+    }
+
+    @Test
+    void addressesLookAsThoseOfC() {
+        Gid gid = Gid.of(new byte[] {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, -1, 10, 99, 0, 1});
+        assertThat(Banner.address(true, new PeerKeys(0, 1, 0x12, 0x12da17, 0x239, 0x55fb0bd81000L, gid)))
+                .isEqualTo(" local address: LID 0000 QPN 0x0012 PSN 0x12da17 RKey 0x000239 VAddr 0x0055fb0bd81000\n"
+                        + " GID: 00:00:00:00:00:00:00:00:00:00:255:255:10:99:00:01\n");
+        assertThat(Banner.address(false, new PeerKeys(0x11, 1, 0x11, 0xabf519, 0x80001234, 0x5577ca00c000L, null)))
+                .isEqualTo(
+                        " remote address: LID 0x11 QPN 0x0011 PSN 0xabf519 RKey 0x80001234 VAddr 0x005577ca00c000\n");
+    }
+
+    @Test
+    void rowsStandUnderTheHeadingsOfC() {
+        assertThat(ResultTable.heading(new TestParametersBuilder(Tool.WRITE_LATENCY).build()))
+                .isEqualTo(" #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]"
+                        + "    t_stdev[usec]   99% percentile[usec]   99.9% percentile[usec] \n");
+        assertThat(ResultTable.row(new LatencyResult(2, 1000, 9.53, 97.07, 9.87, 10.69, 3.73, 22.5, 97.07, 97.07)))
+                .isEqualTo(" 2       1000          9.53           97.07        9.87     \t       10.69       \t"
+                        + "3.73   \t\t22.50   \t\t97.07  \n");
+        assertThat(ResultTable.heading(new TestParametersBuilder(Tool.WRITE_LATENCY)
+                        .durationSeconds(4)
+                        .build()))
+                .isEqualTo(" #bytes        #iterations       t_avg[usec]    tps average\n");
+        assertThat(ResultTable.row(new TimedLatencyResult(2, 80283, 12.47, 40102.74)))
+                .isEqualTo(" 2             80283            12.47          40102.74\n");
+        assertThat(ResultTable.heading(new TestParametersBuilder(Tool.WRITE_BANDWIDTH).build()))
+                .isEqualTo(" #bytes     #iterations    BW peak[MiB/sec]    BW average[MiB/sec]   MsgRate[Mpps]\n");
+        assertThat(ResultTable.row(new BandwidthResult(65536, 5000, 72.48, 43.3, 0.000693, false)))
+                .isEqualTo(" 65536      5000             72.48              43.30  \t\t     0.000693\n");
+        assertThat(ResultTable.heading(new TestParametersBuilder(Tool.WRITE_BANDWIDTH)
+                        .gigabits(true)
+                        .build()))
+                .contains("BW peak[Gb/sec]    BW average[Gb/sec]");
+        assertThat(ResultTable.row(new BandwidthResult(2, 5000, 0.0012, 0.0011, 0.07, true)))
+                .isEqualTo(" 2          5000           0.001200            0.001100            0.070000\n");
+    }
+
+    @Test
+    void numbersDoNotDependOnTheLocale() {
+        Locale before = Locale.getDefault();
+        try {
+            Locale.setDefault(Locale.GERMANY);
+            assertThat(ResultTable.row(new TimedLatencyResult(2, 80283, 12.47, 40102.74)))
+                    .contains("12.47", "40102.74");
+        } finally {
+            Locale.setDefault(before);
+        }
+    }
+
+    @Test
+    void theJsonIsOneDocumentWithAllSizes() throws Exception {
+        List<SizeResult> results = List.of(
+                new LatencyResult(2, 1000, 9.53, 97.07, 9.87, 10.69, 3.73, 22.5, 90, 97.07),
+                new LatencyResult(4, 1000, 9.6, 98, 9.9, 10.7, 3.8, 22.6, 91, 98));
+        JsonNode json = json(info(new TestParametersBuilder(Tool.WRITE_LATENCY).allSizes(true)), results);
+        assertThat(json.at("/test_info/test").asText()).isEqualTo("RDMA_Write Latency Test");
+        assertThat(json.at("/test_info/Device").asText()).isEqualTo("rxe0");
+        assertThat(json.at("/test_info/Mtu").asInt()).isEqualTo(4096);
+        assertThat(json.at("/test_info/role").asText()).isEqualTo("server");
+        assertThat(json.at("/test_info/peer_wire_version").asText()).isEqualTo("6.06");
+        assertThat(json.get("results")).hasSize(2);
+        assertThat(json.at("/results/0/MsgSize").asInt()).isEqualTo(2);
+        assertThat(json.at("/results/0/t_typical").asDouble()).isEqualTo(9.87);
+        assertThat(json.at("/results/0/percentile_99.9").asDouble()).isEqualTo(90);
+        assertThat(json.at("/results/1/t_max").asDouble()).isEqualTo(98);
+    }
+
+    @Test
+    void theJsonOfOtherResults() throws Exception {
+        TestInfo bandwidth = info(new TestParametersBuilder(Tool.WRITE_BANDWIDTH).server("x"));
+        JsonNode json = json(bandwidth, List.of(new BandwidthResult(65536, 5000, Double.NaN, 43.3, 0.000693, false)));
+        assertThat(json.at("/results/0/BW_peak").isNull()).isTrue();
+        assertThat(json.at("/results/0/BW_average").asDouble()).isEqualTo(43.3);
+        assertThat(json.at("/results/0/BW_unit").asText()).isEqualTo("MiB/sec");
+        assertThat(json.at("/test_info/role").asText()).isEqualTo("client");
+        JsonNode timed = json(bandwidth, List.of(new TimedLatencyResult(2, 80283, 12.47, 40102.74)));
+        assertThat(timed.at("/results/0/tps_average").asDouble()).isEqualTo(40102.74);
+    }
+
+    private static JsonNode json(TestInfo info, List<SizeResult> results) throws Exception {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        JsonReport.write(new TestOutcome(info, results), out);
+        return new ObjectMapper().readTree(out.toByteArray());
+    }
+
+    @Test
+    void progressIsOneLineThatGoesAwayAndNothingWithoutTerminal() {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream terminal = new ByteArrayOutputStream();
+        ConsoleReport report = new ConsoleReport(
+                new PrintStream(out, true, StandardCharsets.UTF_8),
+                new PrintStream(terminal, true, StandardCharsets.UTF_8));
+        report.progress(65536, 500, 1000, 2_000_000_000L);
+        report.progress(65536, 700, 0, 3_000_000_000L);
+        report.result(new BandwidthResult(65536, 1000, 1, 1, 1, false));
+        assertThat(terminal.toString(StandardCharsets.UTF_8))
+                .isEqualTo("\r\u001b[K 65536 bytes: 500 of 1000 messages (50 %), 2 s"
+                        + "\r\u001b[K 65536 bytes: 700 messages, 3 s"
+                        + "\r\u001b[K");
+        assertThat(out.toString(StandardCharsets.UTF_8)).startsWith(" 65536");
+
+        ConsoleReport quiet = new ConsoleReport(new PrintStream(out, true, StandardCharsets.UTF_8), null);
+        out.reset();
+        quiet.progress(65536, 500, 1000, 2_000_000_000L);
+        quiet.interrupted();
+        assertThat(out.size()).isZero();
+    }
+}

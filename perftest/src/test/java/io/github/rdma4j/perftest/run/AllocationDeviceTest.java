@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import io.github.rdma4j.perftest.wire.PeerKeys;
+import io.github.rdma4j.perftest.wire.SystemData;
+import java.lang.management.ManagementFactory;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The measured loops allocate nothing: the bytes that the thread has allocated are the same before and after. */
+@Tag("device")
+@Timeout(240)
+class AllocationDeviceTest {
+    private static final int OPERATIONS = 100_000;
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+    private static long allocated() {
+        return THREADS.getCurrentThreadAllocatedBytes();
+    }
+
+    @Test
+    void theLatencyLoopAllocatesNothing() {
+        TestParameters parameters = new TestParametersBuilder(Tool.WRITE_LATENCY)
+                .queuePairTimeout(18)
+                .build()
+                .withShape(2, 2, 1);
+        SystemData layout = new SystemData(4096, 64);
+        try (TestDevice device = TestDevice.open(parameters)) {
+            assertThat(WarmUp.once(device, parameters, layout)).contains("compiled code");
+            try (TestResources pair = new TestResources(device, parameters, layout)) {
+                List<PeerKeys> keys = pair.keys();
+                pair.connect(keys.reversed(), device.mtu());
+                RunControl control = new RunControl();
+                WriteLatencyLoop loop = LatencyTest.loop(pair, pair.remote(keys.getFirst()), 2, control);
+                long[] stamps = new long[OPERATIONS];
+                loop.run(true, 1000, stamps);
+                pair.buffer().fill((byte) 0);
+                allocated();
+
+                long before = allocated();
+                long sent = loop.run(true, OPERATIONS, stamps);
+                long after = allocated();
+
+                assertThat(loop.failure()).isNull();
+                assertThat(sent).isEqualTo(OPERATIONS);
+                assertThat(after - before).isZero();
+            }
+        }
+    }
+
+    @Test
+    void theBandwidthLoopAllocatesNothing() {
+        TestParameters parameters = new TestParametersBuilder(Tool.WRITE_BANDWIDTH)
+                .server("localhost")
+                .queuePairTimeout(18)
+                .build()
+                .withShape(2, 64, 128);
+        SystemData layout = new SystemData(4096, 64);
+        try (TestDevice device = TestDevice.open(parameters)) {
+            assertThat(WarmUp.once(device, parameters, layout)).contains("compiled code");
+            try (TestResources pair = new TestResources(device, parameters, layout)) {
+                List<PeerKeys> keys = pair.keys();
+                pair.connect(keys.reversed(), device.mtu());
+                WriteBandwidthLoop.Stream[] streams = {
+                    BandwidthTest.stream(pair, 0, pair.remote(keys.get(0)), 64, layout),
+                    BandwidthTest.stream(pair, 1, pair.remote(keys.get(1)), 64, layout)
+                };
+                GroupTimes times = new GroupTimes(OPERATIONS);
+                WriteBandwidthLoop loop = new WriteBandwidthLoop(
+                        streams, pair.completionQueue(), 128, 10, false, times, new RunControl());
+                loop.run(1000);
+                allocated();
+
+                long before = allocated();
+                loop.run(OPERATIONS / 2);
+                long after = allocated();
+
+                assertThat(loop.failure()).isNull();
+                assertThat(loop.completed()).isEqualTo(OPERATIONS);
+                assertThat(after - before).isZero();
+            }
+        }
+    }
+}
