@@ -59,12 +59,19 @@ final class CompareReport {
         return count + " " + what + (count == 1 ? "" : "s");
     }
 
-    /** A run that does not count is over; its heading is the one of all later tables. */
-    void warmedUp(RunOrder order, Measurement measurement) {
-        headings.putIfAbsent(order.tool(), measurement.output().heading());
+    /**
+     * The runs of a case that do not count are over.
+     *
+     * @param order what was run
+     * @param last the last one; its heading is the one of all later tables
+     * @param runs how many there were
+     * @param seconds how long they took
+     */
+    void warmedUp(RunOrder order, Measurement last, int runs, double seconds) {
+        headings.putIfAbsent(order.tool(), last.output().heading());
         line(
-                " warm-up of Java, not counted: %s, %d bytes, %d times, %.1f s",
-                order.tool().command(), order.size(), order.iterations(), measurement.seconds());
+                " warm-up of Java, not counted: %s, %d bytes, %d messages: %s, %.1f s",
+                order.tool().command(), order.size(), order.iterations(), plural(runs, "run"), seconds);
     }
 
     /** A round begins. */

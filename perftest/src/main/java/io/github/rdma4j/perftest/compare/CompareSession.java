@@ -13,6 +13,13 @@ import java.util.function.IntSupplier;
  * all rounds of one; Java and C take turns in being first.
  */
 final class CompareSession {
+    private static final int MOST_WARM_UPS = 5;
+
+    /** A run that is not faster by so much is as fast as the ones before it. */
+    private static final double FASTER = 1.02;
+
+    private static final double WARM_UP_SECONDS = 8;
+
     private final Map<Implementation, Runner> runners = new EnumMap<>(Implementation.class);
     private final IntSupplier ports;
     private final CompareReport report;
@@ -31,12 +38,29 @@ final class CompareSession {
     }
 
     /**
-     * Runs each order once on Java's side, so that both JVMs have compiled what will be measured. The results are thrown
-     * away.
+     * Runs each order on Java's side until it does not become faster any more, so that both JVMs have compiled what will be
+     * measured, and what stands around it. The results are thrown away.
      */
     void warmUp(List<RunOrder> orders) {
         for (RunOrder order : orders) {
-            report.warmedUp(order, run(Implementation.JAVA, order));
+            warmUp(order);
+        }
+    }
+
+    private void warmUp(RunOrder order) {
+        Metric metric = Metric.of(order.tool()).getFirst();
+        double best = 0;
+        double seconds = 0;
+        for (int runs = 1; ; runs++) {
+            Measurement measurement = run(Implementation.JAVA, order);
+            double figure = measurement.figure(metric);
+            double speed = metric.lowerIsBetter() ? 1 / figure : figure;
+            seconds += measurement.seconds();
+            if (runs == MOST_WARM_UPS || runs > 1 && speed < best * FASTER || seconds > WARM_UP_SECONDS) {
+                report.warmedUp(order, measurement, runs, seconds);
+                return;
+            }
+            best = Math.max(best, speed);
         }
     }
 

@@ -8,6 +8,8 @@ import io.github.rdma4j.perftest.run.BandwidthResult;
 import io.github.rdma4j.perftest.run.LatencyResult;
 import io.github.rdma4j.perftest.run.PerfTest;
 import io.github.rdma4j.perftest.run.SizeResult;
+import io.github.rdma4j.perftest.run.TestInfo;
+import io.github.rdma4j.perftest.run.TestListener;
 import io.github.rdma4j.perftest.run.TestOutcome;
 import io.github.rdma4j.verbs.VerbsException;
 import java.io.ByteArrayOutputStream;
@@ -20,6 +22,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** Runs the Java tool: this JVM is the client, {@link JavaServer} the server. */
 final class JavaRunner implements Runner {
@@ -64,12 +67,29 @@ final class JavaRunner implements Runner {
     }
 
     private static Measurement measure(RunOrder order) {
+        AtomicReference<TestInfo> agreed = new AtomicReference<>();
+        TestOutcome outcome = PerfTest.run(order.parameters(false), new TestListener() {
+            @Override
+            public void agreed(TestInfo info) {
+                agreed.set(info);
+            }
+        });
+        SizeResult result = outcome.results().getLast();
+        ToolOutput output = ToolOutput.parse(print(agreed.get(), result));
+        return Measurement.of(Implementation.JAVA, output).with(exact(result));
+    }
+
+    /**
+     * What the tool would have printed. Not while it runs: formatting is much code that then would be compiled beside the
+     * measured loop, which shows where there is only one CPU.
+     */
+    private static String print(TestInfo info, SizeResult result) {
         ByteArrayOutputStream printed = new ByteArrayOutputStream();
         ConsoleReport report = new ConsoleReport(new PrintStream(printed, true, StandardCharsets.UTF_8), null);
-        TestOutcome outcome = PerfTest.run(order.parameters(false), report);
-        ToolOutput output = ToolOutput.parse(printed.toString(StandardCharsets.UTF_8));
-        return Measurement.of(Implementation.JAVA, output)
-                .with(exact(outcome.results().getLast()));
+        report.agreed(info);
+        report.begin(info);
+        report.result(result);
+        return printed.toString(StandardCharsets.UTF_8);
     }
 
     /** What was printed, before it was rounded. */

@@ -18,7 +18,6 @@ import java.util.regex.Pattern;
  * @param figures of the row, under the keys of the C tools' JSON
  */
 record ToolOutput(Map<String, String> settings, String heading, String row, Map<String, Double> figures) {
-    private static final Pattern SETTING = Pattern.compile("([A-Za-z][\\w .*-]*?)\\s*:\\s*(\\S+)");
     private static final Pattern UNIT = Pattern.compile("\\[([^]]*)]");
     private static final List<String> MEBIBYTES = List.of("MB/sec", "MiB/sec");
     private static final double MEBIBYTE = 1 << 20;
@@ -38,13 +37,14 @@ record ToolOutput(Map<String, String> settings, String heading, String row, Map<
     static ToolOutput parse(String text) {
         Map<String, String> settings = new LinkedHashMap<>();
         String heading = null;
+        boolean addresses = false;
         for (String line : text.lines().toList()) {
             if (heading == null && line.strip().startsWith("#bytes")) {
                 heading = line;
             } else if (heading == null) {
-                Matcher setting = SETTING.matcher(line);
-                while (setting.find()) {
-                    settings.putIfAbsent(setting.group(1), setting.group(2));
+                addresses |= line.strip().startsWith("local address");
+                if (!addresses) {
+                    addSettings(line, settings);
                 }
             } else if (startsWithDigit(line.strip())) {
                 return new ToolOutput(settings, heading, line, figures(heading, line));
@@ -52,6 +52,18 @@ record ToolOutput(Map<String, String> settings, String heading, String row, Map<
         }
         throw new CompareException(
                 heading == null ? "the output contains no table of results" : "the table of results is empty", "");
+    }
+
+    /** Settings are "name : value", with tabs between two in a line. */
+    private static void addSettings(String line, Map<String, String> settings) {
+        for (String part : line.split("\t\t")) {
+            int colon = part.indexOf(':');
+            if (colon > 0) {
+                settings.putIfAbsent(
+                        part.substring(0, colon).strip(),
+                        part.substring(colon + 1).strip());
+            }
+        }
     }
 
     private static boolean startsWithDigit(String text) {

@@ -9,6 +9,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -35,26 +36,37 @@ class CompareSessionTest {
     @Test
     void runsAllCasesInEachRoundAndTheFirstTakesTurns() {
         List<RunOrder> orders = List.of(Samples.order(Samples.LATENCY), Samples.order(Samples.BANDWIDTH));
-        CompareSession session = session();
-
-        session.warmUp(orders);
-        List<CaseResult> results = session.run(orders, 2);
+        List<CaseResult> results = session().run(orders, 2);
 
         assertThat(calls)
                 .containsExactly(
                         "Java 2 @100",
-                        "Java 65536 @101",
-                        "Java 2 @102",
-                        "C 2 @103",
-                        "Java 65536 @104",
-                        "C 65536 @105",
-                        "C 2 @106",
-                        "Java 2 @107",
-                        "C 65536 @108",
-                        "Java 65536 @109");
+                        "C 2 @101",
+                        "Java 65536 @102",
+                        "C 65536 @103",
+                        "C 2 @104",
+                        "Java 2 @105",
+                        "C 65536 @106",
+                        "Java 65536 @107");
         assertThat(results).extracting(CaseResult::test).containsExactly(Samples.LATENCY, Samples.BANDWIDTH);
         assertThat(results.getFirst().rounds()).hasSize(2);
         assertThat(results.getFirst().rounds().getFirst().java().seconds()).isPositive();
+    }
+
+    @Test
+    void warmsUpUntilNothingBecomesFaster() {
+        Iterator<Double> figures = List.of(20.0, 15.0, 12.0, 11.9).iterator();
+        Runner java = order -> {
+            calls.add("run");
+            return Samples.latency(Implementation.JAVA, figures.next(), 1);
+        };
+
+        new CompareSession(java, runner(Implementation.C), port::getAndIncrement, report)
+                .warmUp(List.of(Samples.order(Samples.LATENCY)));
+
+        assertThat(calls).hasSize(4);
+        assertThat(printed.toString(StandardCharsets.UTF_8))
+                .startsWith(" warm-up of Java, not counted: ib_write_lat, 2 bytes, 10000 messages: 4 runs, ");
     }
 
     @Test
