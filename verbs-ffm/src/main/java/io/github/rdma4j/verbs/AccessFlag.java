@@ -15,14 +15,6 @@ public enum AccessFlag {
     REMOTE_READ(1 << 2),
     /** A peer may run atomic operations here; needs {@link #LOCAL_WRITE}. */
     REMOTE_ATOMIC(1 << 3),
-    /** Memory windows may be bound to the region. */
-    MEMORY_WINDOW_BIND(1 << 4),
-    /** Remote addresses are offsets from the start of the region. */
-    ZERO_BASED(1 << 5),
-    /** On-demand paging: the memory is not pinned. */
-    ON_DEMAND(1 << 6),
-    /** The memory lies in huge pages; a hint. */
-    HUGE_TLB(1 << 7),
     /** The adapter may reorder its writes to host memory; ignored where it is not supported. Polling on data is then unsafe. */
     RELAXED_ORDERING(1 << 20);
 

@@ -20,10 +20,14 @@ final class Checks {
             throw new IllegalArgumentException("flags 0x%x are not all of SendFlags".formatted(flags));
         }
         if ((flags & SendFlags.INLINE) != 0 && length > maxInlineData) {
-            throw new IllegalArgumentException(
-                    "%d bytes inline: this queue pair carries at most %d (QueuePairConfig.maxInlineData)"
-                            .formatted(length, maxInlineData));
+            throw tooLongInline(length, maxInlineData);
         }
+    }
+
+    static IllegalArgumentException tooLongInline(long length, int maxInlineData) {
+        return new IllegalArgumentException(
+                "%d bytes inline: this queue pair carries at most %d (QueuePairConfig.maxInlineData)"
+                        .formatted(length, maxInlineData));
     }
 
     static void local(MemorySlice local, ProtectionDomain domain, long maxMessageSize) {

@@ -20,6 +20,7 @@ import java.lang.foreign.MemorySegment;
 public final class CompletionQueue extends Resource {
     private final DeviceContext context;
     private final MemorySegment pollFunction;
+    private final boolean criticalPoll;
     private final MemorySegment queue;
     private final long queueAddress;
     private final int capacity;
@@ -29,6 +30,7 @@ public final class CompletionQueue extends Resource {
         super(context);
         this.context = context;
         this.pollFunction = context.pollFunction();
+        this.criticalPoll = context.criticalPoll();
         MemorySegment created = VerbsCalls.createCq(context.segment(), minEntries);
         if (created.address() == 0) {
             int errno = VerbsCalls.lastErrno();
@@ -67,15 +69,26 @@ public final class CompletionQueue extends Resource {
         }
         int count;
         try {
-            count = HotCalls.poll(pollFunction, queueAddress, completions.capacity(), completions.address());
+            count = HotCalls.poll(
+                    pollFunction, criticalPoll, queueAddress, completions.capacity(), completions.address());
         } finally {
             guard.exit();
         }
         if (count < 0) {
-            throw Failures.of("ibv_poll_cq(" + context.device().name() + ")", -count);
+            throw pollFailed(context.device().name(), count);
         }
         completions.size(count);
         return count;
+    }
+
+    /** What drivers return then is no errno: -1 or -2, whatever the cause. */
+    static VerbsException pollFailed(String device, int result) {
+        return new VerbsException(
+                "ibv_poll_cq(" + device + ")",
+                0,
+                "the driver returned %d: it found a completion that it does not understand, and the queue cannot be used any more"
+                        .formatted(result),
+                "close the queue pairs that use it, and look into the kernel log");
     }
 
     MemorySegment segment() {

@@ -111,7 +111,8 @@ public final class ConnectionConfig {
     /**
      * The most reads and atomics that this side has outstanding; default 1.
      *
-     * @param count 0 to 255, at most what the peer serves
+     * @param count 0 to 255, at most what the peer serves and the device's
+     *     {@link DeviceAttributes#maxQueuePairInitiatorReadAtomic()}
      * @return this
      */
     public ConnectionConfig maxReadAtomic(int count) {
@@ -128,6 +129,21 @@ public final class ConnectionConfig {
     public ConnectionConfig maxDestinationReadAtomic(int count) {
         maxDestinationReadAtomic = range("reads and atomics served", count, 255);
         return this;
+    }
+
+    /** Checks against the device's limits, because not every driver does. */
+    void check(DeviceContext context) {
+        DeviceAttributes attributes = context.attributes();
+        requireAtMost("maxReadAtomic", maxReadAtomic, attributes.maxQueuePairInitiatorReadAtomic(), context);
+        requireAtMost(
+                "maxDestinationReadAtomic", maxDestinationReadAtomic, attributes.maxQueuePairReadAtomic(), context);
+    }
+
+    private static void requireAtMost(String name, int value, int limit, DeviceContext context) {
+        if (value > limit) {
+            throw new IllegalArgumentException("%s %d: device %s allows 0..%d"
+                    .formatted(name, value, context.device().name(), limit));
+        }
     }
 
     private static int range(String name, int value, int high) {

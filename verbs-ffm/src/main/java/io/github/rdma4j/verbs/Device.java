@@ -130,7 +130,7 @@ public record Device(
         return ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN ? bigEndian : Long.reverseBytes(bigEndian);
     }
 
-    private static NoSuchDeviceException notFound(String name, List<Device> present) {
+    static NoSuchDeviceException notFound(String name, List<Device> present) {
         String operation = "opening RDMA device '" + name + "'";
         if (!present.isEmpty()) {
             String names = present.stream().map(Device::name).collect(Collectors.joining(", "));

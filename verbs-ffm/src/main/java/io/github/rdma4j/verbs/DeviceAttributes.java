@@ -11,7 +11,7 @@ import java.lang.foreign.MemorySegment;
  * @param firmwareVersion the firmware's version, free text
  * @param nodeGuid the node GUID
  * @param systemImageGuid the GUID that all parts of one system share
- * @param maxMemoryRegionSize the largest region that can be registered, in bytes, unsigned
+ * @param maxMemoryRegionSize the largest region that can be registered, in bytes; {@link Long#MAX_VALUE} if the device names no limit
  * @param pageSizeCapabilities a bit per supported page size
  * @param vendorId the vendor's IEEE OUI
  * @param vendorPartId the vendor's part number
@@ -80,7 +80,7 @@ public record DeviceAttributes(
                 ibv_device_attr.fw_ver(attributes).getString(0),
                 Device.hostOrder(ibv_device_attr.node_guid(attributes)),
                 Device.hostOrder(ibv_device_attr.sys_image_guid(attributes)),
-                ibv_device_attr.max_mr_size(attributes),
+                clamped(ibv_device_attr.max_mr_size(attributes)),
                 ibv_device_attr.page_size_cap(attributes),
                 ibv_device_attr.vendor_id(attributes),
                 ibv_device_attr.vendor_part_id(attributes),
@@ -109,5 +109,31 @@ public record DeviceAttributes(
                 Short.toUnsignedInt(ibv_device_attr.max_pkeys(attributes)),
                 Byte.toUnsignedInt(ibv_device_attr.local_ca_ack_delay(attributes)),
                 Byte.toUnsignedInt(ibv_device_attr.phys_port_cnt(attributes)));
+    }
+
+    /** Some devices say "all bits set". */
+    private static long clamped(long unsigned) {
+        return unsigned < 0 ? Long.MAX_VALUE : unsigned;
+    }
+
+    /** {@return what a person asks first: GUIDs in hexadecimal, vendor, and the main limits} */
+    @Override
+    public String toString() {
+        return ("firmware '%s', node GUID %016x, system image GUID %016x, vendor 0x%06x part %d hardware %d, %d ports, at most %d queue"
+                        + " pairs of %d work requests, %d completion queues of %d entries, %d memory regions of %d bytes")
+                .formatted(
+                        firmwareVersion,
+                        nodeGuid,
+                        systemImageGuid,
+                        vendorId,
+                        vendorPartId,
+                        hardwareVersion,
+                        physicalPortCount,
+                        maxQueuePairs,
+                        maxQueuePairWorkRequests,
+                        maxCompletionQueues,
+                        maxCompletionQueueEntries,
+                        maxMemoryRegions,
+                        maxMemoryRegionSize);
     }
 }

@@ -16,6 +16,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * An open device ({@code struct ibv_context}, ibv_open_device(3)): the root that everything else hangs on.
@@ -23,14 +25,24 @@ import java.util.List;
  * <p>Thread safety: all methods may be called from any thread.
  */
 public final class DeviceContext extends Resource {
+    /**
+     * What is open stays reachable. Without this, a tree that its user dropped without closing would be collected, and with it
+     * memory of automatic arenas to which the adapter still writes: a leak is better than that.
+     */
+    private static final Set<DeviceContext> OPEN = ConcurrentHashMap.newKeySet();
+
     private final Device device;
     private final MemorySegment context;
     private final boolean criticalPost;
+    private final boolean criticalPoll;
 
     private DeviceContext(Device device, MemorySegment context) {
         this.device = device;
         this.context = context.reinterpret(ibv_context.sizeof());
-        this.criticalPost = DeviceDriver.ringsDoorbellInUserSpace(device.sysfsPath());
+        DeviceDriver driver = DeviceDriver.of(device.sysfsPath());
+        this.criticalPost = driver.postsInUserSpace();
+        this.criticalPoll = driver.pollsInUserSpace();
+        OPEN.add(this);
     }
 
     /**
@@ -43,7 +55,7 @@ public final class DeviceContext extends Resource {
      * @throws VerbsException if it cannot be opened, for want of permission for instance
      */
     public static DeviceContext open(String name) {
-        return open(Device.find(name));
+        return new DeviceContext(Device.find(name), Device.openNative(name));
     }
 
     /**
@@ -55,7 +67,7 @@ public final class DeviceContext extends Resource {
      * @throws VerbsException if it cannot be opened, for want of permission for instance
      */
     public static DeviceContext open(Device device) {
-        return new DeviceContext(device, Device.openNative(device.name()));
+        return open(device.name());
     }
 
     /** {@return the device that this context was opened on} */
@@ -129,6 +141,9 @@ public final class DeviceContext extends Resource {
         long capacity = 0;
         for (int port = 1; port <= ports; port++) {
             capacity += port(port).gidTableLength();
+        }
+        if (capacity == 0) {
+            return List.of();
         }
         long maxEntries = capacity;
         return locked(() -> {
@@ -242,6 +257,10 @@ public final class DeviceContext extends Resource {
         return criticalPost;
     }
 
+    boolean criticalPoll() {
+        return criticalPoll;
+    }
+
     @Override
     public long handle() {
         requireOpen();
@@ -251,6 +270,7 @@ public final class DeviceContext extends Resource {
     @Override
     void release() {
         Failures.check("ibv_close_device(" + device.name() + ")", LibIbVerbs.ibv_close_device(context));
+        OPEN.remove(this);
     }
 
     /** {@return the device's name} */

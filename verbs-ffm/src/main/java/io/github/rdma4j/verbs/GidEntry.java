@@ -11,4 +11,7 @@ package io.github.rdma4j.verbs;
  * @param type how its packets travel
  * @param networkInterfaceIndex the network interface ({@code ifindex}) behind it, 0 if there is none
  */
-public record GidEntry(Gid gid, int index, int port, GidType type, int networkInterfaceIndex) {}
+public record GidEntry(Gid gid, int index, int port, GidType type, int networkInterfaceIndex) {
+    /** Queue pairs name their GID with eight bits, though tables can be longer. */
+    static final int MAX_USABLE_INDEX = 255;
+}

@@ -16,7 +16,9 @@ final class GidSelector {
 
     static Optional<GidEntry> choose(List<GidEntry> table) {
         return table.stream()
-                .filter(entry -> !entry.gid().isZero())
+                .filter(entry -> !entry.gid().isZero()
+                        && entry.type() != GidType.UNKNOWN
+                        && entry.index() <= GidEntry.MAX_USABLE_INDEX)
                 .min(Comparator.comparingInt(GidSelector::typeRank)
                         .thenComparingInt(GidSelector::addressRank)
                         .thenComparingInt(GidEntry::index));

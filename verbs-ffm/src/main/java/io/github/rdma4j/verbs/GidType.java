@@ -9,12 +9,11 @@ public enum GidType {
     /** RoCE v1: Ethernet frames, not routable. */
     ROCE_V1,
     /** RoCE v2: UDP over IPv4 or IPv6, routable. */
-    ROCE_V2;
+    ROCE_V2,
+    /** Not known to this library. */
+    UNKNOWN;
 
     static GidType ofCode(int code) {
-        if (code < 0 || code >= values().length) {
-            throw new IllegalArgumentException("GID type " + code + " is not known");
-        }
-        return values()[code];
+        return code >= 0 && code < UNKNOWN.ordinal() ? values()[code] : UNKNOWN;
     }
 }

@@ -8,6 +8,7 @@ import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.LockedMemoryLimit;
 import io.github.rdma4j.verbs.internal.VerbsCalls;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
@@ -22,20 +23,24 @@ import java.util.List;
 public final class MemoryRegion extends Resource {
     private final ProtectionDomain domain;
     private final MemorySegment memory;
+    /** Freed with the region; null if the memory is the user's. */
+    private final Arena ownedArena;
+
     private final MemorySegment region;
     private final int access;
     private final int localKey;
     private final int remoteKey;
 
-    MemoryRegion(ProtectionDomain domain, MemorySegment memory, AccessFlag... access) {
+    MemoryRegion(ProtectionDomain domain, MemorySegment memory, Arena ownedArena, AccessFlag... access) {
         super(domain);
         this.domain = domain;
         this.memory = memory;
+        this.ownedArena = ownedArena;
         checkArguments(memory, access);
         this.access = AccessFlag.mask(access);
         this.region = VerbsCalls.regMr(domain.segment(), memory, this.access);
         if (region.address() == 0) {
-            throw refused(memory, access, VerbsCalls.lastErrno());
+            throw refused(domain.context(), memory, access, VerbsCalls.lastErrno());
         }
         MemorySegment fields = region.reinterpret(ibv_mr.sizeof());
         localKey = ibv_mr.lkey(fields);
@@ -64,26 +69,43 @@ public final class MemoryRegion extends Resource {
         }
     }
 
-    private static VerbsException refused(MemorySegment memory, AccessFlag[] access, int errno) {
+    private static VerbsException refused(DeviceContext context, MemorySegment memory, AccessFlag[] access, int errno) {
         String operation = "ibv_reg_mr(address=0x%x, length=%d, access=%s)"
                 .formatted(memory.address(), memory.byteSize(), Arrays.toString(access));
         return switch (errno) {
-            case Errno.ENOMEM ->
-                Failures.of(
-                        operation,
-                        errno,
-                        "registration pins the memory, and "
-                                + LockedMemoryLimit.current().describe(),
-                        "raise the limit: 'ulimit -l unlimited' in the shell, 'memlock unlimited' in /etc/security/limits.conf,"
-                                + " LimitMEMLOCK=infinity in a systemd unit, --ulimit memlock=-1 for docker run");
+            case Errno.ENOMEM -> outOfMemory(operation, memory.byteSize());
             case Errno.EFAULT ->
                 Failures.of(
                         operation,
                         errno,
                         "a part of the range is not mapped, or is mapped read-only and LOCAL_WRITE was asked for",
                         "map file-backed memory with write access, or register it for reading only");
+            case Errno.EINVAL ->
+                Failures.of(
+                        operation,
+                        errno,
+                        "the range is longer than the device's maximum of %d bytes, wraps around the address space, or the device does not offer one of the flags"
+                                .formatted(context.attributes().maxMemoryRegionSize()),
+                        "");
             default -> Failures.of(operation, errno);
         };
+    }
+
+    private static VerbsException outOfMemory(String operation, long length) {
+        LockedMemoryLimit limit = LockedMemoryLimit.current();
+        return limit.allows(length)
+                ? Failures.of(
+                        operation,
+                        Errno.ENOMEM,
+                        "%s, so that is not the cause: the device has no room for another region, or the machine or control group no memory"
+                                .formatted(limit.describe()),
+                        "close regions that are not used, or register less")
+                : Failures.of(
+                        operation,
+                        Errno.ENOMEM,
+                        "registration pins the memory, and " + limit.describe(),
+                        "raise the limit: 'ulimit -l unlimited' in the shell, 'memlock unlimited' in /etc/security/limits.conf,"
+                                + " LimitMEMLOCK=infinity in a systemd unit, --ulimit memlock=-1 for docker run");
     }
 
     /** {@return the memory, as it was given} */
@@ -151,6 +173,9 @@ public final class MemoryRegion extends Resource {
     @Override
     void release() {
         Failures.check("ibv_dereg_mr(lkey=0x%x)".formatted(localKey), LibIbVerbs.ibv_dereg_mr(region));
+        if (ownedArena != null) {
+            ownedArena.close();
+        }
     }
 
     /** {@return address, length and keys} */

@@ -4,6 +4,8 @@ package io.github.rdma4j.verbs;
 
 /** The path MTU: the payload of one packet, in bytes ({@code enum ibv_mtu}). */
 public enum Mtu {
+    /** The port does not tell, because it has no link or no network interface. */
+    UNKNOWN(0),
     /** 256 bytes. */
     MTU_256(1),
     /** 512 bytes. */
@@ -21,14 +23,14 @@ public enum Mtu {
         this.code = code;
     }
 
-    /** {@return the value of {@code enum ibv_mtu}, 1 to 5} */
+    /** {@return the value of {@code enum ibv_mtu}, 1 to 5; 0 if unknown} */
     public int code() {
         return code;
     }
 
-    /** {@return the size in bytes, 256 to 4096} */
+    /** {@return the size in bytes, 256 to 4096; 0 if unknown} */
     public int bytes() {
-        return 128 << code;
+        return code == 0 ? 0 : 128 << code;
     }
 
     /**
@@ -40,7 +42,7 @@ public enum Mtu {
      */
     public static Mtu ofBytes(int bytes) {
         for (Mtu mtu : values()) {
-            if (mtu.bytes() == bytes) {
+            if (mtu != UNKNOWN && mtu.bytes() == bytes) {
                 return mtu;
             }
         }
@@ -55,9 +57,14 @@ public enum Mtu {
      * @throws IllegalArgumentException if there is none
      */
     public static Mtu ofCode(int code) {
-        if (code < 1 || code > values().length) {
-            throw new IllegalArgumentException("MTU code " + code + " is not in 1.." + values().length);
+        if (code < 1 || code > MTU_4096.code) {
+            throw new IllegalArgumentException("MTU code " + code + " is not in 1.." + MTU_4096.code);
         }
-        return values()[code - 1];
+        return values()[code];
+    }
+
+    /** Of a query, which must not fail for a port that is down. */
+    static Mtu ofQuery(int code) {
+        return code < 1 || code > MTU_4096.code ? UNKNOWN : values()[code];
     }
 }

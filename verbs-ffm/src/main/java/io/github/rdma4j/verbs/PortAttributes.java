@@ -10,7 +10,7 @@ import java.lang.foreign.MemorySegment;
  *
  * @param state the logical state; only an active port carries data
  * @param maxMtu the largest MTU that the port can have
- * @param activeMtu the MTU in force
+ * @param activeMtu the MTU in force; {@link Mtu#UNKNOWN} if the port has no link
  * @param gidTableLength the number of GID table entries, empty ones included
  * @param capabilityFlags {@code enum ibv_port_cap_flags}
  * @param maxMessageSize the longest message, in bytes
@@ -52,8 +52,8 @@ public record PortAttributes(
     static PortAttributes read(MemorySegment attributes) {
         return new PortAttributes(
                 PortState.ofCode(ibv_port_attr.state(attributes)),
-                Mtu.ofCode(ibv_port_attr.max_mtu(attributes)),
-                Mtu.ofCode(ibv_port_attr.active_mtu(attributes)),
+                Mtu.ofQuery(ibv_port_attr.max_mtu(attributes)),
+                Mtu.ofQuery(ibv_port_attr.active_mtu(attributes)),
                 ibv_port_attr.gid_tbl_len(attributes),
                 ibv_port_attr.port_cap_flags(attributes),
                 Integer.toUnsignedLong(ibv_port_attr.max_msg_sz(attributes)),

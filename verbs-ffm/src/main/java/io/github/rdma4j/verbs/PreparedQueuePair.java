@@ -14,6 +14,7 @@ import java.util.function.Consumer;
  */
 public final class PreparedQueuePair implements AutoCloseable {
     private final QueuePair queuePair;
+    private final QueuePairConfig config;
     private final int port;
     private final OptionalInt gidIndex;
     private final QueuePairEndpoint endpoint;
@@ -21,10 +22,11 @@ public final class PreparedQueuePair implements AutoCloseable {
 
     PreparedQueuePair(QueuePair queuePair, QueuePairConfig config) {
         this.queuePair = queuePair;
+        this.config = config;
         this.port = config.port();
         DeviceContext context = queuePair.domain().context();
         PortAttributes attributes = context.port(port);
-        if (attributes.state() != PortState.ACTIVE) {
+        if (attributes.state() != PortState.ACTIVE && attributes.state() != PortState.ACTIVE_DEFER) {
             throw new VerbsException(
                     "preparing a queue pair on %s, port %d"
                             .formatted(context.device().name(), port),
@@ -92,15 +94,17 @@ public final class PreparedQueuePair implements AutoCloseable {
      * @param theirs the peer's endpoint
      * @param configuration sets what differs from the defaults
      * @return the queue pair, ready to send and receive
+     * @throws IllegalArgumentException if a count is above the device's limit; the message gives both numbers
      * @throws IllegalStateException if it was connected before, or is closed
-     * @throws VerbsException if the device refuses; the message says what it does not like
+     * @throws VerbsException if the device refuses; the message says what it does not like. It can be tried again; receives that
+     *     were posted may have to be posted again, too
      */
     public QueuePair connect(QueuePairEndpoint theirs, Consumer<ConnectionConfig> configuration) {
         if (connected) {
             throw new IllegalStateException(queuePair + " is connected already");
         }
-        ConnectionConfig config = new ConnectionConfig();
-        configuration.accept(config);
+        ConnectionConfig connection = new ConnectionConfig();
+        configuration.accept(connection);
         if (gidIndex.isPresent() && theirs.gid().isZero()) {
             throw new VerbsException(
                     "connecting " + queuePair,
@@ -108,13 +112,20 @@ public final class PreparedQueuePair implements AutoCloseable {
                     "this side uses a GID and the peer's endpoint has none",
                     "have both sides use a GID, or neither");
         }
-        QueuePairTransitions.toReadyToReceive(queuePair, port, gidIndex, endpoint, theirs, config);
-        QueuePairTransitions.toReadyToSend(queuePair, endpoint, config);
+        connection.check(queuePair.domain().context());
+        QueuePairTransitions.toReadyToReceive(queuePair, port, gidIndex, endpoint, theirs, connection);
+        try {
+            QueuePairTransitions.toReadyToSend(queuePair, endpoint, connection);
+        } catch (VerbsException e) {
+            QueuePairTransitions.toReset(queuePair);
+            QueuePairTransitions.toInit(queuePair, config);
+            throw e;
+        }
         connected = true;
         return queuePair;
     }
 
-    /** Closes the queue pair, connected or not. Does nothing if it is closed already. */
+    /** Closes the queue pair, connected or not; what is still posted gets no completion. Does nothing if it is closed already. */
     @Override
     public void close() {
         queuePair.close();

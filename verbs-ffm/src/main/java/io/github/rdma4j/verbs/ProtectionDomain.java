@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs;
 import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.VerbsCalls;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 
@@ -14,6 +15,8 @@ import java.util.function.Consumer;
  * <p>Thread safety: all methods may be called from any thread.
  */
 public final class ProtectionDomain extends Resource {
+    private static final long PAGE = 4096;
+
     private final DeviceContext context;
     private final MemorySegment domain;
 
@@ -33,8 +36,11 @@ public final class ProtectionDomain extends Resource {
 
     /**
      * Registers memory with the adapter (ibv_reg_mr(3)): its pages are pinned, and the adapter may read them, and do what the
-     * flags allow. The region holds on to the segment, so an automatic arena does not free it; closing a confined or shared
-     * arena under a registered region is the caller's mistake, and leaves the adapter with pages that nobody can see.
+     * flags allow. The region holds on to the segment, so an automatic arena does not free it.
+     *
+     * <p><b>Close the region before the segment's arena.</b> Closing a confined or shared arena gives its memory back to the
+     * allocator while the adapter still may write there: a peer, or a receive under way, then overwrites whatever lies there
+     * next, and nothing can notice. {@link #allocateMemory} cannot go wrong in this way.
      *
      * @param segment native memory of any size above 0, longer than 2 GiB too
      * @param access what may be done with it, besides local reading; remote writing and atomics need
@@ -43,10 +49,33 @@ public final class ProtectionDomain extends Resource {
      * @throws IllegalArgumentException if the segment is empty, on the heap, or read-only with a writing flag, or the flags do
      *     not go together
      * @throws VerbsException if the kernel refuses; out of locked memory, the message gives the limit and the remedy
-     * @throws UnsupportedVerbException if the device does not offer one of the flags
      */
     public MemoryRegion registerMemory(MemorySegment segment, AccessFlag... access) {
-        return createChild(() -> new MemoryRegion(this, segment, access));
+        return createChild(() -> new MemoryRegion(this, segment, null, access));
+    }
+
+    /**
+     * Allocates memory and registers it: the region owns the memory, and frees it when it is closed. Any thread may use it.
+     *
+     * @param size in bytes, above 0
+     * @param access what may be done with it, as for {@link #registerMemory}
+     * @return the region, zeroed and aligned to a page, to be closed before or with this domain
+     * @throws IllegalArgumentException if the size is not positive, or the flags do not go together
+     * @throws VerbsException if the kernel refuses
+     */
+    public MemoryRegion allocateMemory(long size, AccessFlag... access) {
+        if (size < 1) {
+            throw new IllegalArgumentException("a region of " + size + " bytes");
+        }
+        return createChild(() -> {
+            Arena arena = Arena.ofShared();
+            try {
+                return new MemoryRegion(this, arena.allocate(size, PAGE), arena, access);
+            } catch (Throwable e) {
+                arena.close();
+                throw e;
+            }
+        });
     }
 
     /**
@@ -65,8 +94,12 @@ public final class ProtectionDomain extends Resource {
         QueuePair queuePair = createChild(() -> new QueuePair(this, config));
         try {
             return new PreparedQueuePair(queuePair, config);
-        } catch (RuntimeException e) {
-            queuePair.close();
+        } catch (Throwable e) {
+            try {
+                queuePair.close();
+            } catch (VerbsException inClose) {
+                e.addSuppressed(inClose);
+            }
             throw e;
         }
     }

@@ -25,7 +25,7 @@ import java.lang.foreign.MemorySegment;
  * A mistake in the arguments is an exception. They allocate nothing.
  *
  * <p>Thread safety: posting sends is for one thread at a time, and so is posting receives; which thread may change. (Two that
- * post at once may mix up their requests, never more.) All other methods, {@link #close()} too, may be called from any thread.
+ * post at once may mix up the parts of their requests: wrong data to a wrong place, or a broken connection.) All other methods, {@link #close()} too, may be called from any thread.
  */
 public final class QueuePair extends Resource {
     /** What posting returns when the queue has no room (ENOMEM): poll completions, and post again. */
@@ -56,6 +56,16 @@ public final class QueuePair extends Resource {
         config.sendCompletionQueue().requireOpen();
         config.receiveCompletionQueue().requireOpen();
         this.maxMessageSize = context.port(config.port()).maxMessageSize();
+        this.postSendFunction = context.postSendFunction();
+        this.postReceiveFunction = context.postReceiveFunction();
+        this.criticalPost = context.criticalPost();
+        // The device may give more than was asked for; what nobody asked for needs no room.
+        this.maxInlineData = config.maxInlineData();
+        // All memory before the native object: what failed behind its creation would lose it.
+        this.request = new SendRequests(requestArena, 1, maxInlineData);
+        this.receiveRequest = new ReceiveRequest(requestArena);
+        this.batch = new SendBatch(
+                this, new SendRequests(requestArena, Math.min(MAX_BATCH, config.maxSendWorkRequests()), maxInlineData));
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attributes = ibv_qp_init_attr.allocate(arena);
             ibv_qp_init_attr.send_cq(attributes, config.sendCompletionQueue().segment());
@@ -76,16 +86,7 @@ public final class QueuePair extends Resource {
             this.queuePair = created.reinterpret(ibv_qp.sizeof());
             this.queuePairAddress = queuePair.address();
             this.number = ibv_qp.qp_num(queuePair);
-            // The device may give more than was asked for; what nobody asked for needs no room.
-            this.maxInlineData = Math.min(config.maxInlineData(), ibv_qp_cap.max_inline_data(capabilities));
         }
-        this.postSendFunction = context.postSendFunction();
-        this.postReceiveFunction = context.postReceiveFunction();
-        this.criticalPost = context.criticalPost();
-        this.request = new SendRequests(requestArena, 1, maxInlineData);
-        this.receiveRequest = new ReceiveRequest(requestArena);
-        this.batch = new SendBatch(
-                this, new SendRequests(requestArena, Math.min(MAX_BATCH, config.maxSendWorkRequests()), maxInlineData));
     }
 
     private static VerbsException refused(QueuePairConfig config, int errno) {
@@ -142,6 +143,17 @@ public final class QueuePair extends Resource {
     }
 
     /**
+     * Moves the queue pair to the error state (ibv_modify_qp(3)), so that everything still posted completes, with
+     * {@link WorkCompletionStatus#WR_FLUSH_ERR}: the way to get all buffers back before closing. Closing alone drops what is
+     * posted without completions. Does nothing in the error state.
+     *
+     * @throws VerbsException if the device refuses
+     */
+    public void toError() {
+        QueuePairTransitions.toError(this);
+    }
+
+    /**
      * Posts an RDMA write ({@code IBV_WR_RDMA_WRITE}): local memory goes to the peer's, which does not notice.
      *
      * @param workRequestId comes back in the completion
@@ -192,7 +204,7 @@ public final class QueuePair extends Resource {
         enterSend();
         try {
             request.fill(0, opcode, workRequestId, local, flags);
-            if (remote != null) {
+            if (opcode != SendRequests.SEND) {
                 request.fillRemote(0, remote);
             }
             return Math.abs(HotCalls.post(
@@ -280,6 +292,7 @@ public final class QueuePair extends Resource {
 
     /** Posts the first requests of a list; for {@link SendBatch}, which has entered. */
     int postList(SendRequests requests) {
+        requests.forgetBadRequest();
         return Math.abs(HotCalls.post(
                 postSendFunction, criticalPost, queuePairAddress, requests.address(), requests.badRequestAddress()));
     }

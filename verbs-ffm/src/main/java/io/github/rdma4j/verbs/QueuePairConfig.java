@@ -11,6 +11,9 @@ import java.util.concurrent.ThreadLocalRandom;
  * Only the completion queue has no default.
  */
 public final class QueuePairConfig {
+    private static final int REMOTE =
+            AccessFlag.mask(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC);
+
     private final QueuePairType type;
     private CompletionQueue sendCompletionQueue;
     private CompletionQueue receiveCompletionQueue;
@@ -132,7 +135,7 @@ public final class QueuePairConfig {
     /**
      * The partition, by the index of its key; default 0.
      *
-     * @param index 0 to 65535
+     * @param index from 0, less than the port's {@link PortAttributes#partitionTableLength()}
      * @return this
      */
     public QueuePairConfig partitionKeyIndex(int index) {
@@ -177,7 +180,15 @@ public final class QueuePairConfig {
         requireRange("maxSendWorkRequests", maxSendWorkRequests, 1, depth, device);
         requireRange("maxReceiveWorkRequests", maxReceiveWorkRequests, 1, depth, device);
         requireRange("maxInlineData", maxInlineData, 0, 1 << 16, device);
-        requireRange("partitionKeyIndex", partitionKeyIndex, 0, 65_535, device);
+        PortAttributes portAttributes = context.port(port);
+        requireRange("partitionKeyIndex", partitionKeyIndex, 0, portAttributes.partitionTableLength() - 1, device);
+        if ((remoteAccess & ~REMOTE) != 0) {
+            throw new IllegalArgumentException("remoteAccess takes REMOTE_WRITE, REMOTE_READ and REMOTE_ATOMIC only");
+        }
+        if (gidIndex.isPresent() && gidIndex.getAsInt() > GidEntry.MAX_USABLE_INDEX) {
+            throw new IllegalArgumentException("GID index %d: queue pairs can use 0..%d"
+                    .formatted(gidIndex.getAsInt(), GidEntry.MAX_USABLE_INDEX));
+        }
         requireRange("packetSequenceNumber", packetSequenceNumber, 0, (1 << 24) - 1, device);
     }
 

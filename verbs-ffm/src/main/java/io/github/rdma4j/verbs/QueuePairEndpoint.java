@@ -25,6 +25,9 @@ public record QueuePairEndpoint(int queuePairNumber, int packetSequenceNumber, i
         requireBits("LID", lid, 16);
         Objects.requireNonNull(gid, "gid");
         Objects.requireNonNull(mtu, "mtu");
+        if (mtu == Mtu.UNKNOWN) {
+            throw new IllegalArgumentException("the MTU is unknown");
+        }
     }
 
     /**

@@ -99,6 +99,22 @@ final class QueuePairTransitions {
         }
     }
 
+    static void toReset(QueuePair queuePair) {
+        withoutAttributes(queuePair, IBV_QPS_RESET(), "to RESET");
+    }
+
+    static void toError(QueuePair queuePair) {
+        withoutAttributes(queuePair, IBV_QPS_ERR(), "to ERR");
+    }
+
+    private static void withoutAttributes(QueuePair queuePair, int state, String transition) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment attributes = ibv_qp_attr.allocate(arena);
+            ibv_qp_attr.qp_state(attributes, state);
+            modify(queuePair, attributes, IBV_QP_STATE(), transition);
+        }
+    }
+
     private static Mtu smallest(Mtu a, Mtu b) {
         return a.compareTo(b) <= 0 ? a : b;
     }

@@ -13,7 +13,8 @@ import java.util.function.Supplier;
  * A native object that must be closed. It knows its parents and its children: closing it closes the children first, youngest
  * first, so no order of {@code close()} calls can leave the adapter with a dangling pointer. Closing twice does nothing.
  *
- * <p>Thread safety: {@code close()} and the methods that create children may be called from any thread. Use after close is
+ * <p>Thread safety: {@code close()}, queries, and the methods that create children may be called from any thread; those of one
+ * device context wait for each other, so a query may wait for the registration of a large region. Posting and polling never do. Use after close is
  * an {@link IllegalStateException}, also when the close comes from another thread while a call is under way.
  */
 public abstract sealed class Resource implements AutoCloseable
@@ -63,6 +64,11 @@ public abstract sealed class Resource implements AutoCloseable
         return new IllegalStateException(this + " is closed");
     }
 
+    /** For tests: how many resources depend on this one. */
+    final int childCount() {
+        return locked(children::size);
+    }
+
     /** {@return whether {@link #close()} has not been called yet} */
     public final boolean isOpen() {
         return !closed;
@@ -97,7 +103,7 @@ public abstract sealed class Resource implements AutoCloseable
             closed = true;
             try {
                 release();
-            } catch (RuntimeException e) {
+            } catch (Throwable e) {
                 closed = false;
                 throw e;
             }

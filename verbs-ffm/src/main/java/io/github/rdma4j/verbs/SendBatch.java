@@ -80,7 +80,7 @@ public final class SendBatch {
         queuePair.enterSend();
         try {
             requests.fill(size, opcode, workRequestId, local, flags);
-            if (remote != null) {
+            if (opcode != SendRequests.SEND) {
                 requests.fillRemote(size, remote);
             }
         } finally {
@@ -94,7 +94,7 @@ public final class SendBatch {
      * Posts the requests, in order, and empties the batch.
      *
      * @return how many were accepted; fewer than {@link #size()} was if the queue filled up or one was refused, and
-     *     {@link #error()} then says why. Those behind were not posted
+     *     {@link #error()} then says why. Those behind were not posted. 0 also if the driver refused without naming a request
      * @throws IllegalStateException if the queue pair is closed
      */
     public int post() {
@@ -108,7 +108,7 @@ public final class SendBatch {
             requests.cut(count - 1);
             error = queuePair.postList(requests);
             requests.link(count - 1);
-            return error == 0 ? count : requests.acceptedBeforeRefusal();
+            return error == 0 ? count : requests.acceptedBeforeRefusal(count);
         } finally {
             queuePair.exitSend();
             size = 0;

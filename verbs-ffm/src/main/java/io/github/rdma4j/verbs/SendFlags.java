@@ -15,7 +15,11 @@ public final class SendFlags {
     public static final int SIGNALED = 1 << 1;
     /** The peer's completion is a solicited event; for sends, and writes with immediate. */
     public static final int SOLICITED = 1 << 2;
-    /** The data is copied while posting, so the buffer is free when the call returns; up to the queue pair's inline limit. */
+    /**
+     * The data is copied while posting, so the buffer is free when the call returns; up to the queue pair's inline limit. The
+     * posting thread reads the memory, so it must be allowed to: a confined arena of another thread is refused
+     * ({@link WrongThreadException}), and a closed one ({@link IllegalStateException}).
+     */
     public static final int INLINE = 1 << 3;
 
     static final int ALL = FENCE | SIGNALED | SOLICITED | INLINE;

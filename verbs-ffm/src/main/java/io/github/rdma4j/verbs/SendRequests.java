@@ -72,9 +72,16 @@ final class SendRequests {
         return badRequest.address();
     }
 
-    /** How many requests were accepted before the one that the last refused post named. */
-    int acceptedBeforeRefusal() {
-        return (int) ((badRequest.get(JAVA_LONG, 0) - requests.address()) / WR_SIZE);
+    /** To be called before each post: some drivers do not write the address of the refused request, and an old one would count. */
+    void forgetBadRequest() {
+        badRequest.set(JAVA_LONG, 0, 0L);
+    }
+
+    /** How many requests were accepted before the one that the last refused post named; 0 if the driver named none of them. */
+    int acceptedBeforeRefusal(int posted) {
+        long offset = badRequest.get(JAVA_LONG, 0) - requests.address();
+        boolean named = offset >= 0 && offset < posted * WR_SIZE && offset % WR_SIZE == 0;
+        return named ? (int) (offset / WR_SIZE) : 0;
     }
 
     void fill(int index, int opcode, long workRequestId, MemorySlice local, int flags) {
@@ -97,6 +104,10 @@ final class SendRequests {
     }
 
     private long copyInline(int index, MemorySlice local) {
+        // Not among the checks that can be switched off: the copy would run into the next request's.
+        if (local.length() > maxInlineData) {
+            throw Checks.tooLongInline(local.length(), maxInlineData);
+        }
         long offset = (long) index * maxInlineData;
         MemorySegment.copy(local.region().segment(), local.offset(), inlineData, offset, local.length());
         return inlineData.address() + offset;

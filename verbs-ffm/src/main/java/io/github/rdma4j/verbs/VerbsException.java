@@ -67,6 +67,16 @@ public class VerbsException extends RuntimeException {
         return errno == 0 ? "" : ErrnoName.of(errno);
     }
 
+    /**
+     * The name of an errno value, such as {@link QueuePair}'s posting methods return.
+     *
+     * @param errno a positive errno value
+     * @return such as {@code ENOMEM (Cannot allocate memory)}
+     */
+    public static String describe(int errno) {
+        return ErrnoName.of(errno) + " (" + ErrnoName.text(errno) + ")";
+    }
+
     /** {@return what can be done about it; an empty string where nothing is known} */
     public String remedy() {
         return remedy;

@@ -57,9 +57,9 @@ public final class WorkCompletion {
         return memory.get(JAVA_INT, VENDOR_ERROR);
     }
 
-    /** {@return the bytes received; of reads the bytes read; of other requests, anything} */
-    public int byteLength() {
-        return memory.get(JAVA_INT, BYTE_LENGTH);
+    /** {@return the bytes received, of reads the bytes read, up to 2^32 - 1; of other requests, anything} */
+    public long byteLength() {
+        return Integer.toUnsignedLong(memory.get(JAVA_INT, BYTE_LENGTH));
     }
 
     /** {@return the number of the local queue pair} */

@@ -24,7 +24,7 @@ public enum WorkCompletionStatus {
             "work request flushed",
             "an earlier request failed, or the queue pair was closed: look for the first failure"),
     /** Binding a memory window failed. */
-    MW_BIND_ERR("memory window bind error", "the memory region lacks MEMORY_WINDOW_BIND or the rights asked for"),
+    MW_BIND_ERR("memory window bind error", "the memory region does not allow binding, or lacks the rights asked for"),
     /** The peer's answer made no sense. */
     BAD_RESP_ERR("bad response", "the peer answered with an unexpected opcode"),
     /** The peer wrote outside the local buffer. */

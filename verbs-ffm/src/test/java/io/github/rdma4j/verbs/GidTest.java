@@ -77,6 +77,8 @@ class GidTest {
         assertThat(GidSelector.choose(table.subList(0, 3))).map(GidEntry::index).hasValue(1);
         assertThat(GidSelector.choose(table.subList(2, 3))).map(GidEntry::index).hasValue(2);
         assertThat(GidSelector.choose(List.of())).isEmpty();
+        assertThat(GidSelector.choose(List.of(entry(256, IPV4, GidType.ROCE_V2), entry(3, IPV4, GidType.UNKNOWN))))
+                .isEmpty();
     }
 
     @Test

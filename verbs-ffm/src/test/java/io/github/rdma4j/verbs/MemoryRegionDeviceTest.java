@@ -53,12 +53,40 @@ class MemoryRegionDeviceTest {
     @Test
     void aRegionCanBeLongerThanTwoGibibytes() {
         long size = (2L << 30) + (1 << 20);
-        MemorySegment segment = arena.allocate(size, 4096);
-        try (MemoryRegion region = domain.registerMemory(segment, AccessFlag.LOCAL_WRITE)) {
+        try (ConnectedPair pair = new ConnectedPair(4096)) {
+            MemoryRegion region = pair.domain.allocateMemory(size, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
             assertThat(region.length()).isEqualTo(size);
-            MemorySlice end = region.slice(size - 16, 16);
-            assertThat(end.offset()).isGreaterThan(Integer.MAX_VALUE);
+            pair.buffer.segment().setString(0, "far behind");
+            RemoteMemory end = region.remoteMemory().slice(size - 16, 16);
+            assertThat(pair.pair.postWrite(1, pair.buffer.slice(0, 16), end, SendFlags.SIGNALED))
+                    .isZero();
+            assertThat(pair.await().isSuccess()).isTrue();
+            assertThat(region.segment().getString(size - 16)).isEqualTo("far behind");
         }
+    }
+
+    @Test
+    void aRegionCanOwnItsMemory() {
+        MemoryRegion region = domain.allocateMemory(10_000, AccessFlag.LOCAL_WRITE);
+        MemorySegment memory = region.segment();
+        assertThat(memory.byteSize()).isEqualTo(10_000);
+        assertThat(memory.address() % 4096).isZero();
+        memory.set(ValueLayout.JAVA_INT, 0, 1);
+        region.close();
+        assertThat(memory.scope().isAlive()).isFalse();
+        assertThatThrownBy(() -> domain.allocateMemory(0)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> domain.allocateMemory(16, AccessFlag.REMOTE_WRITE))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThat(domain.childCount()).isZero();
+    }
+
+    @Test
+    void aLengthBeyondTheDeviceIsExplained() {
+        MemorySegment huge = MemorySegment.ofAddress(4096).reinterpret(1L << 62);
+        assertThatThrownBy(() -> domain.registerMemory(huge, AccessFlag.LOCAL_WRITE))
+                .isInstanceOf(VerbsException.class)
+                .hasMessageContaining("length=" + (1L << 62))
+                .hasMessageMatching("(?s).*(EINVAL.*maximum of \\d+ bytes|ENOMEM|EFAULT).*");
     }
 
     @Test

@@ -48,6 +48,11 @@ class QueuePairConfigDeviceTest {
         assertRefused(config -> config.packetSequenceNumber(1 << 24), "packetSequenceNumber 16777216", "0..16777215");
         assertRefused(config -> config.port(9), "no port 9");
         assertRefused(config -> config.gidIndex(254), "no GID at index 254");
+        assertRefused(config -> config.gidIndex(256), "GID index 256", "0..255");
+        assertRefused(
+                config -> config.remoteAccess(AccessFlag.LOCAL_WRITE), "REMOTE_WRITE, REMOTE_READ and REMOTE_ATOMIC");
+        int keys = context.port(1).partitionTableLength();
+        assertRefused(config -> config.partitionKeyIndex(keys), "partitionKeyIndex " + keys, "0.." + (keys - 1));
         int entries = context.attributes().maxCompletionQueueEntries();
         assertThatThrownBy(() -> context.createCompletionQueue(entries + 1))
                 .isInstanceOf(IllegalArgumentException.class)
@@ -65,11 +70,9 @@ class QueuePairConfigDeviceTest {
     @Test
     void aRefusedQueuePairLeavesNothingBehind() {
         assertRefused(config -> config.gidIndex(254), "no GID");
-        // Were the half-made queue pair still there, it would keep its parents from closing.
-        queue.close();
-        domain.close();
-        context.close();
-        assertThat(context.isOpen()).isFalse();
+        assertThat(domain.childCount()).isZero();
+        assertThat(queue.childCount()).isZero();
+        assertThat(context.childCount()).isEqualTo(2);
     }
 
     @Test
@@ -101,6 +104,15 @@ class QueuePairConfigDeviceTest {
         assertThatThrownBy(() -> prepared.connect(mine, config -> config.timeout(32)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("timeout 32 is not in 0..31");
+        int served = context.attributes().maxQueuePairReadAtomic();
+        assertThatThrownBy(() -> prepared.connect(mine, config -> config.maxDestinationReadAtomic(served + 1)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("maxDestinationReadAtomic " + (served + 1))
+                .hasMessageContaining("0.." + served);
+        int outstanding = context.attributes().maxQueuePairInitiatorReadAtomic();
+        assertThatThrownBy(() -> prepared.connect(mine, config -> config.maxReadAtomic(outstanding + 1)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("maxReadAtomic " + (outstanding + 1));
         assertThat(prepared.connect(mine).state()).isEqualTo(QueuePairState.RTS);
         assertThatThrownBy(() -> prepared.connect(mine))
                 .isInstanceOf(IllegalStateException.class)

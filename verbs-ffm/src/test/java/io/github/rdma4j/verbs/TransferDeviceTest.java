@@ -203,6 +203,28 @@ class TransferDeviceTest {
     }
 
     @Test
+    void theErrorStateGivesEverythingPostedBack() {
+        assertThat(pair.peer.postReceive(3, pair.peerBuffer.slice(0, 8))).isZero();
+        pair.peer.toError();
+        assertThat(pair.peer.state()).isEqualTo(QueuePairState.ERR);
+        WorkCompletion flushed = pair.awaitPeer();
+        assertThat(flushed.status()).isEqualTo(WorkCompletionStatus.WR_FLUSH_ERR);
+        assertThat(flushed.workRequestId()).isEqualTo(3);
+        pair.peer.toError();
+    }
+
+    @Test
+    void anEmptyMessageTravelsToo() {
+        assertThat(pair.pair.postWrite(
+                        1,
+                        pair.buffer.slice(0, 0),
+                        pair.peerBuffer.remoteMemory().slice(0, 0),
+                        SIGNALED))
+                .isZero();
+        assertThat(pair.await().isSuccess()).isTrue();
+    }
+
+    @Test
     void aMessageLongerThanTheReceiveFails() {
         assertThat(pair.peer.postReceive(1, pair.peerBuffer.slice(0, 10))).isZero();
         assertThat(pair.pair.postSend(1, pair.buffer.slice(0, 11), SIGNALED)).isZero();

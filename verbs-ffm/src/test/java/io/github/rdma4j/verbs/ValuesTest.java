@@ -7,6 +7,11 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.bindings.RdmaHeaders;
+import io.github.rdma4j.verbs.bindings.ibv_send_wr;
+import io.github.rdma4j.verbs.bindings.ibv_wc;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,11 +21,49 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ValuesTest {
 
     @ParameterizedTest
-    @EnumSource(Mtu.class)
+    @EnumSource(value = Mtu.class, mode = EnumSource.Mode.EXCLUDE, names = "UNKNOWN")
     void anMtuIsFoundByItsCodeAndItsSize(Mtu mtu) {
         assertThat(Mtu.ofCode(mtu.code())).isSameAs(mtu);
         assertThat(Mtu.ofBytes(mtu.bytes())).isSameAs(mtu);
         assertThat(mtu.name()).isEqualTo("MTU_" + mtu.bytes());
+    }
+
+    @Test
+    void whatAQueryDoesNotTellIsUnknown() {
+        assertThat(Mtu.ofQuery(0)).isSameAs(Mtu.UNKNOWN);
+        assertThat(Mtu.ofQuery(17)).isSameAs(Mtu.UNKNOWN);
+        assertThat(Mtu.ofQuery(3)).isSameAs(Mtu.MTU_1024);
+        assertThat(Mtu.UNKNOWN.bytes()).isZero();
+        assertThat(GidType.ofCode(9)).isSameAs(GidType.UNKNOWN);
+        assertThat(GidType.ofCode(RdmaHeaders.IBV_GID_TYPE_ROCE_V2())).isSameAs(GidType.ROCE_V2);
+    }
+
+    @Test
+    void completionsOfMoreThanTwoGibibytesAreCounted() {
+        MemorySegment memory = ibv_wc.allocate(Arena.ofAuto());
+        ibv_wc.byte_len(memory, 1 << 31);
+        assertThat(new WorkCompletion(memory).byteLength()).isEqualTo(1L << 31);
+    }
+
+    @Test
+    void aFailedPollIsNotTakenForAnErrno() {
+        assertThat(CompletionQueue.pollFailed("mlx5_0", -2))
+                .hasMessageContaining("returned -2")
+                .hasMessageNotContaining("ENOENT");
+    }
+
+    @Test
+    void aDriverThatNamesNoRefusedRequestIsTakenToHaveAcceptedNone() {
+        SendRequests requests = new SendRequests(Arena.ofAuto(), 4, 0);
+        MemorySegment bad =
+                MemorySegment.ofAddress(requests.badRequestAddress()).reinterpret(8);
+        bad.set(ValueLayout.JAVA_LONG, 0, requests.address() + 2 * ibv_send_wr.sizeof());
+        assertThat(requests.acceptedBeforeRefusal(4)).isEqualTo(2);
+        assertThat(requests.acceptedBeforeRefusal(2)).isZero();
+        requests.forgetBadRequest();
+        assertThat(requests.acceptedBeforeRefusal(4)).isZero();
+        bad.set(ValueLayout.JAVA_LONG, 0, requests.address() + 1);
+        assertThat(requests.acceptedBeforeRefusal(4)).isZero();
     }
 
     @Test

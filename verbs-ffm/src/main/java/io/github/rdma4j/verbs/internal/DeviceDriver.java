@@ -7,18 +7,21 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
 
-/** What the kernel driver behind a device means for the hot path. */
-public final class DeviceDriver {
+/**
+ * What the kernel driver behind a device means for the hot path: whether a call could block. In doubt it could.
+ *
+ * @param name of the driver; empty for a software device (rxe, siw), which has no parent device
+ */
+public record DeviceDriver(String name) {
     /**
-     * Kernel drivers whose user-space providers ring the doorbell with a store to mapped memory, so that posting is a few
-     * dozen nanoseconds and never a system call. Others (rxe, siw, hfi1, vmw_pvrdma, usnic ...) post through the kernel or
-     * are not known to do otherwise.
+     * Drivers whose user-space providers ring the doorbell with a store to mapped memory and nothing else, so that posting takes
+     * a few dozen nanoseconds. Not among them: rxe, siw, hfi1, qib, vmw_pvrdma and usnic, which post through the kernel; cxgb4,
+     * which does so when its doorbells are off; bnxt_re, which may wait for its doorbell queue to drain.
      */
-    private static final Set<String> USER_SPACE_DOORBELL = Set.of(
+    private static final Set<String> POST_IN_USER_SPACE = Set.of(
             "mlx5_core",
+            "mlx5_core.sf",
             "mlx4_core",
-            "bnxt_en",
-            "bnxt_re",
             "ice",
             "i40e",
             "idpf",
@@ -26,29 +29,34 @@ public final class DeviceDriver {
             "efa",
             "hns3",
             "hns_roce_hw_v2",
-            "erdma",
-            "cxgb4",
-            "qede",
-            "mana",
-            "ionic");
+            "erdma");
 
-    private DeviceDriver() {}
+    /** Drivers whose providers may poll through the kernel; all others read memory. */
+    private static final Set<String> POLL_IN_KERNEL = Set.of("hfi1", "ib_qib");
 
     /**
-     * Whether posting on the device stays in user space.
+     * The driver of a device.
      *
-     * @param ibdevPath the device's folder, {@code /sys/class/infiniband/NAME}
-     * @return false if in doubt
+     * @param sysfsPath the device's folder, {@code /sys/class/infiniband/NAME}
+     * @return its driver
      */
-    public static boolean ringsDoorbellInUserSpace(Path ibdevPath) {
-        // A software device has no parent device, hence no driver link.
-        Path link = ibdevPath.resolve("device").resolve("driver");
+    public static DeviceDriver of(Path sysfsPath) {
+        Path link = sysfsPath.resolve("device").resolve("driver");
         try {
-            return Files.exists(link)
-                    && USER_SPACE_DOORBELL.contains(
-                            link.toRealPath().getFileName().toString());
+            return new DeviceDriver(
+                    Files.exists(link) ? link.toRealPath().getFileName().toString() : "");
         } catch (IOException e) {
-            return false;
+            return new DeviceDriver("");
         }
+    }
+
+    /** {@return whether posting never enters the kernel and never waits} */
+    public boolean postsInUserSpace() {
+        return POST_IN_USER_SPACE.contains(name);
+    }
+
+    /** {@return whether polling never enters the kernel} */
+    public boolean pollsInUserSpace() {
+        return !POLL_IN_KERNEL.contains(name);
     }
 }

@@ -18,9 +18,9 @@ import java.lang.invoke.MethodHandle;
  * {@code long}, because a segment of a closeable arena would be acquired and released around every call. The callers
  * ({@code UseGuard}) see to it that the objects live.
  *
- * <p>A critical call skips the thread's state transition, and no safepoint is reached while it runs. Polling reads memory and
- * is always short. Posting is short where the adapter's doorbell is a store in user space; where it is a system call that does
- * the work of the transfer (SoftRoCE, siw), it must not be critical.
+ * <p>A critical call skips the thread's state transition, and no safepoint is reached while it runs. So it is used only where
+ * the provider stays in user space and does not wait, as {@link DeviceDriver} knows: polling nearly everywhere, posting where the
+ * doorbell is a store to mapped memory. On SoftRoCE and siw the doorbell is a system call that does the work of the transfer.
  */
 public final class HotCalls {
     private static final FunctionDescriptor POST_DESCRIPTOR = FunctionDescriptor.of(
@@ -28,14 +28,11 @@ public final class HotCalls {
     private static final MethodHandle POST = Linker.nativeLinker().downcallHandle(POST_DESCRIPTOR);
     private static final MethodHandle POST_CRITICAL =
             Linker.nativeLinker().downcallHandle(POST_DESCRIPTOR, Linker.Option.critical(false));
-    private static final MethodHandle POLL = Linker.nativeLinker()
-            .downcallHandle(
-                    FunctionDescriptor.of(
-                            JAVA_INT,
-                            JAVA_LONG.withName("cq"),
-                            JAVA_INT.withName("num_entries"),
-                            JAVA_LONG.withName("wc")),
-                    Linker.Option.critical(false));
+    private static final FunctionDescriptor POLL_DESCRIPTOR = FunctionDescriptor.of(
+            JAVA_INT, JAVA_LONG.withName("cq"), JAVA_INT.withName("num_entries"), JAVA_LONG.withName("wc"));
+    private static final MethodHandle POLL = Linker.nativeLinker().downcallHandle(POLL_DESCRIPTOR);
+    private static final MethodHandle POLL_CRITICAL =
+            Linker.nativeLinker().downcallHandle(POLL_DESCRIPTOR, Linker.Option.critical(false));
 
     static {
         assert POST.type().parameterType(0) == MemorySegment.class && ADDRESS.byteSize() == Long.BYTES;
@@ -68,14 +65,18 @@ public final class HotCalls {
      * ibv_poll_cq(3).
      *
      * @param function the provider's entry in {@code ibv_context_ops}
+     * @param critical whether the provider polls without a system call
      * @param completionQueue the {@code struct ibv_cq}
      * @param entries the most completions to fetch
      * @param workCompletions where they go
      * @return how many were fetched, negative on failure
      */
-    public static int poll(MemorySegment function, long completionQueue, int entries, long workCompletions) {
+    public static int poll(
+            MemorySegment function, boolean critical, long completionQueue, int entries, long workCompletions) {
         try {
-            return (int) POLL.invokeExact(function, completionQueue, entries, workCompletions);
+            return critical
+                    ? (int) POLL_CRITICAL.invokeExact(function, completionQueue, entries, workCompletions)
+                    : (int) POLL.invokeExact(function, completionQueue, entries, workCompletions);
         } catch (Throwable e) {
             throw new AssertionError("a downcall cannot throw this", e);
         }

@@ -3,26 +3,37 @@
 package io.github.rdma4j.verbs.internal;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
  * The limit on locked memory (RLIMIT_MEMLOCK) of this process and how much of it is in use, as the kernel tells it.
  *
- * @param softLimit in bytes; {@link Long#MAX_VALUE} if unlimited
- * @param hardLimit in bytes; {@link Long#MAX_VALUE} if unlimited
+ * @param softLimit in bytes; {@link Long#MAX_VALUE} if unlimited, -1 if not known
+ * @param hardLimit in bytes; {@link Long#MAX_VALUE} if unlimited, -1 if not known
  * @param pinned the bytes that are pinned now, registered memory among them
  */
 public record LockedMemoryLimit(long softLimit, long hardLimit, long pinned) {
-    /** {@return the limit of this process} */
+    private static final long UNKNOWN = -1;
+
+    /** {@return the limit of this process; unknown where the kernel does not tell, for it only explains an error} */
     public static LockedMemoryLimit current() {
         try {
             return parse(
                     Files.readString(Path.of("/proc/self/limits")), Files.readString(Path.of("/proc/self/status")));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (IOException | RuntimeException e) {
+            return new LockedMemoryLimit(UNKNOWN, UNKNOWN, UNKNOWN);
         }
+    }
+
+    /**
+     * Whether so much more can be pinned as far as this limit goes.
+     *
+     * @param length in bytes
+     * @return false too if the limit is not known
+     */
+    public boolean allows(long length) {
+        return softLimit != UNKNOWN && length <= softLimit - Math.max(pinned, 0);
     }
 
     /**
@@ -50,8 +61,11 @@ public record LockedMemoryLimit(long softLimit, long hardLimit, long pinned) {
         return field.equals("unlimited") ? Long.MAX_VALUE : Long.parseLong(field);
     }
 
-    /** {@return the limit in words: {@code RLIMIT_MEMLOCK is 8388608 bytes (hard limit 8388608), 0 bytes are pinned now}} */
+    /** {@return the limit in words, such as {@code RLIMIT_MEMLOCK is 8388608 bytes (hard limit 8388608), 0 bytes are pinned now}} */
     public String describe() {
+        if (softLimit == UNKNOWN) {
+            return "RLIMIT_MEMLOCK is not known";
+        }
         return "RLIMIT_MEMLOCK is %s (hard limit %s), %d bytes are pinned now"
                 .formatted(words(softLimit), words(hardLimit), pinned);
     }

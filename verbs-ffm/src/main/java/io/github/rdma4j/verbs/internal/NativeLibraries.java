@@ -10,6 +10,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.util.List;
 
 /**
  * Says in time, and in words, that a native library is missing. The generated bindings open their library in a class
@@ -21,7 +22,11 @@ public final class NativeLibraries {
             "install rdma-core's run-time libraries (Debian, Ubuntu: apt-get install %s ibverbs-providers; Fedora, RHEL: dnf install %s)";
     private static final int RTLD_NOW = 2;
 
+    /** Of the symbols that the API calls, those that old versions lack; all are there from rdma-core 32 on. */
+    private static final List<String> NEWEST_VERBS = List.of("ibv_reg_mr_iova2", "_ibv_query_gid_table");
+
     private static volatile boolean verbsFound;
+    private static volatile boolean connectionManagerFound;
 
     private NativeLibraries() {}
 
@@ -33,8 +38,21 @@ public final class NativeLibraries {
     public static void requireVerbs() {
         if (!verbsFound) {
             requirePlatform(System.getProperty("os.name"), System.getProperty("os.arch"));
-            require("libibverbs.so.1", "libibverbs1", "libibverbs");
+            require("libibverbs.so.1", "libibverbs1", "libibverbs", NEWEST_VERBS);
             verbsFound = true;
+        }
+    }
+
+    /**
+     * Returns if librdmacm can be used, as {@link #requireVerbs()} does for libibverbs.
+     *
+     * @throws NativeLibraryException if not
+     */
+    public static void requireConnectionManager() {
+        if (!connectionManagerFound) {
+            requirePlatform(System.getProperty("os.name"), System.getProperty("os.arch"));
+            require("librdmacm.so.1", "librdmacm1", "librdmacm", List.of());
+            connectionManagerFound = true;
         }
     }
 
@@ -61,11 +79,18 @@ public final class NativeLibraries {
      * @param soname the SONAME, such as {@code libibverbs.so.1}
      * @param debianPackage what to install on Debian
      * @param fedoraPackage what to install on Fedora
+     * @param symbols what it must export
      * @throws NativeLibraryException if not
      */
-    static void require(String soname, String debianPackage, String fedoraPackage) {
+    static void require(String soname, String debianPackage, String fedoraPackage, List<String> symbols) {
         try {
-            SymbolLookup.libraryLookup(soname, Arena.global());
+            SymbolLookup library = SymbolLookup.libraryLookup(soname, Arena.global());
+            for (String symbol : symbols) {
+                if (library.find(symbol).isEmpty()) {
+                    throw new NativeLibraryException(
+                            soname, "it is too old: it has no " + symbol, "install rdma-core 32 or later");
+                }
+            }
         } catch (IllegalCallerException e) {
             throw new NativeLibraryException(
                     soname,

@@ -10,6 +10,7 @@ import io.github.rdma4j.verbs.UnsupportedVerbException;
 import io.github.rdma4j.verbs.VerbsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -18,7 +19,7 @@ class InternalTest {
 
     @Test
     void aMissingLibraryNamesThePackageAndTheLoadersReason() {
-        assertThatThrownBy(() -> NativeLibraries.require("libnonesuch.so.1", "libnonesuch1", "libnonesuch"))
+        assertThatThrownBy(() -> NativeLibraries.require("libnonesuch.so.1", "libnonesuch1", "libnonesuch", List.of()))
                 .isInstanceOf(NativeLibraryException.class)
                 .hasMessageContaining("loading libnonesuch.so.1 failed")
                 .hasMessageContaining("No such file or directory")
@@ -38,7 +39,17 @@ class InternalTest {
 
     @Test
     void anInstalledLibraryIsFound() {
-        NativeLibraries.require("libc.so.6", "libc6", "glibc");
+        NativeLibraries.require("libc.so.6", "libc6", "glibc", List.of("malloc"));
+        NativeLibraries.requireVerbs();
+        NativeLibraries.requireConnectionManager();
+    }
+
+    @Test
+    void aLibraryThatLacksASymbolIsTooOld() {
+        assertThatThrownBy(() -> NativeLibraries.require("libc.so.6", "libc6", "glibc", List.of("no_such_symbol")))
+                .isInstanceOf(NativeLibraryException.class)
+                .hasMessageContaining("it is too old: it has no no_such_symbol")
+                .hasMessageContaining("rdma-core 32 or later");
     }
 
     @Test
@@ -67,18 +78,25 @@ class InternalTest {
         assertThat(limit).isEqualTo(new LockedMemoryLimit(65_536, Long.MAX_VALUE, 8192));
         assertThat(limit.describe())
                 .isEqualTo("RLIMIT_MEMLOCK is 65536 bytes (hard limit unlimited), 8192 bytes are pinned now");
+        assertThat(limit.allows(65_536 - 8192)).isTrue();
+        assertThat(limit.allows(65_536 - 8191)).isFalse();
         assertThat(LockedMemoryLimit.current().softLimit()).isPositive();
     }
 
     @Test
-    void aDeviceWithoutADriverLinkIsTakenForOneThatPostsThroughTheKernel(@TempDir Path sysfs) throws Exception {
-        assertThat(DeviceDriver.ringsDoorbellInUserSpace(sysfs)).isFalse();
+    void theDriverDecidesWhichCallsAreCritical(@TempDir Path sysfs) throws Exception {
+        DeviceDriver software = DeviceDriver.of(sysfs);
+        assertThat(software.postsInUserSpace()).isFalse();
+        assertThat(software.pollsInUserSpace()).isTrue();
         Path device = Files.createDirectory(sysfs.resolve("device"));
         Path drivers = Files.createDirectory(sysfs.resolve("drivers"));
-        Files.createSymbolicLink(device.resolve("driver"), Files.createDirectory(drivers.resolve("mlx5_core")));
-        assertThat(DeviceDriver.ringsDoorbellInUserSpace(sysfs)).isTrue();
-        Files.delete(device.resolve("driver"));
-        Files.createSymbolicLink(device.resolve("driver"), Files.createDirectory(drivers.resolve("hfi1")));
-        assertThat(DeviceDriver.ringsDoorbellInUserSpace(sysfs)).isFalse();
+        Path link = device.resolve("driver");
+        Files.createSymbolicLink(link, Files.createDirectory(drivers.resolve("mlx5_core")));
+        assertThat(DeviceDriver.of(sysfs)).isEqualTo(new DeviceDriver("mlx5_core"));
+        assertThat(DeviceDriver.of(sysfs).postsInUserSpace()).isTrue();
+        Files.delete(link);
+        Files.createSymbolicLink(link, Files.createDirectory(drivers.resolve("hfi1")));
+        assertThat(DeviceDriver.of(sysfs).postsInUserSpace()).isFalse();
+        assertThat(DeviceDriver.of(sysfs).pollsInUserSpace()).isFalse();
     }
 }
