@@ -6,7 +6,7 @@ void main(String... args) throws Exception { // the target: DEVICE; the writer: 
     try (var device = DeviceContext.open(args[0]);
             var domain = device.allocateProtectionDomain();
             var queue = device.createCompletionQueue(16);
-            var memory = domain.registerMemory(Arena.ofAuto().allocate(4096), LOCAL_WRITE, REMOTE_WRITE);
+            var memory = domain.allocateMemory(4096, LOCAL_WRITE, REMOTE_WRITE);
             var prepared = domain.prepareQueuePair(QueuePairType.RC, q -> q.completionQueue(queue).remoteAccess(REMOTE_WRITE));
             var socket = args.length == 1 ? new ServerSocket(7471).accept() : new Socket(args[1], 7471)) {
         socket.getOutputStream().write(prepared.endpoint().toBytes());

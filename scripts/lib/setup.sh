@@ -5,25 +5,34 @@
 # What a fresh machine needs before it can build, run and test this project. Needs common.sh, jdk.sh and packages.sh.
 #
 #   set_up_to_run    installs what building, the microVM and the comparison with the C tools need; sets JDK
-#   set_up_to_test   the same, and what the tests need besides
+#   set_up_to_unit_test   what the tests need that need no device
+#   set_up_to_test   what all tests need
 #   build            builds and packages all modules with Maven, without tests
 
 RUN_PACKAGES=(ibverbs-providers libibverbs1 librdmacm1 perftest rdma-core ibverbs-utils
     qemu-system-x86 busybox-static cpio kmod iproute2 xz-utils)
-TEST_PACKAGES=(gcc libc6-dev libibverbs-dev librdmacm-dev bats shellcheck)
+# The bindings are checked against the headers and called in the libraries.
+UNIT_TEST_PACKAGES=(git gcc libc6-dev libibverbs-dev librdmacm-dev)
+TEST_PACKAGES=(bats shellcheck)
 
 set_up_to_run() {
     set_up "${RUN_PACKAGES[@]}"
 }
 
+set_up_to_unit_test() {
+    set_up "${UNIT_TEST_PACKAGES[@]}"
+}
+
 set_up_to_test() {
-    set_up "${RUN_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
+    set_up "${RUN_PACKAGES[@]}" "${UNIT_TEST_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
 }
 
 set_up() {
     local packages=("$@")
     # shellcheck disable=SC2034 # read by the script that sources this
     JDK=$(find_jdk 25) || exit 1
+    # Maven looks in fewer places than find_jdk, but also here.
+    export JAVA25_HOME=$JDK
     # Debian's Maven would bring a JDK of its own, so it is asked for only where there is no other.
     have mvn || packages+=(maven)
     ensure_packages "${packages[@]}" || exit 1

@@ -5,22 +5,24 @@ package io.github.rdma4j.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.foreign.Arena;
-import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * What is said when the limit on locked memory is too low. The limit is one of the process, and root is above it, so the
- * registration happens in a JVM of its own, without that privilege.
+ * registration happens in a JVM of its own, without that privilege; to take it away, this test must run as root.
  */
 @Tag("device")
 class LockedMemoryDeviceTest {
     private static final int LIMIT = 65_536;
 
     @Test
-    void theMessageNamesTheLimitAndTheRemedy() throws Exception {
+    void theMessageNamesTheLimitAndTheRemedy(@TempDir Path folder) throws Exception {
+        Path printed = folder.resolve("printed");
         Process process = new ProcessBuilder(List.of(
                         "setpriv",
                         "--bounding-set=-ipc_lock",
@@ -32,10 +34,15 @@ class LockedMemoryDeviceTest {
                         System.getProperty("java.class.path"),
                         Registration.class.getName()))
                 .redirectErrorStream(true)
+                .redirectOutput(printed.toFile())
                 .start();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        assertThat(output)
+        try {
+            assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        } finally {
+            process.destroyForcibly();
+        }
+        assertThat(printed)
+                .content()
                 .contains("ENOMEM")
                 .contains("length=1048576")
                 .contains("RLIMIT_MEMLOCK is " + LIMIT + " bytes")

@@ -25,11 +25,16 @@ class ReadmeExampleDeviceTest {
         assertThat(ReadmeExample.compileInto(classes)).isTrue();
         String device = Device.list().getFirst().name();
         Process target = start(classes, device);
+        Process writer = null;
         try {
             awaitListener(target);
-            assertThat(output(start(classes, device, "127.0.0.1"))).contains("success");
+            writer = start(classes, device, "127.0.0.1");
+            assertThat(output(writer)).contains("success");
             assertThat(output(target)).isEqualTo("written by the other process\n");
         } finally {
+            if (writer != null) {
+                writer.destroyForcibly();
+            }
             target.destroyForcibly();
         }
     }
