@@ -16,7 +16,7 @@ import java.util.List;
  * that it is done, and then tells its last figures; both ways, the sides meet before each size (of several, after each
  * too) and add up their figures.
  */
-final class BandwidthTest {
+final class BandwidthTest implements ConnectedTest {
     private final TestParameters parameters;
     private final TestResources resources;
     private final ControlChannel channel;
@@ -44,7 +44,8 @@ final class BandwidthTest {
         this.listener = listener;
     }
 
-    List<SizeResult> run() {
+    @Override
+    public List<SizeResult> run() {
         List<SizeResult> results =
                 parameters.bidirectional() ? runBothWays() : parameters.isServer() ? await() : runOneWay();
         meet("end of the test");

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** ib_write_lat between two connected sides: one ping-pong per size, with nothing exchanged between sizes. */
-final class LatencyTest {
+final class LatencyTest implements ConnectedTest {
     private static final long[] NO_STAMPS = {};
 
     private final TestParameters parameters;
@@ -31,7 +31,8 @@ final class LatencyTest {
         this.listener = listener;
     }
 
-    List<SizeResult> run() {
+    @Override
+    public List<SizeResult> run() {
         List<SizeResult> results = new ArrayList<>();
         long[] stamps = parameters.isTimed() ? NO_STAMPS : allocate(parameters.iterations());
         for (long size : parameters.sizes()) {

@@ -4,32 +4,43 @@ package io.github.rdma4j.perftest.run;
 
 import io.github.rdma4j.perftest.wire.ControlChannel;
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 
 /** Starts the monitor that a test's parameters ask for, and turns what it or the loop found into an exception. */
 final class MonitoredRun {
     private final TestParameters parameters;
     private final ControlChannel channel;
+    private final BooleanSupplier peerClosed;
     private final TestListener listener;
 
     MonitoredRun(TestParameters parameters, ControlChannel channel, TestListener listener) {
         this.parameters = parameters;
         this.channel = channel;
+        this.peerClosed = channel::peerClosed;
         this.listener = listener;
+    }
+
+    /** A class and not a lambda, which would be linked, at length, right before the measured run. */
+    private record Progress(TestListener listener, long size, long total) implements RunMonitor.ProgressSink {
+        @Override
+        public void progress(long messages, long elapsedNanoseconds) {
+            listener.progress(size, messages, total, elapsedNanoseconds);
+        }
     }
 
     /** To be started right before the loop. */
     RunMonitor start(RunControl control, long size) {
         long total = parameters.isTimed() ? 0 : (long) parameters.iterations() * parameters.queuePairs();
-        RunMonitor.ProgressSink sink = (messages, elapsed) -> listener.progress(size, messages, total, elapsed);
+        RunMonitor.ProgressSink sink = new Progress(listener, size, total);
         return parameters.isTimed()
                 ? RunMonitor.ofTimed(
                         control,
-                        channel::peerClosed,
+                        peerClosed,
                         parameters.timeout(),
                         sink,
                         Duration.ofSeconds(parameters.durationSeconds()),
                         parameters.margin())
-                : RunMonitor.ofCounted(control, channel::peerClosed, parameters.timeout(), sink);
+                : RunMonitor.ofCounted(control, peerClosed, parameters.timeout(), sink);
     }
 
     /**

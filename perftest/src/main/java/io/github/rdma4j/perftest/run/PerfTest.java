@@ -9,6 +9,7 @@ import io.github.rdma4j.perftest.wire.PeerKeys;
 import io.github.rdma4j.perftest.wire.SystemData;
 import io.github.rdma4j.perftest.wire.WireVersion;
 import io.github.rdma4j.verbs.Mtu;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -97,14 +98,19 @@ public final class PerfTest {
         for (int i = 0; i < local.size(); i++) {
             listener.address(false, local.get(i).exchange(channel, "confirmation"));
         }
-        local.getFirst().exchange(channel, "start signal");
-
-        listener.begin(info);
-        List<SizeResult> results = switch (parameters.tool()) {
-            case WRITE_LATENCY -> new LatencyTest(parameters, resources, channel, remote.getFirst(), listener).run();
+        ConnectedTest test = switch (parameters.tool()) {
+            case WRITE_LATENCY -> new LatencyTest(parameters, resources, channel, remote.getFirst(), listener);
             case WRITE_BANDWIDTH ->
-                new BandwidthTest(parameters, resources, channel, local.getFirst(), remote, layout, listener).run();
+                new BandwidthTest(parameters, resources, channel, local.getFirst(), remote, layout, listener);
         };
+        listener.begin(info);
+        byte[] startSignal = local.getFirst().encode();
+        if (parameters.warmUp() && parameters.sends()) {
+            // The peer waits for our signal, so that nothing is measured while we wait here.
+            new CompilerThreads().awaitIdle(Duration.ofSeconds(2));
+        }
+        channel.exchange(startSignal, "start signal");
+        List<SizeResult> results = test.run();
         listener.end();
         return new TestOutcome(info, results);
     }

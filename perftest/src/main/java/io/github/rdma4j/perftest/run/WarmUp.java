@@ -23,30 +23,33 @@ import java.util.Map;
  * process's own: a latency loop that writes to the very byte it waits for plays ping-pong with itself, on one thread.
  */
 final class WarmUp {
-    /** HotSpot compiles a method after 5000 calls, or 15000 calls and loop iterations together. */
-    private static final int LEAST_ROUNDS = 6000;
+    /** HotSpot compiles a method for good after 5000 calls, or 15000 calls and loop iterations together, at the latest. */
+    private static final int FIRST_STRETCH = 4000;
 
-    /** The compiler works in the background: it has come to its end when nothing has become faster for so long. */
-    private static final long SETTLED = Duration.ofMillis(400).toNanos();
+    /** Then it is repeated until the compiler had nothing to do meanwhile. */
+    private static final int NEXT_STRETCH = 500;
 
     /** Emulated machines need most of it. */
     private static final long LIMIT = Duration.ofSeconds(20).toNanos();
 
-    private static final int ROUNDS_PER_BATCH = 50;
+    private static final int ROUNDS_PER_PAIR = 50;
 
     /** The first use of an object takes another way than the next ones: the compiler must see it more than once. */
     private static final int FRESH_PAIRS = 20;
 
     private static final int SPIN_EVERY = 16;
 
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
     /** More than the messages of a round. */
     private static final byte NEVER_SENT = 100;
-
-    private static final double FASTER = 0.95;
 
     private static final int SIZE = 2;
     private static final int DEPTH = 4;
     private static final int MESSAGES = 9;
+
+    /** Fewer places in the buffer than messages in a round, so that the loop begins again at the first one. */
+    private static final SystemData FEW_SLOTS = new SystemData(256, 64);
 
     private static final String NOT_POSSIBLE = "not possible (%s): the first figures may be of code not yet compiled";
 
@@ -98,7 +101,9 @@ final class WarmUp {
     private static String run(TestDevice device, TestParameters parameters, SystemData layout) {
         RunControl control = new RunControl();
         List<TestResources> pairs = new ArrayList<>();
-        try (RoundLimit limit = new RoundLimit(control)) {
+        // The monitor is there so that its code, too, is not run for the first time beside the measured run.
+        try (RoundLimit limit = new RoundLimit(control);
+                RunMonitor monitor = RunMonitor.ofCounted(control, () -> false, PATIENCE, (messages, elapsed) -> {})) {
             return new WarmUp(device, parameters, layout, control, limit, pairs).repeat();
         } catch (VerbsException failure) {
             return NOT_POSSIBLE.formatted(failure.getMessage());
@@ -109,38 +114,33 @@ final class WarmUp {
 
     private String repeat() {
         long begin = System.nanoTime();
-        long settledAt = begin;
-        double best = Double.MAX_VALUE;
         long messages = 0;
         int rounds = 0;
-        long now = begin;
         Round round = null;
-        while (now - begin < LIMIT && (rounds < LEAST_ROUNDS || now - settledAt < SETTLED)) {
-            if (rounds < FRESH_PAIRS * ROUNDS_PER_BATCH) {
-                round = roundOnFreshPair();
-            }
-            long batch = 0;
-            long batchBegin = System.nanoTime();
-            for (int i = 0; i < ROUNDS_PER_BATCH; i++) {
+        boolean compiled = false;
+        while (!compiled && System.nanoTime() - begin < LIMIT) {
+            CompilerThreads compilers = new CompilerThreads();
+            long compilerTime = compilers.cpuNanoseconds();
+            int stretch = rounds == 0 ? FIRST_STRETCH : NEXT_STRETCH;
+            for (int i = 0; i < stretch; i++) {
+                if (rounds % ROUNDS_PER_PAIR == 0 && rounds < FRESH_PAIRS * ROUNDS_PER_PAIR) {
+                    round = roundOnFreshPair();
+                }
                 int sent = round.run(rounds++);
                 if (sent < 0) {
                     return NOT_POSSIBLE.formatted("no loopback on this device");
                 }
-                batch += sent;
+                messages += sent;
             }
-            now = System.nanoTime();
-            double perMessage = (double) (now - batchBegin) / batch;
-            if (perMessage < best * FASTER) {
-                best = perMessage;
-                settledAt = now;
-            }
-            messages += batch;
+            compiled = compilers.idleSince(compilerTime) && rounds > FIRST_STRETCH;
+            compilers.awaitIdle(Duration.ofSeconds(5));
         }
         return String.format(
                 Locale.ROOT,
-                "%d messages on a local pair, %.1f s: the figures are of compiled code",
+                "%d messages on a local pair, %.1f s: %s",
                 messages,
-                (now - begin) / 1e9);
+                (System.nanoTime() - begin) / 1e9,
+                compiled ? "the figures are of compiled code" : "the compiler was still busy");
     }
 
     private Round roundOnFreshPair() {
@@ -181,7 +181,7 @@ final class WarmUp {
             WriteBandwidthLoop.Stream[] streams = new WriteBandwidthLoop.Stream[2];
             for (int j = 0; j < streams.length; j++) {
                 RemoteMemory target = pair.remote(keys.get(j));
-                streams[j] = BandwidthTest.stream(pair, j, target, SIZE, layout);
+                streams[j] = BandwidthTest.stream(pair, j, target, SIZE, FEW_SLOTS);
             }
             int moderation = 1 + i % 2;
             GroupTimes times = new GroupTimes(i < 2 ? 0 : 2 * MESSAGES);

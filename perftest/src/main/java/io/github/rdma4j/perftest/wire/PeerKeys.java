@@ -45,7 +45,8 @@ public record PeerKeys(
         return decode(channel.exchange(encode(), step, limit), gid != null, channel.peer());
     }
 
-    byte[] encode() {
+    /** The message. */
+    public byte[] encode() {
         StringBuilder text = new StringBuilder(LENGTH_WITH_GID);
         text.append(String.format(
                 "%04x:%04x:%06x:%06x:%08x:%016x:",

@@ -1,0 +1,11 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.run;
+
+import java.util.List;
+
+/** A test whose two sides are connected: what remains is to run all sizes. */
+sealed interface ConnectedTest permits LatencyTest, BandwidthTest {
+    /** Runs them and does what the tool's protocol asks for between and after them. */
+    List<SizeResult> run();
+}
