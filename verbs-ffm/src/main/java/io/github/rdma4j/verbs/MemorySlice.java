@@ -10,6 +10,7 @@ public final class MemorySlice {
     private final long offset;
     private final long length;
     private final long address;
+    private final int localKey;
 
     MemorySlice(MemoryRegion region, long offset, long length) {
         Objects.checkFromIndexSize(offset, length, region.length());
@@ -17,6 +18,7 @@ public final class MemorySlice {
         this.offset = offset;
         this.length = length;
         this.address = region.address() + offset;
+        this.localKey = region.localKey();
     }
 
     /** {@return the region that it is a part of} */
@@ -36,6 +38,10 @@ public final class MemorySlice {
 
     long address() {
         return address;
+    }
+
+    int localKey() {
+        return localKey;
     }
 
     /**

@@ -166,7 +166,7 @@ public final class QueuePair extends Resource {
      */
     public int postWrite(long workRequestId, MemorySlice local, RemoteMemory remote, int flags) {
         checkOneSided(local, remote, flags);
-        return post(SendRequests.RDMA_WRITE, workRequestId, local, remote, flags);
+        return post(SendRequests.RDMA_WRITE, workRequestId, local, remote.address(), remote.remoteKey(), flags);
     }
 
     /**
@@ -182,7 +182,7 @@ public final class QueuePair extends Resource {
      */
     public int postRead(long workRequestId, MemorySlice local, RemoteMemory remote, int flags) {
         checkRead(local, remote, flags);
-        return post(SendRequests.RDMA_READ, workRequestId, local, remote, flags);
+        return post(SendRequests.RDMA_READ, workRequestId, local, remote.address(), remote.remoteKey(), flags);
     }
 
     /**
@@ -197,16 +197,14 @@ public final class QueuePair extends Resource {
      */
     public int postSend(long workRequestId, MemorySlice local, int flags) {
         checkSend(local, flags);
-        return post(SendRequests.SEND, workRequestId, local, null, flags);
+        return post(SendRequests.SEND, workRequestId, local, 0, 0, flags);
     }
 
-    private int post(int opcode, long workRequestId, MemorySlice local, RemoteMemory remote, int flags) {
+    private int post(int opcode, long workRequestId, MemorySlice local, long remoteAddress, int remoteKey, int flags) {
+        long source = request.source(0, local, flags);
         enterSend();
         try {
-            request.fill(0, opcode, workRequestId, local, flags);
-            if (opcode != SendRequests.SEND) {
-                request.fillRemote(0, remote);
-            }
+            request.fill(0, opcode, workRequestId, source, local, remoteAddress, remoteKey, flags);
             return Math.abs(HotCalls.post(
                     postSendFunction, criticalPost, queuePairAddress, request.address(), request.badRequestAddress()));
         } finally {

@@ -41,7 +41,7 @@ public final class SendBatch {
      */
     public SendBatch write(long workRequestId, MemorySlice local, RemoteMemory remote, int flags) {
         queuePair.checkOneSided(local, remote, flags);
-        return add(SendRequests.RDMA_WRITE, workRequestId, local, remote, flags);
+        return add(SendRequests.RDMA_WRITE, workRequestId, local, remote.address(), remote.remoteKey(), flags);
     }
 
     /**
@@ -56,7 +56,7 @@ public final class SendBatch {
      */
     public SendBatch read(long workRequestId, MemorySlice local, RemoteMemory remote, int flags) {
         queuePair.checkRead(local, remote, flags);
-        return add(SendRequests.RDMA_READ, workRequestId, local, remote, flags);
+        return add(SendRequests.RDMA_READ, workRequestId, local, remote.address(), remote.remoteKey(), flags);
     }
 
     /**
@@ -70,19 +70,18 @@ public final class SendBatch {
      */
     public SendBatch send(long workRequestId, MemorySlice local, int flags) {
         queuePair.checkSend(local, flags);
-        return add(SendRequests.SEND, workRequestId, local, null, flags);
+        return add(SendRequests.SEND, workRequestId, local, 0, 0, flags);
     }
 
-    private SendBatch add(int opcode, long workRequestId, MemorySlice local, RemoteMemory remote, int flags) {
+    private SendBatch add(
+            int opcode, long workRequestId, MemorySlice local, long remoteAddress, int remoteKey, int flags) {
         if (size == requests.capacity()) {
             throw new IllegalStateException("the batch is full: it holds " + size + " requests");
         }
+        long source = requests.source(size, local, flags);
         queuePair.enterSend();
         try {
-            requests.fill(size, opcode, workRequestId, local, flags);
-            if (opcode != SendRequests.SEND) {
-                requests.fillRemote(size, remote);
-            }
+            requests.fill(size, opcode, workRequestId, source, local, remoteAddress, remoteKey, flags);
         } finally {
             queuePair.exitSend();
         }

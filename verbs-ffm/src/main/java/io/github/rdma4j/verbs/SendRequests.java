@@ -41,21 +41,31 @@ final class SendRequests {
 
     private final int capacity;
     private final int maxInlineData;
-    private final MemorySegment requests;
-    private final MemorySegment entries;
+    private final long address;
+    private final long sgeBase;
+    private final long badRequestBase;
+
+    /**
+     * Requests, entries and the address of the refused request, in this order. Of the global scope, so that no access checks
+     * whether the arena lives: callers are inside the queue pair's guard, and the arena is closed behind it.
+     */
+    private final MemorySegment memory;
+
+    /** Of the arena's own scope, because it is used outside the guard. */
     private final MemorySegment inlineData;
-    private final MemorySegment badRequest;
 
     SendRequests(Arena arena, int capacity, int maxInlineData) {
         this.capacity = capacity;
         this.maxInlineData = maxInlineData;
-        requests = ibv_send_wr.allocateArray(capacity, arena);
-        entries = ibv_sge.allocateArray(capacity, arena);
+        sgeBase = capacity * WR_SIZE;
+        badRequestBase = sgeBase + capacity * SGE_SIZE;
+        long size = badRequestBase + Long.BYTES;
+        address = arena.allocate(size, Long.BYTES).address();
+        memory = MemorySegment.ofAddress(address).reinterpret(size);
         inlineData = arena.allocate(Math.max(1, (long) capacity * maxInlineData));
-        badRequest = arena.allocate(JAVA_LONG);
         for (int i = 0; i < capacity; i++) {
-            requests.set(JAVA_LONG, i * WR_SIZE + SG_LIST, entries.address() + i * SGE_SIZE);
-            requests.set(JAVA_INT, i * WR_SIZE + NUM_SGE, 1);
+            memory.set(JAVA_LONG, i * WR_SIZE + SG_LIST, address + sgeBase + i * SGE_SIZE);
+            memory.set(JAVA_INT, i * WR_SIZE + NUM_SGE, 1);
             link(i);
         }
     }
@@ -65,42 +75,28 @@ final class SendRequests {
     }
 
     long address() {
-        return requests.address();
+        return address;
     }
 
     long badRequestAddress() {
-        return badRequest.address();
+        return address + badRequestBase;
     }
 
     /** To be called before each post: some drivers do not write the address of the refused request, and an old one would count. */
     void forgetBadRequest() {
-        badRequest.set(JAVA_LONG, 0, 0L);
+        memory.set(JAVA_LONG, badRequestBase, 0L);
     }
 
     /** How many requests were accepted before the one that the last refused post named; 0 if the driver named none of them. */
     int acceptedBeforeRefusal(int posted) {
-        long offset = badRequest.get(JAVA_LONG, 0) - requests.address();
+        long offset = memory.get(JAVA_LONG, badRequestBase) - address;
         boolean named = offset >= 0 && offset < posted * WR_SIZE && offset % WR_SIZE == 0;
         return named ? (int) (offset / WR_SIZE) : 0;
     }
 
-    void fill(int index, int opcode, long workRequestId, MemorySlice local, int flags) {
-        long wr = index * WR_SIZE;
-        requests.set(JAVA_LONG, wr + WR_ID, workRequestId);
-        requests.set(JAVA_INT, wr + OPCODE, opcode);
-        requests.set(JAVA_INT, wr + SEND_FLAGS, flags);
-        long sge = index * SGE_SIZE;
-        entries.set(
-                JAVA_LONG,
-                sge + SGE_ADDRESS,
-                (flags & SendFlags.INLINE) == 0 ? local.address() : copyInline(index, local));
-        entries.set(JAVA_INT, sge + SGE_LENGTH, (int) local.length());
-        entries.set(JAVA_INT, sge + SGE_KEY, local.region().localKey());
-    }
-
-    void fillRemote(int index, RemoteMemory remote) {
-        requests.set(JAVA_LONG, index * WR_SIZE + REMOTE_ADDRESS, remote.address());
-        requests.set(JAVA_INT, index * WR_SIZE + REMOTE_KEY, remote.remoteKey());
+    /** Where the request at an index reads its data; inline data is copied first. To be called outside the guard: it can throw. */
+    long source(int index, MemorySlice local, int flags) {
+        return (flags & SendFlags.INLINE) == 0 ? local.address() : copyInline(index, local);
     }
 
     private long copyInline(int index, MemorySlice local) {
@@ -113,14 +109,36 @@ final class SendRequests {
         return inlineData.address() + offset;
     }
 
+    /** The remote part is written for sends too, which do not look at it: that costs less than to ask. */
+    void fill(
+            int index,
+            int opcode,
+            long workRequestId,
+            long source,
+            MemorySlice local,
+            long remoteAddress,
+            int remoteKey,
+            int flags) {
+        long wr = index * WR_SIZE;
+        memory.set(JAVA_LONG, wr + WR_ID, workRequestId);
+        memory.set(JAVA_INT, wr + OPCODE, opcode);
+        memory.set(JAVA_INT, wr + SEND_FLAGS, flags);
+        memory.set(JAVA_LONG, wr + REMOTE_ADDRESS, remoteAddress);
+        memory.set(JAVA_INT, wr + REMOTE_KEY, remoteKey);
+        long sge = sgeBase + index * SGE_SIZE;
+        memory.set(JAVA_LONG, sge + SGE_ADDRESS, source);
+        memory.set(JAVA_INT, sge + SGE_LENGTH, (int) local.length());
+        memory.set(JAVA_INT, sge + SGE_KEY, local.localKey());
+    }
+
     /** Makes the request the last of its list. */
     void cut(int index) {
-        requests.set(JAVA_LONG, index * WR_SIZE + NEXT, 0L);
+        memory.set(JAVA_LONG, index * WR_SIZE + NEXT, 0L);
     }
 
     /** Links the request to the one behind it again; the last one has none. */
     void link(int index) {
         boolean last = index == capacity - 1;
-        requests.set(JAVA_LONG, index * WR_SIZE + NEXT, last ? 0L : requests.address() + (index + 1) * WR_SIZE);
+        memory.set(JAVA_LONG, index * WR_SIZE + NEXT, last ? 0L : address + (index + 1) * WR_SIZE);
     }
 }
