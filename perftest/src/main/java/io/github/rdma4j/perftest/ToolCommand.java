@@ -52,9 +52,10 @@ final class ToolCommand {
     }
 
     private CommandLine commandLine() {
-        System.setProperty("iterations", Integer.toString(tool.defaultIterations()));
-        System.setProperty("size", Long.toString(tool.defaultSize()));
-        System.setProperty("depth", Integer.toString(tool.defaultTransmitDepth()));
+        // Picocli fills the defaults into the help text from here: they differ between tools.
+        System.setProperty("rdma4j.default.iterations", Integer.toString(tool.defaultIterations()));
+        System.setProperty("rdma4j.default.size", Long.toString(tool.defaultSize()));
+        System.setProperty("rdma4j.default.depth", Integer.toString(tool.defaultTransmitDepth()));
         CommandLine line = new CommandLine(options);
         line.setCommandName(tool.command());
         line.setOverwrittenOptionsAllowed(true);

@@ -122,7 +122,7 @@ final class ToolOptions {
     @Option(
             names = {"-n", "--iters"},
             paramLabel = "<iters>",
-            description = "Number of exchanges, per queue pair (at least 5, default ${iterations}).")
+            description = "Number of exchanges, per queue pair (at least 5, default ${rdma4j.default.iterations}).")
     private void iterations(String text) {
         set(() -> builder.iterations((int) Range.ITERATIONS.parse(text)));
     }
@@ -154,7 +154,7 @@ final class ToolOptions {
     @Option(
             names = {"-s", "--size"},
             paramLabel = "<size>",
-            description = "Size of message to exchange, in bytes or with K or M (default ${size}).")
+            description = "Size of message to exchange, in bytes or with K or M (default ${rdma4j.default.size}).")
     private void size(String text) {
         set(() -> builder.size(Range.SIZE.parse(text)));
     }
@@ -170,7 +170,7 @@ final class ToolOptions {
     @Option(
             names = {"-t", "--tx-depth"},
             paramLabel = "<dep>",
-            description = "Size of tx queue (default ${depth}).")
+            description = "Size of tx queue (default ${rdma4j.default.depth}).")
     private void transmitDepth(String text) {
         set(() -> builder.transmitDepth((int) Range.TRANSMIT_DEPTH.parse(text)));
     }

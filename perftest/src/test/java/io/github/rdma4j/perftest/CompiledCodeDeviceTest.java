@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * The warm-up does what the banner says: when the table begins, the measured loops are compiled, and none of the compiled
+ * code is thrown away while they run. HotSpot itself is the witness.
+ */
+@Tag("device")
+@Timeout(240)
+class CompiledCodeDeviceTest {
+    private static final List<String> TELLING = List.of("env", "JAVA_TOOL_OPTIONS=-XX:+PrintCompilation");
+    private static final Duration LONG = Duration.ofSeconds(120);
+
+    /** Standard output goes through one stream, the compiler's lines between ours, sometimes within one. */
+    private static final Pattern HEADING = Pattern.compile("#bytes +#iterations");
+
+    private static final Pattern LOOP_THROWN_AWAY = Pattern.compile(
+            "(perftest\\.run\\.(Write\\w+Loop|RunControl|GroupTimes)|verbs\\.(internal\\.)?(QueuePair|CompletionQueue|"
+                    + "SendRequests|UseGuard|HotCalls|WorkCompletions?|MemorySlice))::.*made not entrant: (uncommon|marked)");
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        }
+    }
+
+    @Test
+    void theLatencyLoopOfAServer() throws Exception {
+        int port = freePort();
+        String command = "ib_write_lat -F -u 18 -p " + port;
+        try (PeerProcess ours = PeerProcess.ofJava(TELLING, command).awaitListening(port);
+                PeerProcess theirs = PeerProcess.ofC(command + " localhost")) {
+            assertThat(ours.await(LONG)).as(theirs.output()).isZero();
+            assertCompiled(ours.output(), "WriteLatencyLoop");
+        }
+    }
+
+    @Test
+    void theBandwidthLoopOfAClient() throws Exception {
+        int port = freePort();
+        String command = "ib_write_bw -F -u 18 -s 64 -p " + port;
+        try (PeerProcess theirs = PeerProcess.ofC(command).awaitListening(port);
+                PeerProcess ours = PeerProcess.ofJava(TELLING, command + " localhost")) {
+            assertThat(ours.await(LONG)).as(theirs.output()).isZero();
+            assertCompiled(ours.output(), "WriteBandwidthLoop");
+        }
+    }
+
+    private static void assertCompiled(String output, String loop) {
+        String[] parts = HEADING.split(output);
+        assertThat(parts).as(output).hasSize(2);
+        assertThat(parts[0]).contains("the figures are of compiled code");
+        assertThat(parts[0]).containsPattern("perftest\\.run\\." + loop + "::run \\(");
+        assertThat(parts[1].lines().filter(LOOP_THROWN_AWAY.asPredicate())).isEmpty();
+    }
+}
