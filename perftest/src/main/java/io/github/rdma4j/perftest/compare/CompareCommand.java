@@ -58,7 +58,7 @@ public final class CompareCommand {
     }
 
     private int run(List<String> arguments) {
-        CommandLine line = new CommandLine(options);
+        CommandLine line = new CommandLine(options).setOverwrittenOptionsAllowed(true);
         ComparePlan plan;
         try {
             line.parseArgs(arguments.toArray(String[]::new));

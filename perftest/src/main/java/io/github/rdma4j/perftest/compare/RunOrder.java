@@ -65,6 +65,23 @@ record RunOrder(
                 timeoutSeconds);
     }
 
+    /** The same with more time. */
+    RunOrder withMoreTime(int seconds) {
+        return new RunOrder(
+                tool,
+                size,
+                iterations,
+                device,
+                devicePort,
+                gidIndex,
+                mtu,
+                queuePairs,
+                transmitDepth,
+                moderation,
+                port,
+                timeoutSeconds + seconds);
+    }
+
     /**
      * What the Java tool is asked to do.
      *

@@ -76,6 +76,12 @@ class CompareCommandTest {
     }
 
     @Test
+    void theLastOfAnOptionCounts(@TempDir Path empty) {
+        assertThat(run("--rounds", "many", "--rounds", "5", "--c-path", empty.toString()))
+                .isEqualTo(1);
+    }
+
+    @Test
     void helpNamesTheOptions() {
         assertThat(run("--help")).isZero();
 

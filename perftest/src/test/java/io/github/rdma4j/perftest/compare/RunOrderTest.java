@@ -54,7 +54,8 @@ class RunOrderTest {
     }
 
     @Test
-    void changesItsPort() {
+    void changesItsPortAndItsTime() {
+        assertThat(PLAIN.withMoreTime(5).timeoutSeconds()).isEqualTo(65);
         assertThat(PLAIN.withPort(7).port()).isEqualTo(7);
         assertThat(PLAIN.withPort(18515)).isEqualTo(PLAIN);
     }
