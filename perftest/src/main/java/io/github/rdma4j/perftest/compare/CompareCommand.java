@@ -103,7 +103,9 @@ public final class CompareCommand {
             try (JavaServer server = JavaServer.start(children, Duration.ofSeconds(plan.timeoutSeconds()))) {
                 CompareSession session = new CompareSession(
                         new JavaRunner(server), new CRunner(tools, children, server), plan::nextPort, report);
-                session.warmUp(orders);
+                if (plan.warmUp()) {
+                    session.warmUp(orders);
+                }
                 List<CaseResult> cases = session.run(orders, plan.rounds());
                 return new CompareResult(started, (System.nanoTime() - begin) / 1e9, conditions, plan, cases);
             }

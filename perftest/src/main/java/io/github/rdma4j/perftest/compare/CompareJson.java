@@ -27,6 +27,7 @@ final class CompareJson {
             json.writeStringField("started", result.started().toString());
             number(json, "seconds", result.seconds());
             json.writeNumberField("rounds", result.plan().rounds());
+            json.writeBooleanField("warm_up", result.plan().warmUp());
             writeConditions(json, result.conditions());
             json.writeArrayFieldStart("cases");
             for (CaseResult test : result.cases()) {

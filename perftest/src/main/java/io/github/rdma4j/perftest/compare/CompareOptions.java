@@ -116,6 +116,11 @@ final class CompareOptions {
     private List<String> expectations = new ArrayList<>();
 
     @Option(
+            names = "--no-warm-up",
+            description = "Measure at once, code that is not compiled yet: to try something out, not to compare.")
+    private boolean noWarmUp;
+
+    @Option(
             names = {"-h", "--help"},
             usageHelp = true,
             description = "Show this help screen.")
@@ -164,6 +169,7 @@ final class CompareOptions {
                 number(Range.COMPLETION_MODERATION, moderation, 0),
                 number(Range.PORT, port, 0),
                 number(Range.TIMEOUT, timeout, 0),
+                !noWarmUp,
                 cFolder,
                 expectations.stream()
                         .map(text -> Expectation.parse(text, cases))

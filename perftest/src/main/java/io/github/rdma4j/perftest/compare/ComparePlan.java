@@ -21,6 +21,7 @@ import java.util.List;
  * @param moderation of the bandwidth tools, or 0
  * @param port TCP port; 0 for a free one
  * @param timeoutSeconds the longest a run may take
+ * @param warmUp whether Java compiles what it measures first
  * @param cFolder where the C tools are; null for the PATH
  * @param expectations bounds of the ratios
  */
@@ -37,6 +38,7 @@ record ComparePlan(
         int moderation,
         int port,
         int timeoutSeconds,
+        boolean warmUp,
         Path cFolder,
         List<Expectation> expectations) {
     private static final int ANY_PORT = 18515;
@@ -74,7 +76,8 @@ record ComparePlan(
                 latency ? 0 : transmitDepth,
                 latency ? 0 : moderation,
                 port > 0 ? port : ANY_PORT,
-                timeoutSeconds);
+                timeoutSeconds,
+                warmUp);
     }
 
     /** The TCP port of the next run. */

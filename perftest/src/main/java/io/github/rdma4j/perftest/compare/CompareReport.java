@@ -46,6 +46,9 @@ final class CompareReport {
         line(" Java    rdma4j %s; %s%s", conditions.rdma4j(), conditions.jvm(), flags(conditions.jvmFlags()));
         line(" C       perftest, wire version %s, in %s", conditions.cVersion(), conditions.cFolder());
         line(" clocks  %s", conditions.clock());
+        if (!plan.warmUp()) {
+            line(" warning: --no-warm-up, Java's figures are of code not yet compiled");
+        }
         if (plan.rounds() < ENOUGH_ROUNDS) {
             line(" warning: with fewer than %d rounds the figures mean little", ENOUGH_ROUNDS);
         }

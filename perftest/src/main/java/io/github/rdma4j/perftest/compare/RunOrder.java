@@ -25,6 +25,7 @@ import java.util.Map;
  * @param moderation messages per completion, or 0
  * @param port TCP port of the control channel
  * @param timeoutSeconds the longest the run may take
+ * @param warmUp whether Java compiles what it measures first
  */
 record RunOrder(
         Tool tool,
@@ -38,7 +39,8 @@ record RunOrder(
         int transmitDepth,
         int moderation,
         int port,
-        int timeoutSeconds) {
+        int timeoutSeconds,
+        boolean warmUp) {
     /** Both ends are on this machine. */
     static final String HOST = "127.0.0.1";
 
@@ -62,7 +64,8 @@ record RunOrder(
                 transmitDepth,
                 moderation,
                 other,
-                timeoutSeconds);
+                timeoutSeconds,
+                warmUp);
     }
 
     /** The same with more time. */
@@ -79,7 +82,8 @@ record RunOrder(
                 transmitDepth,
                 moderation,
                 port,
-                timeoutSeconds + seconds);
+                timeoutSeconds + seconds,
+                warmUp);
     }
 
     /**
@@ -99,7 +103,8 @@ record RunOrder(
                 .queuePairs(queuePairs)
                 .queuePairTimeout(QUEUE_PAIR_TIMEOUT)
                 .timeoutSeconds(timeoutSeconds)
-                .runTimeoutSeconds(timeoutSeconds);
+                .runTimeoutSeconds(timeoutSeconds)
+                .warmUp(warmUp);
         if (gidIndex >= 0) {
             builder.gidIndex(gidIndex);
         }
@@ -164,7 +169,8 @@ record RunOrder(
                 "transmitDepth=" + transmitDepth,
                 "moderation=" + moderation,
                 "port=" + port,
-                "timeoutSeconds=" + timeoutSeconds);
+                "timeoutSeconds=" + timeoutSeconds,
+                "warmUp=" + warmUp);
     }
 
     /**
@@ -193,7 +199,8 @@ record RunOrder(
                 number(values, "transmitDepth"),
                 number(values, "moderation"),
                 number(values, "port"),
-                number(values, "timeoutSeconds"));
+                number(values, "timeoutSeconds"),
+                Boolean.parseBoolean(value(values, "warmUp")));
     }
 
     private static int number(Map<String, String> values, String key) {

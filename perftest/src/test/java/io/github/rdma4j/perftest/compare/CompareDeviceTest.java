@@ -36,6 +36,7 @@ class CompareDeviceTest {
         Path file = folder.resolve("compare.json");
 
         int status = run(
+                "--no-warm-up",
                 "--rounds",
                 "2",
                 "-n",
@@ -71,6 +72,7 @@ class CompareDeviceTest {
     @Test
     void aMissedExpectationIsStatusOneAndJsonMayGoToStandardOutput() throws IOException {
         int status = run(
+                "--no-warm-up",
                 "--tools",
                 "ib_write_bw",
                 "--sizes",

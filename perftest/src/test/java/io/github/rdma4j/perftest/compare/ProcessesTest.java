@@ -24,8 +24,8 @@ class ProcessesTest {
     private static final Duration LIMIT = Duration.ofSeconds(30);
 
     /** A device that no machine has. */
-    private static final RunOrder IMPOSSIBLE =
-            new RunOrder(Tool.WRITE_BANDWIDTH, 2, 5, "no-such-device", 1, -1, 0, 1, 0, 0, ListeningPorts.free(), 20);
+    private static final RunOrder IMPOSSIBLE = new RunOrder(
+            Tool.WRITE_BANDWIDTH, 2, 5, "no-such-device", 1, -1, 0, 1, 0, 0, ListeningPorts.free(), 20, true);
 
     @TempDir
     private Path folder;

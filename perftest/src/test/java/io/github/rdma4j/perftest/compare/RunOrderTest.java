@@ -13,9 +13,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class RunOrderTest {
     private static final RunOrder FULL =
-            new RunOrder(Tool.WRITE_BANDWIDTH, 4096, 10_000, "mlx5_0", 2, 3, 1024, 4, 64, 16, 18600, 45);
+            new RunOrder(Tool.WRITE_BANDWIDTH, 4096, 10_000, "mlx5_0", 2, 3, 1024, 4, 64, 16, 18600, 45, true);
     private static final RunOrder PLAIN =
-            new RunOrder(Tool.WRITE_LATENCY, 2, 500, "rxe0", 1, -1, 0, 1, 0, 0, 18515, 60);
+            new RunOrder(Tool.WRITE_LATENCY, 2, 500, "rxe0", 1, -1, 0, 1, 0, 0, 18515, 60, false);
 
     @Test
     void survivesTheWayToTheServer() {
