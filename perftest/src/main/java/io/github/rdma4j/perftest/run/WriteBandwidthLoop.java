@@ -114,28 +114,48 @@ final class WriteBandwidthLoop {
         }
     }
 
+    /** The stream's fields are held in locals: the compiler must write fields back around every native call. */
     private boolean fill(Stream stream, long count) {
-        while (stream.posted < count && stream.posted - stream.completed < depth) {
-            if (stream.untilSignal == moderation && times.recording()) {
-                times.posted(System.nanoTime(), posted);
-            }
-            int messageFlags = flags;
-            if (--stream.untilSignal == 0 || stream.posted == count - 1) {
-                messageFlags |= SendFlags.SIGNALED;
-                stream.untilSignal = moderation;
-            }
-            int slot = stream.slot;
-            int errno = stream.queuePair.postWrite(stream.index, stream.local[slot], stream.remote[slot], messageFlags);
-            if (errno != 0) {
-                failedStream = stream;
-                postErrno = errno;
-                return false;
-            }
-            stream.slot = slot + 1 == stream.local.length ? 0 : slot + 1;
-            stream.posted++;
-            posted++;
+        long before = stream.posted;
+        long end = Math.min(count, stream.completed + depth);
+        if (before >= end) {
+            return true;
         }
-        return true;
+        QueuePair queuePair = stream.queuePair;
+        MemorySlice[] local = stream.local;
+        RemoteMemory[] remote = stream.remote;
+        int index = stream.index;
+        int slot = stream.slot;
+        int untilSignal = stream.untilSignal;
+        int errno = 0;
+        long sent = before;
+        while (sent < end) {
+            if (untilSignal == moderation && times.recording()) {
+                times.posted(System.nanoTime(), posted + sent - before);
+            }
+            sent++;
+            int messageFlags = flags;
+            if (--untilSignal == 0 || sent == count) {
+                messageFlags |= SendFlags.SIGNALED;
+                untilSignal = moderation;
+            }
+            errno = queuePair.postWrite(index, local[slot], remote[slot], messageFlags);
+            if (errno != 0) {
+                break;
+            }
+            if (++slot == local.length) {
+                slot = 0;
+            }
+        }
+        stream.slot = slot;
+        stream.untilSignal = untilSignal;
+        stream.posted = sent;
+        posted += sent - before;
+        if (errno != 0) {
+            failedStream = stream;
+            postErrno = errno;
+        }
+        return errno == 0;
     }
 
     private boolean take(int arrived, long count) {

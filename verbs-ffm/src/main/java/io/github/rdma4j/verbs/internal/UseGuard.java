@@ -51,11 +51,11 @@ public final class UseGuard {
         if (owner != Thread.currentThread()) {
             return enterAsOther();
         }
-        OWNER_INSIDE.setOpaque(this, ownerInside + 1);
+        OWNER_INSIDE.setOpaque(this, 1);
         // Keeps the compiler from moving the load above the store; the processor is dealt with by the closing side.
         VarHandle.storeStoreFence();
         if ((boolean) CLOSED.getOpaque(this)) {
-            OWNER_INSIDE.setRelease(this, ownerInside - 1);
+            OWNER_INSIDE.setRelease(this, 0);
             return false;
         }
         return true;
@@ -64,7 +64,7 @@ public final class UseGuard {
     /** Marks the calling thread as outside again. */
     public void exit() {
         if (owner == Thread.currentThread()) {
-            OWNER_INSIDE.setRelease(this, ownerInside - 1);
+            OWNER_INSIDE.setRelease(this, 0);
         } else {
             OTHERS_INSIDE.getAndAdd(this, -1);
         }
