@@ -96,8 +96,8 @@ final class CompareOptions {
             description = "TCP port of the control channel (default a free one).")
     private String port;
 
-    @Option(names = "--timeout", paramLabel = "<seconds>", description = "Longest time of one run (default 60).")
-    private String timeout = "60";
+    @Option(names = "--timeout", paramLabel = "<seconds>", description = "Longest time of one run (default 120).")
+    private String timeout = "120";
 
     @Option(names = "--c-path", paramLabel = "<folder>", description = "Where the C tools are (default: on the PATH).")
     private Path cFolder;

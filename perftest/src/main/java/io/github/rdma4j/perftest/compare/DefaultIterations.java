@@ -20,7 +20,7 @@ final class DefaultIterations {
     private static final double ADAPTER_RUN_MICROSECONDS = 4e5;
 
     /** A latency test takes longer than its median says: every now and then a CPU is taken away for milliseconds. */
-    private static final double LATENCY_SHARE = 0.25;
+    private static final double LATENCY_SHARE = 0.1;
 
     private static final int LEAST = 100;
     private static final int MOST = 1_000_000;

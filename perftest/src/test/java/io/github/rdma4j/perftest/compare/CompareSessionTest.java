@@ -66,7 +66,7 @@ class CompareSessionTest {
 
         assertThat(calls).hasSize(4);
         assertThat(printed.toString(StandardCharsets.UTF_8))
-                .startsWith(" warm-up of Java, not counted: ib_write_lat, 2 bytes, 10000 messages: 4 runs, ");
+                .startsWith(" warm-up of Java, not counted: ib_write_lat, 2 bytes, 5000 messages: 4 runs, ");
     }
 
     @Test

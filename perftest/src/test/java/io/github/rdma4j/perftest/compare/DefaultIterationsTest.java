@@ -11,12 +11,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 class DefaultIterationsTest {
     @ParameterizedTest
     @CsvSource({
-        "WRITE_LATENCY,   true,  2,       10000",
+        "WRITE_LATENCY,   true,  2,       5000",
         "WRITE_BANDWIDTH, true,  2,       50000",
         "WRITE_BANDWIDTH, true,  4096,    10000",
         "WRITE_BANDWIDTH, true,  65536,   1000",
         "WRITE_BANDWIDTH, true,  8388608, 100",
-        "WRITE_LATENCY,   false, 2,       200000",
+        "WRITE_LATENCY,   false, 2,       100000",
         "WRITE_BANDWIDTH, false, 2,       1000000",
         "WRITE_BANDWIDTH, false, 65536,   50000",
     })
