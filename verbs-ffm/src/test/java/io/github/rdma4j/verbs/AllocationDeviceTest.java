@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 
 /** The hot path allocates nothing once it is compiled: 100,000 operations, by the JVM's own count of this thread's bytes. */
 @Tag("device")
+@Tag("optimised")
 class AllocationDeviceTest {
     private static final int OPERATIONS = 100_000;
     /** Enough for the second compiler, which is the one that proves that nothing escapes. */

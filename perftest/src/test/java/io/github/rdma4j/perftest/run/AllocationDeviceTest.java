@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** The measured loops allocate nothing: the bytes that the thread has allocated are the same before and after. */
 @Tag("device")
+@Tag("optimised")
 @Timeout(240)
 class AllocationDeviceTest {
     private static final int OPERATIONS = 100_000;
