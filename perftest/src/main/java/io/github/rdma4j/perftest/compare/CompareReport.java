@@ -132,6 +132,11 @@ final class CompareReport {
         line("written: %s", file);
     }
 
+    /** A run gave no usable figure and is made again. */
+    void repeats(String reason) {
+        line("warning: %s; the run is repeated", reason);
+    }
+
     private void line(String pattern, Object... values) {
         out.println(
                 values.length == 0

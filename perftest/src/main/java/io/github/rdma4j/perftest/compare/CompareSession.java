@@ -14,6 +14,7 @@ import java.util.function.IntSupplier;
  */
 final class CompareSession {
     private static final int MOST_WARM_UPS = 5;
+    private static final int MOST_ATTEMPTS = 3;
 
     /** A run that is not faster by so much is as fast as the ones before it. */
     private static final double FASTER = 1.02;
@@ -89,9 +90,7 @@ final class CompareSession {
         Map<Implementation, Measurement> measured = new EnumMap<>(Implementation.class);
         Implementation first = Implementation.firstOf(number);
         for (Implementation implementation : List.of(first, first.other())) {
-            Measurement measurement = run(implementation, order);
-            // A figure that cannot be compared ends everything now, not after the last round.
-            Metric.of(order.tool()).forEach(measurement::figure);
+            Measurement measurement = usable(implementation, order);
             measured.put(implementation, measurement);
             report.measured(order, measurement);
         }
@@ -100,6 +99,26 @@ final class CompareSession {
             report.settings(order, round);
         }
         return round;
+    }
+
+    /**
+     * A run whose figures can be compared. Where the processors' cycle counters differ by a moment, as emulated ones can, the C
+     * tools print zeros now and then; such a run is told and repeated. What cannot be had ends everything now, not after the
+     * last round.
+     */
+    private Measurement usable(Implementation implementation, RunOrder order) {
+        for (int attempt = 1; ; attempt++) {
+            Measurement measurement = run(implementation, order);
+            try {
+                Metric.of(order.tool()).forEach(measurement::figure);
+                return measurement;
+            } catch (CompareException unusable) {
+                if (attempt == MOST_ATTEMPTS) {
+                    throw unusable;
+                }
+                report.repeats(unusable.getMessage());
+            }
+        }
     }
 
     private Measurement run(Implementation implementation, RunOrder order) {
