@@ -2338,5 +2338,187 @@ public class LibRdmaCm extends NativeTypes {
            throw new AssertionError("should not reach here", ex$);
         }
     }
+
+    private static class rdma_create_srq {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            LibRdmaCm.C_INT,
+            LibRdmaCm.C_POINTER,
+            LibRdmaCm.C_POINTER,
+            LibRdmaCm.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("rdma_create_srq");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int rdma_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_srq_init_attr *attr)
+     * }
+     */
+    public static FunctionDescriptor rdma_create_srq$descriptor() {
+        return rdma_create_srq.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int rdma_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_srq_init_attr *attr)
+     * }
+     */
+    public static MethodHandle rdma_create_srq$handle() {
+        return rdma_create_srq.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int rdma_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_srq_init_attr *attr)
+     * }
+     */
+    public static MemorySegment rdma_create_srq$address() {
+        return rdma_create_srq.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int rdma_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_srq_init_attr *attr)
+     * }
+     */
+    public static int rdma_create_srq(MemorySegment id, MemorySegment pd, MemorySegment attr) {
+        var mh$ = rdma_create_srq.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("rdma_create_srq", id, pd, attr);
+            }
+            return (int)mh$.invokeExact(id, pd, attr);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class rdma_create_srq_ex {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            LibRdmaCm.C_INT,
+            LibRdmaCm.C_POINTER,
+            LibRdmaCm.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("rdma_create_srq_ex");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int rdma_create_srq_ex(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *attr)
+     * }
+     */
+    public static FunctionDescriptor rdma_create_srq_ex$descriptor() {
+        return rdma_create_srq_ex.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int rdma_create_srq_ex(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *attr)
+     * }
+     */
+    public static MethodHandle rdma_create_srq_ex$handle() {
+        return rdma_create_srq_ex.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int rdma_create_srq_ex(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *attr)
+     * }
+     */
+    public static MemorySegment rdma_create_srq_ex$address() {
+        return rdma_create_srq_ex.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int rdma_create_srq_ex(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *attr)
+     * }
+     */
+    public static int rdma_create_srq_ex(MemorySegment id, MemorySegment attr) {
+        var mh$ = rdma_create_srq_ex.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("rdma_create_srq_ex", id, attr);
+            }
+            return (int)mh$.invokeExact(id, attr);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class rdma_destroy_srq {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+            LibRdmaCm.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("rdma_destroy_srq");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void rdma_destroy_srq(struct rdma_cm_id *id)
+     * }
+     */
+    public static FunctionDescriptor rdma_destroy_srq$descriptor() {
+        return rdma_destroy_srq.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void rdma_destroy_srq(struct rdma_cm_id *id)
+     * }
+     */
+    public static MethodHandle rdma_destroy_srq$handle() {
+        return rdma_destroy_srq.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void rdma_destroy_srq(struct rdma_cm_id *id)
+     * }
+     */
+    public static MemorySegment rdma_destroy_srq$address() {
+        return rdma_destroy_srq.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * void rdma_destroy_srq(struct rdma_cm_id *id)
+     * }
+     */
+    public static void rdma_destroy_srq(MemorySegment id) {
+        var mh$ = rdma_destroy_srq.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("rdma_destroy_srq", id);
+            }
+            mh$.invokeExact(id);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
 }
 

@@ -572,6 +572,105 @@ public class RdmaHeaders extends NativeTypes {
     public static int IBV_ODP_SUPPORT_IMPLICIT() {
         return IBV_ODP_SUPPORT_IMPLICIT;
     }
+    private static final int IBV_RX_HASH_FUNC_TOEPLITZ = (int)1L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_rx_hash_function_flags.IBV_RX_HASH_FUNC_TOEPLITZ = 1
+     * }
+     */
+    public static int IBV_RX_HASH_FUNC_TOEPLITZ() {
+        return IBV_RX_HASH_FUNC_TOEPLITZ;
+    }
+    private static final int IBV_RX_HASH_SRC_IPV4 = (int)1L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_rx_hash_fields.IBV_RX_HASH_SRC_IPV4 = 1
+     * }
+     */
+    public static int IBV_RX_HASH_SRC_IPV4() {
+        return IBV_RX_HASH_SRC_IPV4;
+    }
+    private static final int IBV_RX_HASH_DST_IPV4 = (int)2L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_rx_hash_fields.IBV_RX_HASH_DST_IPV4 = 2
+     * }
+     */
+    public static int IBV_RX_HASH_DST_IPV4() {
+        return IBV_RX_HASH_DST_IPV4;
+    }
+    private static final int IBV_RX_HASH_SRC_IPV6 = (int)4L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_rx_hash_fields.IBV_RX_HASH_SRC_IPV6 = 4
+     * }
+     */
+    public static int IBV_RX_HASH_SRC_IPV6() {
+        return IBV_RX_HASH_SRC_IPV6;
+    }
+    private static final int IBV_RX_HASH_DST_IPV6 = (int)8L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_rx_hash_fields.IBV_RX_HASH_DST_IPV6 = 8
+     * }
+     */
+    public static int IBV_RX_HASH_DST_IPV6() {
+        return IBV_RX_HASH_DST_IPV6;
+    }
+    private static final int IBV_RX_HASH_SRC_PORT_TCP = (int)16L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_rx_hash_fields.IBV_RX_HASH_SRC_PORT_TCP = 16
+     * }
+     */
+    public static int IBV_RX_HASH_SRC_PORT_TCP() {
+        return IBV_RX_HASH_SRC_PORT_TCP;
+    }
+    private static final int IBV_RX_HASH_DST_PORT_TCP = (int)32L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_rx_hash_fields.IBV_RX_HASH_DST_PORT_TCP = 32
+     * }
+     */
+    public static int IBV_RX_HASH_DST_PORT_TCP() {
+        return IBV_RX_HASH_DST_PORT_TCP;
+    }
+    private static final int IBV_RX_HASH_SRC_PORT_UDP = (int)64L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_rx_hash_fields.IBV_RX_HASH_SRC_PORT_UDP = 64
+     * }
+     */
+    public static int IBV_RX_HASH_SRC_PORT_UDP() {
+        return IBV_RX_HASH_SRC_PORT_UDP;
+    }
+    private static final int IBV_RX_HASH_DST_PORT_UDP = (int)128L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_rx_hash_fields.IBV_RX_HASH_DST_PORT_UDP = 128
+     * }
+     */
+    public static int IBV_RX_HASH_DST_PORT_UDP() {
+        return IBV_RX_HASH_DST_PORT_UDP;
+    }
+    private static final int IBV_RX_HASH_IPSEC_SPI = (int)256L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_rx_hash_fields.IBV_RX_HASH_IPSEC_SPI = 256
+     * }
+     */
+    public static int IBV_RX_HASH_IPSEC_SPI() {
+        return IBV_RX_HASH_IPSEC_SPI;
+    }
+    private static final int IBV_RX_HASH_INNER = (int)-2147483648L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_rx_hash_fields.IBV_RX_HASH_INNER = -2147483648
+     * }
+     */
+    public static int IBV_RX_HASH_INNER() {
+        return IBV_RX_HASH_INNER;
+    }
     private static final int IBV_RAW_PACKET_CAP_CVLAN_STRIPPING = (int)1L;
     /**
      * {@snippet lang=c :
@@ -2498,6 +2597,15 @@ public class RdmaHeaders extends NativeTypes {
     public static int IBV_QP_INIT_ATTR_IND_TABLE() {
         return IBV_QP_INIT_ATTR_IND_TABLE;
     }
+    private static final int IBV_QP_INIT_ATTR_RX_HASH = (int)32L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_qp_init_attr_mask.IBV_QP_INIT_ATTR_RX_HASH = 32
+     * }
+     */
+    public static int IBV_QP_INIT_ATTR_RX_HASH() {
+        return IBV_QP_INIT_ATTR_RX_HASH;
+    }
     private static final int IBV_QP_INIT_ATTR_SEND_OPS_FLAGS = (int)64L;
     /**
      * {@snippet lang=c :
@@ -3209,6 +3317,204 @@ public class RdmaHeaders extends NativeTypes {
     public static int IBV_CQ_ATTR_MODERATE() {
         return IBV_CQ_ATTR_MODERATE;
     }
+    private static final int IBV_FLOW_ATTR_FLAGS_DONT_TRAP = (int)2L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_flow_flags.IBV_FLOW_ATTR_FLAGS_DONT_TRAP = 2
+     * }
+     */
+    public static int IBV_FLOW_ATTR_FLAGS_DONT_TRAP() {
+        return IBV_FLOW_ATTR_FLAGS_DONT_TRAP;
+    }
+    private static final int IBV_FLOW_ATTR_FLAGS_EGRESS = (int)4L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_flow_flags.IBV_FLOW_ATTR_FLAGS_EGRESS = 4
+     * }
+     */
+    public static int IBV_FLOW_ATTR_FLAGS_EGRESS() {
+        return IBV_FLOW_ATTR_FLAGS_EGRESS;
+    }
+    private static final int IBV_FLOW_ATTR_NORMAL = (int)0L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_flow_attr_type.IBV_FLOW_ATTR_NORMAL = 0
+     * }
+     */
+    public static int IBV_FLOW_ATTR_NORMAL() {
+        return IBV_FLOW_ATTR_NORMAL;
+    }
+    private static final int IBV_FLOW_ATTR_ALL_DEFAULT = (int)1L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_flow_attr_type.IBV_FLOW_ATTR_ALL_DEFAULT = 1
+     * }
+     */
+    public static int IBV_FLOW_ATTR_ALL_DEFAULT() {
+        return IBV_FLOW_ATTR_ALL_DEFAULT;
+    }
+    private static final int IBV_FLOW_ATTR_MC_DEFAULT = (int)2L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_flow_attr_type.IBV_FLOW_ATTR_MC_DEFAULT = 2
+     * }
+     */
+    public static int IBV_FLOW_ATTR_MC_DEFAULT() {
+        return IBV_FLOW_ATTR_MC_DEFAULT;
+    }
+    private static final int IBV_FLOW_ATTR_SNIFFER = (int)3L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_flow_attr_type.IBV_FLOW_ATTR_SNIFFER = 3
+     * }
+     */
+    public static int IBV_FLOW_ATTR_SNIFFER() {
+        return IBV_FLOW_ATTR_SNIFFER;
+    }
+    private static final int IBV_FLOW_SPEC_ETH = (int)32L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_flow_spec_type.IBV_FLOW_SPEC_ETH = 32
+     * }
+     */
+    public static int IBV_FLOW_SPEC_ETH() {
+        return IBV_FLOW_SPEC_ETH;
+    }
+    private static final int IBV_FLOW_SPEC_IPV4 = (int)48L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_flow_spec_type.IBV_FLOW_SPEC_IPV4 = 48
+     * }
+     */
+    public static int IBV_FLOW_SPEC_IPV4() {
+        return IBV_FLOW_SPEC_IPV4;
+    }
+    private static final int IBV_FLOW_SPEC_IPV6 = (int)49L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_flow_spec_type.IBV_FLOW_SPEC_IPV6 = 49
+     * }
+     */
+    public static int IBV_FLOW_SPEC_IPV6() {
+        return IBV_FLOW_SPEC_IPV6;
+    }
+    private static final int IBV_FLOW_SPEC_IPV4_EXT = (int)50L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_flow_spec_type.IBV_FLOW_SPEC_IPV4_EXT = 50
+     * }
+     */
+    public static int IBV_FLOW_SPEC_IPV4_EXT() {
+        return IBV_FLOW_SPEC_IPV4_EXT;
+    }
+    private static final int IBV_FLOW_SPEC_ESP = (int)52L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_flow_spec_type.IBV_FLOW_SPEC_ESP = 52
+     * }
+     */
+    public static int IBV_FLOW_SPEC_ESP() {
+        return IBV_FLOW_SPEC_ESP;
+    }
+    private static final int IBV_FLOW_SPEC_TCP = (int)64L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_flow_spec_type.IBV_FLOW_SPEC_TCP = 64
+     * }
+     */
+    public static int IBV_FLOW_SPEC_TCP() {
+        return IBV_FLOW_SPEC_TCP;
+    }
+    private static final int IBV_FLOW_SPEC_UDP = (int)65L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_flow_spec_type.IBV_FLOW_SPEC_UDP = 65
+     * }
+     */
+    public static int IBV_FLOW_SPEC_UDP() {
+        return IBV_FLOW_SPEC_UDP;
+    }
+    private static final int IBV_FLOW_SPEC_VXLAN_TUNNEL = (int)80L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_flow_spec_type.IBV_FLOW_SPEC_VXLAN_TUNNEL = 80
+     * }
+     */
+    public static int IBV_FLOW_SPEC_VXLAN_TUNNEL() {
+        return IBV_FLOW_SPEC_VXLAN_TUNNEL;
+    }
+    private static final int IBV_FLOW_SPEC_GRE = (int)81L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_flow_spec_type.IBV_FLOW_SPEC_GRE = 81
+     * }
+     */
+    public static int IBV_FLOW_SPEC_GRE() {
+        return IBV_FLOW_SPEC_GRE;
+    }
+    private static final int IBV_FLOW_SPEC_MPLS = (int)96L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_flow_spec_type.IBV_FLOW_SPEC_MPLS = 96
+     * }
+     */
+    public static int IBV_FLOW_SPEC_MPLS() {
+        return IBV_FLOW_SPEC_MPLS;
+    }
+    private static final int IBV_FLOW_SPEC_INNER = (int)256L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_flow_spec_type.IBV_FLOW_SPEC_INNER = 256
+     * }
+     */
+    public static int IBV_FLOW_SPEC_INNER() {
+        return IBV_FLOW_SPEC_INNER;
+    }
+    private static final int IBV_FLOW_SPEC_ACTION_TAG = (int)4096L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_flow_spec_type.IBV_FLOW_SPEC_ACTION_TAG = 4096
+     * }
+     */
+    public static int IBV_FLOW_SPEC_ACTION_TAG() {
+        return IBV_FLOW_SPEC_ACTION_TAG;
+    }
+    private static final int IBV_FLOW_SPEC_ACTION_DROP = (int)4097L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_flow_spec_type.IBV_FLOW_SPEC_ACTION_DROP = 4097
+     * }
+     */
+    public static int IBV_FLOW_SPEC_ACTION_DROP() {
+        return IBV_FLOW_SPEC_ACTION_DROP;
+    }
+    private static final int IBV_FLOW_SPEC_ACTION_HANDLE = (int)4098L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_flow_spec_type.IBV_FLOW_SPEC_ACTION_HANDLE = 4098
+     * }
+     */
+    public static int IBV_FLOW_SPEC_ACTION_HANDLE() {
+        return IBV_FLOW_SPEC_ACTION_HANDLE;
+    }
+    private static final int IBV_FLOW_SPEC_ACTION_COUNT = (int)4099L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_flow_spec_type.IBV_FLOW_SPEC_ACTION_COUNT = 4099
+     * }
+     */
+    public static int IBV_FLOW_SPEC_ACTION_COUNT() {
+        return IBV_FLOW_SPEC_ACTION_COUNT;
+    }
+    private static final int IBV_FLOW_ACTION_ESP_MASK_ESN = (int)1L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_flow_action_esp_mask.IBV_FLOW_ACTION_ESP_MASK_ESN = 1
+     * }
+     */
+    public static int IBV_FLOW_ACTION_ESP_MASK_ESN() {
+        return IBV_FLOW_ACTION_ESP_MASK_ESN;
+    }
     private static final int IBV_SYSFS_NAME_MAX = (int)64L;
     /**
      * {@snippet lang=c :
@@ -3280,6 +3586,33 @@ public class RdmaHeaders extends NativeTypes {
      */
     public static int IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT() {
         return IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT;
+    }
+    private static final int IBV_COUNTER_PACKETS = (int)0L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_counter_description.IBV_COUNTER_PACKETS = 0
+     * }
+     */
+    public static int IBV_COUNTER_PACKETS() {
+        return IBV_COUNTER_PACKETS;
+    }
+    private static final int IBV_COUNTER_BYTES = (int)1L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_counter_description.IBV_COUNTER_BYTES = 1
+     * }
+     */
+    public static int IBV_COUNTER_BYTES() {
+        return IBV_COUNTER_BYTES;
+    }
+    private static final int IBV_READ_COUNTERS_ATTR_PREFER_CACHED = (int)1L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_read_counters_flags.IBV_READ_COUNTERS_ATTR_PREFER_CACHED = 1
+     * }
+     */
+    public static int IBV_READ_COUNTERS_ATTR_PREFER_CACHED() {
+        return IBV_READ_COUNTERS_ATTR_PREFER_CACHED;
     }
     private static final int IBV_VALUES_MASK_RAW_CLOCK = (int)1L;
     /**
@@ -3631,6 +3964,105 @@ public class RdmaHeaders extends NativeTypes {
      */
     public static int RDMA_OPTION_IB_PATH() {
         return RDMA_OPTION_IB_PATH;
+    }
+    private static final int IBV_FLOW_ACTION_ESP_KEYMAT_AES_GCM = (int)0L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_FLOW_ACTION_ESP_KEYMAT_AES_GCM 0
+     * }
+     */
+    public static int IBV_FLOW_ACTION_ESP_KEYMAT_AES_GCM() {
+        return IBV_FLOW_ACTION_ESP_KEYMAT_AES_GCM;
+    }
+    private static final int IBV_FLOW_ACTION_IV_ALGO_SEQ = (int)0L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_FLOW_ACTION_IV_ALGO_SEQ 0
+     * }
+     */
+    public static int IBV_FLOW_ACTION_IV_ALGO_SEQ() {
+        return IBV_FLOW_ACTION_IV_ALGO_SEQ;
+    }
+    private static final int IBV_FLOW_ACTION_ESP_REPLAY_NONE = (int)0L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_FLOW_ACTION_ESP_REPLAY_NONE 0
+     * }
+     */
+    public static int IBV_FLOW_ACTION_ESP_REPLAY_NONE() {
+        return IBV_FLOW_ACTION_ESP_REPLAY_NONE;
+    }
+    private static final int IBV_FLOW_ACTION_ESP_REPLAY_BMP = (int)1L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_FLOW_ACTION_ESP_REPLAY_BMP 1
+     * }
+     */
+    public static int IBV_FLOW_ACTION_ESP_REPLAY_BMP() {
+        return IBV_FLOW_ACTION_ESP_REPLAY_BMP;
+    }
+    private static final int IBV_FLOW_ACTION_ESP_FLAGS_INLINE_CRYPTO = (int)0L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_FLOW_ACTION_ESP_FLAGS_INLINE_CRYPTO 0
+     * }
+     */
+    public static int IBV_FLOW_ACTION_ESP_FLAGS_INLINE_CRYPTO() {
+        return IBV_FLOW_ACTION_ESP_FLAGS_INLINE_CRYPTO;
+    }
+    private static final int IBV_FLOW_ACTION_ESP_FLAGS_FULL_OFFLOAD = (int)1L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_FLOW_ACTION_ESP_FLAGS_FULL_OFFLOAD 1
+     * }
+     */
+    public static int IBV_FLOW_ACTION_ESP_FLAGS_FULL_OFFLOAD() {
+        return IBV_FLOW_ACTION_ESP_FLAGS_FULL_OFFLOAD;
+    }
+    private static final int IBV_FLOW_ACTION_ESP_FLAGS_TUNNEL = (int)0L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_FLOW_ACTION_ESP_FLAGS_TUNNEL 0
+     * }
+     */
+    public static int IBV_FLOW_ACTION_ESP_FLAGS_TUNNEL() {
+        return IBV_FLOW_ACTION_ESP_FLAGS_TUNNEL;
+    }
+    private static final int IBV_FLOW_ACTION_ESP_FLAGS_TRANSPORT = (int)2L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_FLOW_ACTION_ESP_FLAGS_TRANSPORT 2
+     * }
+     */
+    public static int IBV_FLOW_ACTION_ESP_FLAGS_TRANSPORT() {
+        return IBV_FLOW_ACTION_ESP_FLAGS_TRANSPORT;
+    }
+    private static final int IBV_FLOW_ACTION_ESP_FLAGS_DECRYPT = (int)0L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_FLOW_ACTION_ESP_FLAGS_DECRYPT 0
+     * }
+     */
+    public static int IBV_FLOW_ACTION_ESP_FLAGS_DECRYPT() {
+        return IBV_FLOW_ACTION_ESP_FLAGS_DECRYPT;
+    }
+    private static final int IBV_FLOW_ACTION_ESP_FLAGS_ENCRYPT = (int)4L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_FLOW_ACTION_ESP_FLAGS_ENCRYPT 4
+     * }
+     */
+    public static int IBV_FLOW_ACTION_ESP_FLAGS_ENCRYPT() {
+        return IBV_FLOW_ACTION_ESP_FLAGS_ENCRYPT;
+    }
+    private static final int IBV_FLOW_ACTION_ESP_FLAGS_ESN_NEW_WINDOW = (int)8L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_FLOW_ACTION_ESP_FLAGS_ESN_NEW_WINDOW 8
+     * }
+     */
+    public static int IBV_FLOW_ACTION_ESP_FLAGS_ESN_NEW_WINDOW() {
+        return IBV_FLOW_ACTION_ESP_FLAGS_ESN_NEW_WINDOW;
     }
     private static final int IBV_ADVISE_MR_ADVICE_PREFETCH = (int)0L;
     /**
