@@ -6,6 +6,7 @@ import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.bindings.ibv_cq;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Failures;
+import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.HotCalls;
 import io.github.rdma4j.verbs.internal.UseGuard;
 import io.github.rdma4j.verbs.internal.VerbsCalls;
@@ -33,7 +34,7 @@ public final class CompletionQueue extends Resource {
         this.criticalPoll = context.criticalPoll();
         MemorySegment created = VerbsCalls.createCq(context.segment(), minEntries);
         if (created.address() == 0) {
-            int errno = VerbsCalls.lastErrno();
+            int errno = NativeCalls.lastErrno();
             throw Failures.of(
                     "ibv_create_cq(%s, cqe=%d)".formatted(context.device().name(), minEntries),
                     errno,

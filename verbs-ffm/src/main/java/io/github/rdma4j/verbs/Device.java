@@ -6,6 +6,7 @@ import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.bindings.ibv_device;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Failures;
+import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.NativeLibraries;
 import io.github.rdma4j.verbs.internal.VerbsCalls;
 import java.lang.foreign.Arena;
@@ -87,7 +88,7 @@ public record Device(
             MemorySegment count = arena.allocate(ValueLayout.JAVA_INT);
             MemorySegment list = VerbsCalls.getDeviceList(count);
             if (list.address() == 0) {
-                int errno = VerbsCalls.lastErrno();
+                int errno = NativeCalls.lastErrno();
                 if (errno == Errno.ENOSYS || errno == Errno.ENOENT) {
                     return use.apply(List.of());
                 }
@@ -146,7 +147,7 @@ public record Device(
     }
 
     private static VerbsException cannotOpen(MemorySegment device) {
-        int errno = VerbsCalls.lastErrno();
+        int errno = NativeCalls.lastErrno();
         String node = "/dev/infiniband/" + ibv_device.dev_name(device).getString(0);
         boolean missing = !Files.exists(Path.of(node));
         String remedy = missing

@@ -6,6 +6,7 @@ import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.bindings.ibv_mr;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Failures;
+import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.LockedMemoryLimit;
 import io.github.rdma4j.verbs.internal.VerbsCalls;
 import java.lang.foreign.Arena;
@@ -40,7 +41,7 @@ public final class MemoryRegion extends Resource {
         this.access = AccessFlag.mask(access);
         this.region = VerbsCalls.regMr(domain.segment(), memory, this.access);
         if (region.address() == 0) {
-            throw refused(domain.context(), memory, access, VerbsCalls.lastErrno());
+            throw refused(domain.context(), memory, access, NativeCalls.lastErrno());
         }
         MemorySegment fields = region.reinterpret(ibv_mr.sizeof());
         localKey = ibv_mr.lkey(fields);

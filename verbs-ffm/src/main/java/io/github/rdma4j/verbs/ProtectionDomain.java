@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.internal.Failures;
+import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.VerbsCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -25,7 +26,7 @@ public final class ProtectionDomain extends Resource {
         this.context = context;
         this.domain = VerbsCalls.allocPd(context.segment());
         if (domain.address() == 0) {
-            throw Failures.of("ibv_alloc_pd(" + context.device().name() + ")", VerbsCalls.lastErrno());
+            throw Failures.of("ibv_alloc_pd(" + context.device().name() + ")", NativeCalls.lastErrno());
         }
     }
 

@@ -10,6 +10,7 @@ import io.github.rdma4j.verbs.bindings.ibv_qp_cap;
 import io.github.rdma4j.verbs.bindings.ibv_qp_init_attr;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Failures;
+import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.HotCalls;
 import io.github.rdma4j.verbs.internal.UseGuard;
 import io.github.rdma4j.verbs.internal.VerbsCalls;
@@ -81,7 +82,7 @@ public final class QueuePair extends Resource {
             MemorySegment created = VerbsCalls.createQp(domain.segment(), attributes);
             if (created.address() == 0) {
                 requestArena.close();
-                throw refused(config, VerbsCalls.lastErrno());
+                throw refused(config, NativeCalls.lastErrno());
             }
             this.queuePair = created.reinterpret(ibv_qp.sizeof());
             this.queuePairAddress = queuePair.address();

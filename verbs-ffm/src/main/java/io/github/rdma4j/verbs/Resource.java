@@ -17,8 +17,7 @@ import java.util.function.Supplier;
  * device context wait for each other, so a query may wait for the registration of a large region. Posting and polling never do. Use after close is
  * an {@link IllegalStateException}, also when the close comes from another thread while a call is under way.
  */
-public abstract sealed class Resource implements AutoCloseable
-        permits DeviceContext, ProtectionDomain, MemoryRegion, CompletionQueue, QueuePair {
+public abstract class Resource implements AutoCloseable {
     /** One lock for the whole tree below a device context: opening and closing are rare, and their order matters. */
     private final ReentrantLock treeLock;
 
@@ -26,7 +25,7 @@ public abstract sealed class Resource implements AutoCloseable
     private final Set<Resource> children = new LinkedHashSet<>();
     private volatile boolean closed;
 
-    /** Made only within {@link #createChild}, or as the root of a tree. */
+    /** Made only within {@link #createChild}, or as the root of a tree; this library's own classes are all there are. */
     Resource(Resource... parents) {
         this.parents = List.of(parents);
         this.treeLock = parents.length == 0 ? new ReentrantLock() : parents[0].treeLock;
