@@ -6,8 +6,8 @@ import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.bindings.ibv_mr;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Failures;
-import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.LockedMemoryLimit;
+import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.VerbsCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -105,8 +105,9 @@ public final class MemoryRegion extends Resource {
                         operation,
                         Errno.ENOMEM,
                         "registration pins the memory, and " + limit.describe(),
-                        "raise the limit: 'ulimit -l unlimited' in the shell, 'memlock unlimited' in /etc/security/limits.conf,"
-                                + " LimitMEMLOCK=infinity in a systemd unit, --ulimit memlock=-1 for docker run");
+                        "raise the limit: 'ulimit -l unlimited' in the shell, 'memlock unlimited' in"
+                                + " /etc/security/limits.conf, LimitMEMLOCK=infinity in a systemd unit, --ulimit"
+                                + " memlock=-1 for docker run");
     }
 
     /** {@return the memory, as it was given} */

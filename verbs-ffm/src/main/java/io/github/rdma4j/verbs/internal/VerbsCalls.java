@@ -18,8 +18,8 @@ import java.lang.invoke.MethodHandle;
  * cause in errno, and the inline query of a port. What the bindings can call is called through {@link LibIbVerbs} directly.
  */
 public final class VerbsCalls {
-    private static final MethodHandle GET_DEVICE_LIST =
-            NativeCalls.errnoHandle(LibIbVerbs.ibv_get_device_list$address(), LibIbVerbs.ibv_get_device_list$descriptor());
+    private static final MethodHandle GET_DEVICE_LIST = NativeCalls.errnoHandle(
+            LibIbVerbs.ibv_get_device_list$address(), LibIbVerbs.ibv_get_device_list$descriptor());
     private static final MethodHandle OPEN_DEVICE =
             NativeCalls.errnoHandle(LibIbVerbs.ibv_open_device$address(), LibIbVerbs.ibv_open_device$descriptor());
     private static final MethodHandle ALLOC_PD =
@@ -88,8 +88,8 @@ public final class VerbsCalls {
      */
     public static MemorySegment regMr(MemorySegment pd, MemorySegment memory, int access) {
         try {
-            return (MemorySegment)
-                    REG_MR_IOVA2.invokeExact(NativeCalls.capture(), pd, memory, memory.byteSize(), memory.address(), access);
+            return (MemorySegment) REG_MR_IOVA2.invokeExact(
+                    NativeCalls.capture(), pd, memory, memory.byteSize(), memory.address(), access);
         } catch (Throwable e) {
             throw NativeCalls.unexpected(e);
         }
@@ -104,8 +104,8 @@ public final class VerbsCalls {
      */
     public static MemorySegment createCq(MemorySegment context, int entries) {
         try {
-            return (MemorySegment)
-                    CREATE_CQ.invokeExact(NativeCalls.capture(), context, entries, MemorySegment.NULL, MemorySegment.NULL, 0);
+            return (MemorySegment) CREATE_CQ.invokeExact(
+                    NativeCalls.capture(), context, entries, MemorySegment.NULL, MemorySegment.NULL, 0);
         } catch (Throwable e) {
             throw NativeCalls.unexpected(e);
         }
