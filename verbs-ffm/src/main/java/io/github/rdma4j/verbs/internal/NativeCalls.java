@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.internal;
+
+import io.github.rdma4j.verbs.bindings.ibv_context;
+import io.github.rdma4j.verbs.bindings.verbs_context;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
+
+/**
+ * What all hand-made native calls share: handles that keep errno, and the way to the entries of {@code struct verbs_context},
+ * through which verbs.h makes its inline calls.
+ */
+public final class NativeCalls {
+    private static final Linker LINKER = Linker.nativeLinker();
+    private static final Linker.Option CAPTURE_ERRNO = Linker.Option.captureCallState("errno");
+    private static final VarHandle CAPTURED_ERRNO =
+            Linker.Option.captureStateLayout().varHandle(MemoryLayout.PathElement.groupElement("errno"));
+    /** One capture buffer per thread, because a fresh one costs more than most verbs. */
+    private static final ThreadLocal<MemorySegment> CAPTURE =
+            ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(Linker.Option.captureStateLayout()));
+
+    private NativeCalls() {}
+
+    /**
+     * A handle of an exported function that leaves the cause of its failure in errno. Its first argument is {@link #capture()}.
+     *
+     * @param address of the function
+     * @param descriptor of the function
+     * @return the handle
+     */
+    public static MethodHandle errnoHandle(MemorySegment address, FunctionDescriptor descriptor) {
+        return LINKER.downcallHandle(address, descriptor, CAPTURE_ERRNO);
+    }
+
+    /**
+     * The same for a function pointer: the first argument is the pointer, the second {@link #capture()}.
+     *
+     * @param descriptor of the function
+     * @return the handle
+     */
+    public static MethodHandle errnoHandle(FunctionDescriptor descriptor) {
+        return LINKER.downcallHandle(descriptor, CAPTURE_ERRNO);
+    }
+
+    /**
+     * A handle of a function pointer that does not use errno: the first argument is the pointer.
+     *
+     * @param descriptor of the function
+     * @return the handle
+     */
+    public static MethodHandle handle(FunctionDescriptor descriptor) {
+        return LINKER.downcallHandle(descriptor);
+    }
+
+    /** {@return where the calls of this thread put errno} */
+    public static MemorySegment capture() {
+        return CAPTURE.get();
+    }
+
+    /** {@return the errno of this thread's last call that captured it; meaningful only after a failure} */
+    public static int lastErrno() {
+        return (int) CAPTURED_ERRNO.get(CAPTURE.get(), 0L);
+    }
+
+    /**
+     * The function pointer at an offset of {@code struct verbs_context}, or NULL if this library or provider has none.
+     * The structure lies in front of {@code ibv_context}, and its entries are counted from its end, so that a newer
+     * library can add some: an entry exists if the structure's own size says that it reaches that far.
+     *
+     * @param context the {@code struct ibv_context}
+     * @param offset of the entry, such as {@code verbs_context.query_port$offset()}
+     * @return the function pointer; NULL means EOPNOTSUPP
+     */
+    public static MemorySegment extendedEntry(MemorySegment context, long offset) {
+        long contextOffset = verbs_context.context$offset();
+        MemorySegment base =
+                MemorySegment.ofAddress(context.address() - contextOffset).reinterpret(verbs_context.sizeof());
+        long abiCompatible = base.get(ValueLayout.JAVA_LONG, contextOffset + ibv_context.abi_compat$offset());
+        if (abiCompatible != -1) {
+            return MemorySegment.NULL;
+        }
+        boolean reachesThatFar = verbs_context.sz(base) >= verbs_context.sizeof() - offset;
+        return reachesThatFar ? base.get(ValueLayout.ADDRESS, offset) : MemorySegment.NULL;
+    }
+
+    /**
+     * For the catch clause around a downcall, which declares Throwable.
+     *
+     * @param e what was thrown
+     * @return what to throw; errors and runtime exceptions are thrown right away
+     */
+    public static AssertionError unexpected(Throwable e) {
+        if (e instanceof Error error) {
+            throw error;
+        }
+        if (e instanceof RuntimeException exception) {
+            throw exception;
+        }
+        return new AssertionError("a downcall cannot throw this", e);
+    }
+}
