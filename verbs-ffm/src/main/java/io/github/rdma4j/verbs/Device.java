@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.bindings.LibIbVerbs;
+import io.github.rdma4j.verbs.bindings.ibv_context;
 import io.github.rdma4j.verbs.bindings.ibv_device;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Failures;
@@ -80,6 +81,12 @@ public record Device(
             throw notFound(name, list());
         }
         return context;
+    }
+
+    /** The device of an open native context, which names it. */
+    static Device ofNative(MemorySegment context) {
+        NativeLibraries.requireVerbs();
+        return describe(ibv_context.device(context).reinterpret(ibv_device.sizeof()));
     }
 
     private static <T> T withNativeList(Function<List<MemorySegment>, T> use) {

@@ -33,11 +33,14 @@ public final class DeviceContext extends Resource {
 
     private final Device device;
     private final MemorySegment context;
+    private final boolean owned;
     private final boolean criticalPost;
     private final boolean criticalPoll;
 
-    private DeviceContext(Device device, MemorySegment context) {
+    /** An owned context is closed with this object; another library's is not. */
+    private DeviceContext(Device device, MemorySegment context, boolean owned) {
         this.device = device;
+        this.owned = owned;
         this.context = context.reinterpret(ibv_context.sizeof());
         DeviceDriver driver = DeviceDriver.of(device.sysfsPath());
         this.criticalPost = driver.postsInUserSpace();
@@ -55,7 +58,7 @@ public final class DeviceContext extends Resource {
      * @throws VerbsException if it cannot be opened, for want of permission for instance
      */
     public static DeviceContext open(String name) {
-        return new DeviceContext(Device.find(name), Device.openNative(name));
+        return new DeviceContext(Device.find(name), Device.openNative(name), true);
     }
 
     /**
@@ -68,6 +71,24 @@ public final class DeviceContext extends Resource {
      */
     public static DeviceContext open(Device device) {
         return open(device.name());
+    }
+
+    /**
+     * Uses a context that another library has opened and keeps, such as rdma_cm's or UCX's. {@link #close()} closes what was
+     * created through this object, and leaves the native context to its owner.
+     *
+     * @param ibvContext the address of the {@code struct ibv_context}; the owner must keep it open until this object is closed.
+     *     That cannot be checked: a wrong address crashes the JVM
+     * @return the context
+     * @throws IllegalArgumentException if the address is 0
+     * @throws NativeLibraryException if libibverbs is missing
+     */
+    public static DeviceContext ofNative(long ibvContext) {
+        if (ibvContext == 0) {
+            throw new IllegalArgumentException("the address of the ibv_context is 0");
+        }
+        MemorySegment context = MemorySegment.ofAddress(ibvContext).reinterpret(ibv_context.sizeof());
+        return new DeviceContext(Device.ofNative(context), context, false);
     }
 
     /** {@return the device that this context was opened on} */
@@ -269,7 +290,9 @@ public final class DeviceContext extends Resource {
 
     @Override
     void release() {
-        Failures.check("ibv_close_device(" + device.name() + ")", LibIbVerbs.ibv_close_device(context));
+        if (owned) {
+            Failures.check("ibv_close_device(" + device.name() + ")", LibIbVerbs.ibv_close_device(context));
+        }
         OPEN.remove(this);
     }
 
