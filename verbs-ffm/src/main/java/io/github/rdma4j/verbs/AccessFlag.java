@@ -2,21 +2,37 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import io.github.rdma4j.verbs.bindings.RdmaHeaders;
+import java.util.ArrayList;
+import java.util.List;
+
 /**
  * What may be done with registered memory, and what a peer may do through a queue pair ({@code enum ibv_access_flags}).
  * Local read access is always there.
  */
 public enum AccessFlag {
     /** The adapter may write here for this process: the target of a receive, a read or an atomic's result. */
-    LOCAL_WRITE(1),
+    LOCAL_WRITE(RdmaHeaders.IBV_ACCESS_LOCAL_WRITE()),
     /** A peer may write here; needs {@link #LOCAL_WRITE}. */
-    REMOTE_WRITE(1 << 1),
+    REMOTE_WRITE(RdmaHeaders.IBV_ACCESS_REMOTE_WRITE()),
     /** A peer may read from here. */
-    REMOTE_READ(1 << 2),
+    REMOTE_READ(RdmaHeaders.IBV_ACCESS_REMOTE_READ()),
     /** A peer may run atomic operations here; needs {@link #LOCAL_WRITE}. */
-    REMOTE_ATOMIC(1 << 3),
+    REMOTE_ATOMIC(RdmaHeaders.IBV_ACCESS_REMOTE_ATOMIC()),
+    /** A {@link MemoryWindow} can be bound to the region. */
+    MW_BIND(RdmaHeaders.IBV_ACCESS_MW_BIND()),
+    /** Addresses in work requests are offsets from the start of the region (or window) and not addresses of the process. */
+    ZERO_BASED(RdmaHeaders.IBV_ACCESS_ZERO_BASED()),
+    /** On-demand paging: pages are not pinned, the adapter faults them in when it needs them. */
+    ON_DEMAND(RdmaHeaders.IBV_ACCESS_ON_DEMAND()),
+    /** All pages of the region are huge and will remain so; with {@link #ON_DEMAND} only. */
+    HUGETLB(RdmaHeaders.IBV_ACCESS_HUGETLB()),
+    /** A peer may flush what it wrote here so that all can see it; from rdma-core 45 on. */
+    FLUSH_GLOBAL(1 << 8),
+    /** A peer may flush what it wrote here to persistent memory; from rdma-core 45 on. */
+    FLUSH_PERSISTENT(1 << 9),
     /** The adapter may reorder its writes to host memory; ignored where it is not supported. Polling on data is then unsafe. */
-    RELAXED_ORDERING(1 << 20);
+    RELAXED_ORDERING(RdmaHeaders.IBV_ACCESS_RELAXED_ORDERING());
 
     private final int bit;
 
@@ -30,5 +46,29 @@ public enum AccessFlag {
             mask |= flag.bit;
         }
         return mask;
+    }
+
+    boolean in(int mask) {
+        return (mask & bit) != 0;
+    }
+
+    /** For messages: the flags of a mask. */
+    static List<AccessFlag> of(int mask) {
+        List<AccessFlag> flags = new ArrayList<>();
+        for (AccessFlag flag : values()) {
+            if (flag.in(mask)) {
+                flags.add(flag);
+            }
+        }
+        return flags;
+    }
+
+    /** Writing by a peer is writing by the adapter: the kernel says only EINVAL. */
+    static void requireLocalWriteBehindRemote(int mask) {
+        for (AccessFlag remote : List.of(REMOTE_WRITE, REMOTE_ATOMIC)) {
+            if (remote.in(mask) && !LOCAL_WRITE.in(mask)) {
+                throw new IllegalArgumentException(remote + " needs LOCAL_WRITE too");
+            }
+        }
     }
 }

@@ -12,7 +12,6 @@ import io.github.rdma4j.verbs.internal.VerbsCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
-import java.util.List;
 
 /**
  * Registered memory ({@code struct ibv_mr}): pinned, and known to the adapter by a local and a remote key.
@@ -59,15 +58,11 @@ public final class MemoryRegion extends Resource {
         if (!memory.scope().isAlive()) {
             throw new IllegalStateException("the arena of the memory to register is closed");
         }
-        List<AccessFlag> flags = Arrays.asList(access);
-        if (memory.isReadOnly() && flags.contains(AccessFlag.LOCAL_WRITE)) {
+        int mask = AccessFlag.mask(access);
+        if (memory.isReadOnly() && AccessFlag.LOCAL_WRITE.in(mask)) {
             throw new IllegalArgumentException("a read-only segment cannot be registered with LOCAL_WRITE");
         }
-        for (AccessFlag remote : List.of(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC)) {
-            if (flags.contains(remote) && !flags.contains(AccessFlag.LOCAL_WRITE)) {
-                throw new IllegalArgumentException(remote + " needs LOCAL_WRITE too");
-            }
-        }
+        AccessFlag.requireLocalWriteBehindRemote(mask);
     }
 
     private static VerbsException refused(DeviceContext context, MemorySegment memory, AccessFlag[] access, int errno) {
@@ -158,7 +153,7 @@ public final class MemoryRegion extends Resource {
     }
 
     boolean allows(AccessFlag flag) {
-        return (access & AccessFlag.mask(flag)) != 0;
+        return flag.in(access);
     }
 
     /** {@return the whole region as a peer names it: a value to send there} */
@@ -174,6 +169,7 @@ public final class MemoryRegion extends Resource {
 
     @Override
     void release() {
+        domain.closeWindowsBoundTo(this);
         Failures.check("ibv_dereg_mr(lkey=0x%x)".formatted(localKey), LibIbVerbs.ibv_dereg_mr(region));
         if (ownedArena != null) {
             ownedArena.close();

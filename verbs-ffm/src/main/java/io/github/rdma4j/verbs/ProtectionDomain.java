@@ -8,6 +8,7 @@ import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.VerbsCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
@@ -77,6 +78,27 @@ public final class ProtectionDomain extends Resource {
                 throw e;
             }
         });
+    }
+
+    /**
+     * Allocates a memory window (ibv_alloc_mw(3)): a remote key for a part of a region, to be given and taken back quickly.
+     *
+     * @param type how it is to be bound
+     * @return the window, bound to nothing, to be closed before or with this domain
+     * @throws UnsupportedVerbException if the device has no windows, or none of this type
+     * @throws VerbsException if the device has none left
+     */
+    public MemoryWindow allocateMemoryWindow(MemoryWindowType type) {
+        return createChild(() -> new MemoryWindow(this, Objects.requireNonNull(type)));
+    }
+
+    /** Closes the windows bound to a region that is about to go: adapters refuse to deregister memory under a window. */
+    void closeWindowsBoundTo(MemoryRegion region) {
+        for (MemoryWindow window : children(MemoryWindow.class)) {
+            if (window.isBoundTo(region)) {
+                window.close();
+            }
+        }
     }
 
     /**

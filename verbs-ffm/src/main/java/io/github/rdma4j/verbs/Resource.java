@@ -63,6 +63,16 @@ public abstract class Resource implements AutoCloseable {
         return new IllegalStateException(this + " is closed");
     }
 
+    /** The children of a type, as they are now; youngest last. */
+    final <T extends Resource> List<T> children(Class<T> type) {
+        treeLock.lock();
+        try {
+            return children.stream().filter(type::isInstance).map(type::cast).toList();
+        } finally {
+            treeLock.unlock();
+        }
+    }
+
     /** For tests: how many resources depend on this one. */
     final int childCount() {
         return locked(children::size);

@@ -1,0 +1,183 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import static io.github.rdma4j.verbs.AccessFlag.LOCAL_WRITE;
+import static io.github.rdma4j.verbs.AccessFlag.MW_BIND;
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_READ;
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_WRITE;
+import static io.github.rdma4j.verbs.SendFlags.SIGNALED;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.foreign.ValueLayout;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Windows of type 1: what their keys allow, and when they cease to. */
+@Tag("device")
+class MemoryWindowDeviceTest {
+    private static final int SIZE = 8192;
+
+    private final ConnectedPair pair = new ConnectedPair(SIZE);
+    private MemoryRegion region;
+
+    @BeforeEach
+    void register() {
+        region = pair.domain.allocateMemory(SIZE, LOCAL_WRITE, MW_BIND);
+    }
+
+    @AfterEach
+    void close() {
+        pair.close();
+    }
+
+    private WorkCompletion write(RemoteMemory target) {
+        assertThat(pair.pair.postWrite(9, pair.buffer.slice(0, target.length()), target, SIGNALED))
+                .isZero();
+        return pair.await();
+    }
+
+    private MemoryWindow bind(MemorySlice slice, AccessFlag... access) {
+        MemoryWindow window = pair.domain.allocateMemoryWindow(MemoryWindowType.TYPE_1);
+        assertThat(window.postBind(pair.peer, 4, slice, SIGNALED, access)).isZero();
+        WorkCompletion bound = pair.awaitPeer();
+        assertThat(bound.isSuccess()).as(bound.describe()).isTrue();
+        assertThat(bound.workRequestId()).isEqualTo(4);
+        return window;
+    }
+
+    @Test
+    void aBoundWindowLetsAPeerWriteWhereItsRegionDoesNot() {
+        MemoryWindow window = pair.domain.allocateMemoryWindow(MemoryWindowType.TYPE_1);
+        assertThat(window.type()).isEqualTo(MemoryWindowType.TYPE_1);
+        assertThat(window.handle()).isNotZero();
+        int before = window.remoteKey();
+        assertThat(window.postBind(pair.peer, 4, region.slice(4096, 4096), SIGNALED, REMOTE_WRITE))
+                .isZero();
+        assertThat(pair.awaitPeer().isSuccess()).isTrue();
+        assertThat(window.remoteKey()).isNotEqualTo(before).isNotEqualTo(region.remoteKey());
+        pair.buffer.segment().setString(0, "through the window");
+        RemoteMemory target = window.remoteMemory();
+        assertThat(target).isEqualTo(new RemoteMemory(region.address() + 4096, 4096, window.remoteKey()));
+        WorkCompletion written = write(target.slice(0, 32));
+        assertThat(written.isSuccess()).as(written.describe()).isTrue();
+        assertThat(region.segment().getString(4096)).isEqualTo("through the window");
+        assertThat(region.segment().get(ValueLayout.JAVA_BYTE, 4095)).isZero();
+    }
+
+    @Test
+    void beyondTheRegionAWindowGivesNoAccess() {
+        MemoryWindow window = bind(region.slice(4096, 4096), REMOTE_WRITE);
+        // Adapters refuse what lies outside of the window; SoftRoCE only what lies outside of its region.
+        RemoteMemory beyond = new RemoteMemory(region.address() + SIZE - 8, 16, window.remoteKey());
+        assertThat(write(beyond).status()).isEqualTo(WorkCompletionStatus.REM_ACCESS_ERR);
+    }
+
+    @Test
+    void anUnboundWindowGivesNoAccessAnyMore() {
+        MemoryWindow window = bind(region.slice(), REMOTE_WRITE);
+        RemoteMemory target = window.remoteMemory().slice(0, 16);
+        assertThat(write(target).isSuccess()).isTrue();
+        assertThat(window.postUnbind(pair.peer, 5, SIGNALED)).isZero();
+        assertThat(pair.awaitPeer().isSuccess()).isTrue();
+        assertThatThrownBy(window::remoteMemory)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("not bound");
+        assertThat(write(target).status()).isEqualTo(WorkCompletionStatus.REM_ACCESS_ERR);
+        assertThat(window.postUnbind(pair.peer, 6, SIGNALED)).isZero();
+    }
+
+    @Test
+    void theRightsAreTheBindingsAndNotTheRegions() {
+        MemoryWindow window = bind(region.slice(), REMOTE_READ);
+        assertThat(pair.pair.postRead(1, pair.buffer.slice(0, 8), window.remoteMemory(), SIGNALED))
+                .isZero();
+        assertThat(pair.await().isSuccess()).isTrue();
+        assertThat(write(window.remoteMemory().slice(0, 8)).status()).isEqualTo(WorkCompletionStatus.REM_ACCESS_ERR);
+    }
+
+    @Test
+    void aRegionThatIsClosedClosesItsWindows() {
+        MemoryWindow bound = bind(region.slice(), REMOTE_WRITE);
+        MemoryWindow other = pair.domain.allocateMemoryWindow(MemoryWindowType.TYPE_1);
+        region.close();
+        assertThat(bound.isOpen()).isFalse();
+        assertThat(other.isOpen()).isTrue();
+        assertThatThrownBy(bound::handle).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> other.postBind(pair.peer, 1, region.slice(), SIGNALED, REMOTE_WRITE))
+                .isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void aRegionYoungerThanItsWindowDoesNotKeepTheDomainFromClosing() {
+        MemoryWindow window = pair.domain.allocateMemoryWindow(MemoryWindowType.TYPE_1);
+        MemoryRegion younger = pair.domain.allocateMemory(4096, LOCAL_WRITE, MW_BIND);
+        assertThat(window.postBind(pair.peer, 1, younger.slice(), SIGNALED, REMOTE_WRITE))
+                .isZero();
+        assertThat(pair.awaitPeer().isSuccess()).isTrue();
+        pair.domain.close();
+        assertThat(window.isOpen()).isFalse();
+    }
+
+    @Test
+    void aBindingThatFailedIsTakenBack() {
+        MemoryWindow window = bind(region.slice(0, 1024), REMOTE_WRITE);
+        RemoteMemory first = window.remoteMemory();
+        pair.peer.toError();
+        assertThat(window.postBind(pair.peer, 7, region.slice(1024, 1024), SIGNALED, REMOTE_WRITE))
+                .isZero();
+        assertThat(pair.awaitPeer().status()).isEqualTo(WorkCompletionStatus.WR_FLUSH_ERR);
+        assertThat(window.remoteMemory()).isNotEqualTo(first);
+        window.bindingFailed();
+        assertThat(window.remoteMemory()).isEqualTo(first);
+    }
+
+    @Test
+    void mistakesAreExceptionsBeforeTheAdapterSeesThem() {
+        MemoryWindow window = pair.domain.allocateMemoryWindow(MemoryWindowType.TYPE_1);
+        assertThatThrownBy(() -> window.postBind(pair.peer, 1, pair.peerBuffer.slice(), SIGNALED, REMOTE_WRITE))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("without MW_BIND");
+        assertThatThrownBy(() -> window.postBind(pair.peer, 1, region.slice(0, 0), SIGNALED, REMOTE_WRITE))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("0 bytes");
+        assertThatThrownBy(() -> window.postBind(pair.peer, 1, region.slice(), SendFlags.INLINE, REMOTE_WRITE))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("SIGNALED and FENCE");
+        assertThatThrownBy(() -> window.postBind(pair.peer, 1, region.slice(), SIGNALED, LOCAL_WRITE))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("[LOCAL_WRITE]: a window takes");
+        MemoryRegion readOnly = pair.domain.allocateMemory(64, MW_BIND);
+        assertThatThrownBy(() -> window.postBind(pair.peer, 1, readOnly.slice(), SIGNALED, REMOTE_WRITE))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("without LOCAL_WRITE");
+        try (ProtectionDomain other = pair.device.allocateProtectionDomain()) {
+            MemoryRegion foreign = other.allocateMemory(64, LOCAL_WRITE, MW_BIND);
+            assertThatThrownBy(() -> window.postBind(pair.peer, 1, foreign.slice(), SIGNALED, REMOTE_WRITE))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("another protection domain");
+        }
+        MemoryWindow second = pair.domain.allocateMemoryWindow(MemoryWindowType.TYPE_2);
+        assertThatThrownBy(() -> second.postBind(pair.peer, 1, region.slice(), SIGNALED, REMOTE_WRITE))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("type 2");
+        assertThatThrownBy(() -> pair.domain.allocateMemoryWindow(null)).isInstanceOf(NullPointerException.class);
+        window.close();
+        window.close();
+        assertThatThrownBy(() -> window.postBind(pair.peer, 1, region.slice(), SIGNALED, REMOTE_WRITE))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("is closed");
+        assertThat(pair.peerQueue.poll(pair.completions)).isZero();
+    }
+
+    @Test
+    void theLowByteOfAKeyCountsUpAndWraps() {
+        assertThat(MemoryWindow.increment(0x12_34_56_fe)).isEqualTo(0x12_34_56_ff);
+        assertThat(MemoryWindow.increment(0x12_34_56_ff)).isEqualTo(0x12_34_56_00);
+        MemoryWindow window = pair.domain.allocateMemoryWindow(MemoryWindowType.TYPE_2);
+        assertThat(window.nextRemoteKey()).isEqualTo(MemoryWindow.increment(window.remoteKey()));
+    }
+}
