@@ -1,0 +1,179 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import io.github.rdma4j.verbs.internal.DescriptorSet;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
+
+/**
+ * Waits for many {@link EventSource event sources} at once, as {@link java.nio.channels.Selector} does for sockets: one thread
+ * for any number of completion channels, device contexts and rdma_cm event channels. It uses epoll(7), starts no thread, and on a
+ * virtual thread holds no carrier while it waits.
+ *
+ * <pre>{@code
+ * try (EventPoller poller = EventPoller.open()) {
+ *     poller.add(channel);
+ *     poller.add(device);
+ *     while (running) {
+ *         poller.select(Duration.ofSeconds(1), source -> {
+ *             if (source == channel) {
+ *                 channel.nextEvent(Duration.ZERO).ifPresent(this::drain);
+ *             } else {
+ *                 device.nextAsyncEvent(Duration.ZERO).ifPresent(this::report);
+ *             }
+ *         });
+ *     }
+ * }
+ * }</pre>
+ *
+ * <p>A source remains ready until its event is taken. A source that is closed leaves the poller by itself.
+ *
+ * <p>Thread safety: all methods may be called from any thread. If several threads select at once, one event may call the
+ * handlers of all of them.
+ */
+public final class EventPoller implements AutoCloseable {
+    private record Registration(EventSource source, int descriptor) {}
+
+    private final DescriptorSet descriptors = new DescriptorSet(EventPoller::closedException);
+    /** Guarded by itself, as are the two fields below. */
+    private final Map<Long, Registration> registrations = new HashMap<>();
+
+    private long lastKey;
+    private boolean closed;
+
+    private EventPoller() {}
+
+    /**
+     * Opens a poller.
+     *
+     * @return the poller, without sources
+     * @throws VerbsException if the process has no file descriptor left
+     */
+    public static EventPoller open() {
+        return new EventPoller();
+    }
+
+    private static IllegalStateException closedException() {
+        return new IllegalStateException("the event poller is closed");
+    }
+
+    /**
+     * Adds a source; a select that is under way notices it.
+     *
+     * @param source what to wait for
+     * @throws IllegalArgumentException if it was added already
+     * @throws IllegalStateException if the source or this poller is closed
+     * @throws VerbsException if its descriptor cannot be waited for
+     */
+    public void add(EventSource source) {
+        synchronized (registrations) {
+            dropClosed();
+            if (find(source) != 0) {
+                throw new IllegalArgumentException(source + " was added already");
+            }
+            int descriptor = source.fileDescriptor();
+            descriptors.add(descriptor, lastKey + 1);
+            registrations.put(++lastKey, new Registration(source, descriptor));
+        }
+    }
+
+    /**
+     * Removes a source. A handler is not called for it any more, once this has returned in the thread that selects.
+     *
+     * @param source what not to wait for any more; one that was not added, or has been closed, does no harm
+     * @throws IllegalStateException if this poller is closed
+     */
+    public void remove(EventSource source) {
+        synchronized (registrations) {
+            long key = find(source);
+            if (key != 0) {
+                Registration registration = registrations.remove(key);
+                if (source.isOpen()) {
+                    descriptors.remove(registration.descriptor());
+                }
+            }
+        }
+    }
+
+    private long find(EventSource source) {
+        Objects.requireNonNull(source, "source");
+        for (Map.Entry<Long, Registration> entry : registrations.entrySet()) {
+            if (entry.getValue().source() == source) {
+                return entry.getKey();
+            }
+        }
+        return 0;
+    }
+
+    /** The kernel has forgotten them already: a closed descriptor leaves every epoll set. */
+    private void dropClosed() {
+        registrations.values().removeIf(registration -> !registration.source().isOpen());
+    }
+
+    /** {@return how many sources there are; closed ones do not count} */
+    public int size() {
+        synchronized (registrations) {
+            dropClosed();
+            return registrations.size();
+        }
+    }
+
+    /**
+     * Waits until a source is ready, and calls the handler for each that is, in this thread. The handler should take the event,
+     * with a timeout of zero, because another thread may have taken it; it may add, remove and close anything.
+     *
+     * @param timeout how long to wait; zero or less only looks
+     * @param handler what to do with a source that is ready
+     * @return how many sources the handler was called for; 0 after the time, and after {@link #wakeUp()}
+     * @throws WaitInterruptedException if the thread is interrupted while it waits
+     * @throws IllegalStateException if this poller is closed, before or meanwhile
+     */
+    public int select(Duration timeout, Consumer<? super EventSource> handler) {
+        Objects.requireNonNull(handler, "handler");
+        int called = 0;
+        for (long key : descriptors.await("EventPoller.select", timeout)) {
+            Registration registration;
+            synchronized (registrations) {
+                registration = registrations.get(key);
+            }
+            if (registration != null && registration.source().isOpen()) {
+                handler.accept(registration.source());
+                called++;
+            }
+        }
+        return called;
+    }
+
+    /**
+     * Ends the select that is under way, or else the next one, at once.
+     *
+     * @throws IllegalStateException if this poller is closed
+     */
+    public void wakeUp() {
+        descriptors.wakeUp();
+    }
+
+    /** {@return whether {@link #close()} has not been called yet} */
+    public boolean isOpen() {
+        synchronized (registrations) {
+            return !closed;
+        }
+    }
+
+    /** Ends selects that are under way with an {@link IllegalStateException}; the sources stay open. Twice does nothing. */
+    @Override
+    public void close() {
+        synchronized (registrations) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            registrations.clear();
+        }
+        descriptors.close();
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+/**
+ * A wait that ended because its thread was interrupted (errno EINTR). The thread's interrupt status remains set, so the next
+ * wait ends at once too, until somebody clears it. Nothing is lost: what would have been returned comes with a later call.
+ */
+public class WaitInterruptedException extends VerbsException {
+    private static final long serialVersionUID = 1L;
+    private static final int EINTR = 4;
+
+    /**
+     * A wait that was interrupted.
+     *
+     * @param operation what the thread was waiting for
+     */
+    public WaitInterruptedException(String operation) {
+        super(operation, EINTR, "the thread was interrupted while it waited", "");
+    }
+}

@@ -1,0 +1,299 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.internal;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * What the C library offers for waiting on a file descriptor: ppoll(2), epoll(7), eventfd(2), and fcntl(2) to make reading from
+ * one return at once. The JDK has all of this inside, and lends it to nobody.
+ */
+public final class FileDescriptors {
+    /** An {@code EPOLLIN} that stays: reported as long as there is something to read. */
+    public static final int READABLE = 0x001;
+    /** {@code EPOLLIN | EPOLLONESHOT}: reported once, then silent until it is asked for again. */
+    public static final int READABLE_ONCE = READABLE | 1 << 30;
+
+    private static final int F_GETFL = 3;
+    private static final int F_SETFL = 4;
+    private static final int O_NONBLOCK = 0x800;
+    private static final int CLOSE_ON_EXEC = 0x80000;
+    private static final int EPOLL_CTL_ADD = 1;
+    private static final int EPOLL_CTL_DEL = 2;
+    private static final int EPOLL_CTL_MOD = 3;
+    private static final int EINTR = 4;
+    private static final int EAGAIN = 11;
+    private static final short POLLIN = 1;
+    private static final long NANOS_PER_SECOND = 1_000_000_000L;
+
+    /** {@code struct pollfd}: fd, events, revents. */
+    private static final long POLL_FD_SIZE = 8;
+
+    private static final long POLL_EVENTS = 4;
+
+    /** {@code struct epoll_event} is packed on x86-64: 32 bits of events, then 64 bits of the user's. */
+    private static final long EPOLL_EVENT_SIZE = 12;
+
+    private static final long EPOLL_DATA = 4;
+
+    private static final MethodHandle PPOLL =
+            libc("ppoll", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS));
+    private static final MethodHandle FCNTL = Linker.nativeLinker()
+            .downcallHandle(
+                    Linker.nativeLinker().defaultLookup().findOrThrow("fcntl"),
+                    FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT),
+                    Linker.Option.firstVariadicArg(2),
+                    Linker.Option.captureCallState("errno"));
+    private static final MethodHandle EVENTFD = libc("eventfd", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
+    private static final MethodHandle READ =
+            libc("read", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG));
+    private static final MethodHandle WRITE =
+            libc("write", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG));
+    private static final MethodHandle CLOSE = libc("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+    private static final MethodHandle EPOLL_CREATE = libc("epoll_create1", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+    private static final MethodHandle EPOLL_CTL =
+            libc("epoll_ctl", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS));
+    private static final MethodHandle EPOLL_WAIT =
+            libc("epoll_wait", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT));
+
+    private FileDescriptors() {}
+
+    private static MethodHandle libc(String name, FunctionDescriptor descriptor) {
+        return NativeCalls.errnoHandle(Linker.nativeLinker().defaultLookup().findOrThrow(name), descriptor);
+    }
+
+    /**
+     * Waits until one of two descriptors can be read, or has failed, which its next read tells (ppoll(2)).
+     *
+     * @param first a descriptor
+     * @param second another
+     * @param nanos how long to wait at most; not negative
+     * @return false after the time; true if one of them is ready, or a signal came: look again
+     */
+    static boolean poll(int first, int second, long nanos) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment descriptors = arena.allocate(2 * POLL_FD_SIZE, Long.BYTES);
+            descriptors.set(JAVA_INT, 0, first);
+            descriptors.set(JAVA_SHORT, POLL_EVENTS, POLLIN);
+            descriptors.set(JAVA_INT, POLL_FD_SIZE, second);
+            descriptors.set(JAVA_SHORT, POLL_FD_SIZE + POLL_EVENTS, POLLIN);
+            MemorySegment timeout = arena.allocate(JAVA_LONG, 2);
+            timeout.setAtIndex(JAVA_LONG, 0, nanos / NANOS_PER_SECOND);
+            timeout.setAtIndex(JAVA_LONG, 1, nanos % NANOS_PER_SECOND);
+            int ready = (int) PPOLL.invokeExact(NativeCalls.capture(), descriptors, 2L, timeout, MemorySegment.NULL);
+            if (ready < 0 && NativeCalls.lastErrno() != EINTR) {
+                throw Failures.of("ppoll(" + first + ")", NativeCalls.lastErrno());
+            }
+            return ready != 0;
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+    }
+
+    /**
+     * Makes reading from a descriptor fail with EAGAIN where it would wait (fcntl(2), O_NONBLOCK).
+     *
+     * @param descriptor an open descriptor
+     */
+    public static void setNonBlocking(int descriptor) {
+        try {
+            int flags = (int) FCNTL.invokeExact(NativeCalls.capture(), descriptor, F_GETFL, 0);
+            int result = flags < 0
+                    ? flags
+                    : (int) FCNTL.invokeExact(NativeCalls.capture(), descriptor, F_SETFL, flags | O_NONBLOCK);
+            if (result < 0) {
+                throw Failures.of("fcntl(%d, O_NONBLOCK)".formatted(descriptor), NativeCalls.lastErrno());
+            }
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+    }
+
+    /**
+     * Whether an errno of a read from a non-blocking descriptor means that there is nothing yet, or that a signal came.
+     *
+     * @param errno what the read left
+     * @return true if it is no failure
+     */
+    public static boolean isNothingYet(int errno) {
+        return errno == EAGAIN || errno == EINTR;
+    }
+
+    /** {@return a new counter that can be waited for, non-blocking (eventfd(2))} */
+    static int createEventFd() {
+        try {
+            int descriptor = (int) EVENTFD.invokeExact(NativeCalls.capture(), 0, CLOSE_ON_EXEC | O_NONBLOCK);
+            return created("eventfd()", descriptor);
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+    }
+
+    /**
+     * Makes an eventfd readable.
+     *
+     * @param descriptor from {@link #createEventFd()}
+     */
+    static void signal(int descriptor) {
+        try (Arena arena = Arena.ofConfined()) {
+            // A full counter (EAGAIN) is readable already.
+            long ignored = (long) WRITE.invokeExact(
+                    NativeCalls.capture(), descriptor, arena.allocateFrom(JAVA_LONG, 1L), (long) Long.BYTES);
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+    }
+
+    /**
+     * Makes an eventfd unreadable again.
+     *
+     * @param descriptor from {@link #createEventFd()}
+     */
+    static void drain(int descriptor) {
+        try (Arena arena = Arena.ofConfined()) {
+            long ignored = (long)
+                    READ.invokeExact(NativeCalls.capture(), descriptor, arena.allocate(JAVA_LONG), (long) Long.BYTES);
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+    }
+
+    /**
+     * Closes a descriptor.
+     *
+     * @param descriptor made here
+     */
+    static void close(int descriptor) {
+        try {
+            int ignored = (int) CLOSE.invokeExact(NativeCalls.capture(), descriptor);
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+    }
+
+    /** {@return a new set of descriptors to watch (epoll_create1(2))} */
+    static int createEpoll() {
+        try {
+            return created("epoll_create1()", (int) EPOLL_CREATE.invokeExact(NativeCalls.capture(), CLOSE_ON_EXEC));
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+    }
+
+    private static int created(String call, int descriptor) {
+        if (descriptor < 0) {
+            throw Failures.of(
+                    call,
+                    NativeCalls.lastErrno(),
+                    "",
+                    "raise the limit of open files ('ulimit -n'), or close resources that are not used");
+        }
+        return descriptor;
+    }
+
+    /**
+     * Puts a descriptor into the set.
+     *
+     * @param epoll the set
+     * @param descriptor what to watch
+     * @param events {@link #READABLE} or {@link #READABLE_ONCE}
+     * @param key comes back when it is ready
+     */
+    static void epollAdd(int epoll, int descriptor, int events, long key) {
+        epollControl(epoll, EPOLL_CTL_ADD, descriptor, events, key);
+    }
+
+    /**
+     * Asks again for a descriptor that is in the set.
+     *
+     * @param epoll the set
+     * @param descriptor what to watch
+     * @param events {@link #READABLE} or {@link #READABLE_ONCE}
+     * @param key comes back when it is ready
+     */
+    static void epollModify(int epoll, int descriptor, int events, long key) {
+        epollControl(epoll, EPOLL_CTL_MOD, descriptor, events, key);
+    }
+
+    private static void epollControl(int epoll, int operation, int descriptor, int events, long key) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment event = arena.allocate(EPOLL_EVENT_SIZE);
+            event.set(JAVA_INT, 0, events);
+            event.set(ValueLayout.JAVA_LONG_UNALIGNED, EPOLL_DATA, key);
+            int result = (int) EPOLL_CTL.invokeExact(NativeCalls.capture(), epoll, operation, descriptor, event);
+            if (result != 0) {
+                throw Failures.of("epoll_ctl(%d)".formatted(descriptor), NativeCalls.lastErrno());
+            }
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+    }
+
+    /**
+     * Takes a descriptor out of the set; one that is closed has left it already.
+     *
+     * @param epoll the set
+     * @param descriptor what is not to be watched any more
+     */
+    static void epollRemove(int epoll, int descriptor) {
+        try {
+            int ignored = (int)
+                    EPOLL_CTL.invokeExact(NativeCalls.capture(), epoll, EPOLL_CTL_DEL, descriptor, MemorySegment.NULL);
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+    }
+
+    /**
+     * Room for the answers of {@link #epollWait}.
+     *
+     * @param arena that owns it
+     * @param count of descriptors that one call can report
+     * @return the room
+     */
+    static MemorySegment allocateEvents(Arena arena, int count) {
+        return arena.allocate(EPOLL_EVENT_SIZE * count, Long.BYTES);
+    }
+
+    /**
+     * Which descriptors of a set are ready (epoll_wait(2)).
+     *
+     * @param epoll the set
+     * @param events from {@link #allocateEvents}
+     * @param milliseconds how long to wait, 0 not at all, -1 for ever
+     * @return how many are; 0 also when a signal came
+     */
+    static int epollWait(int epoll, MemorySegment events, int milliseconds) {
+        try {
+            int capacity = (int) (events.byteSize() / EPOLL_EVENT_SIZE);
+            int count = (int) EPOLL_WAIT.invokeExact(NativeCalls.capture(), epoll, events, capacity, milliseconds);
+            if (count < 0 && NativeCalls.lastErrno() != EINTR) {
+                throw Failures.of("epoll_wait()", NativeCalls.lastErrno());
+            }
+            return Math.max(count, 0);
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+    }
+
+    /**
+     * The key of a descriptor that is ready.
+     *
+     * @param events what {@link #epollWait} filled
+     * @param index less than its result
+     * @return the key that it was added with
+     */
+    static long readyKey(MemorySegment events, int index) {
+        return events.get(ValueLayout.JAVA_LONG_UNALIGNED, index * EPOLL_EVENT_SIZE + EPOLL_DATA);
+    }
+}

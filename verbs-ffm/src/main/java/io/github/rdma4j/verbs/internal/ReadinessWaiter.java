@@ -1,0 +1,316 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.internal;
+
+import io.github.rdma4j.verbs.WaitInterruptedException;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.spi.AbstractInterruptibleChannel;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+
+/**
+ * Waits until a file descriptor can be read, with a timeout, from any number of threads at once.
+ *
+ * <p>A platform thread waits in ppoll(2), together with an eventfd by which other threads end the wait. A virtual thread parks,
+ * and {@link VirtualThreadPoller} unparks it; its carrier is free meanwhile. An interrupt ends the wait of either.
+ *
+ * <p>Whoever owns the descriptor calls {@link #close()} before closing it: that ends all waits, and when it returns no thread
+ * is in a system call with the descriptor.
+ */
+public final class ReadinessWaiter {
+    /** How a wait ended. */
+    public enum Outcome {
+        /** The descriptor is ready, or may be: try again, and wait again if there was nothing. */
+        READY,
+        /** The time is over. */
+        TIMED_OUT,
+        /** The descriptor is about to be closed. */
+        CLOSED,
+        /** The thread was interrupted, before or meanwhile; its interrupt status remains set. */
+        INTERRUPTED
+    }
+
+    private static final int NONE = -1;
+    private static final long MAX_NANOS = Long.MAX_VALUE;
+
+    private final int descriptor;
+    /** Guards all fields; never held across a wait for the descriptor. */
+    private final ReentrantLock lock = new ReentrantLock();
+
+    private final Condition nobodyPolls = lock.newCondition();
+    private final List<Parked> parked = new ArrayList<>();
+    private int wakeDescriptor = NONE;
+    private int polling;
+    private boolean woken;
+    private boolean closed;
+    private long pollerKey;
+
+    /** A virtual thread that waits. */
+    private static final class Parked {
+        final Thread thread = Thread.currentThread();
+        volatile boolean unparked;
+    }
+
+    /**
+     * A waiter for a descriptor.
+     *
+     * @param descriptor an open descriptor that poll(2) can wait for; it remains its owner's
+     */
+    public ReadinessWaiter(int descriptor) {
+        this.descriptor = descriptor;
+    }
+
+    /**
+     * A timeout in nanoseconds: nothing for a negative one, 292 years for a longer one.
+     *
+     * @param timeout any duration
+     * @return the nanoseconds, from 0
+     */
+    public static long nanos(Duration timeout) {
+        if (timeout.isNegative()) {
+            return 0;
+        }
+        try {
+            return timeout.toNanos();
+        } catch (ArithmeticException e) {
+            return MAX_NANOS;
+        }
+    }
+
+    /**
+     * Tries until something comes, waiting for the descriptor in between.
+     *
+     * @param operation for the message of the exception after an interrupt
+     * @param timeout how long to wait; zero or less only tries
+     * @param attempt takes what is there without waiting; null if there is nothing
+     * @param closed the exception if the waiter is closed meanwhile
+     * @param <T> what comes
+     * @return what came, or null after the time
+     * @throws WaitInterruptedException if the thread is interrupted while it waits; what is there already is taken nevertheless
+     */
+    public <T> T await(
+            String operation, Duration timeout, Supplier<T> attempt, Supplier<? extends RuntimeException> closed) {
+        long start = System.nanoTime();
+        long limit = nanos(timeout);
+        while (true) {
+            T result = attempt.get();
+            long remaining = limit - (System.nanoTime() - start);
+            if (result != null || remaining <= 0) {
+                return result;
+            }
+            switch (await(remaining)) {
+                case READY, TIMED_OUT -> {
+                    // The next attempt tells, also after the time: what came in the last moment counts.
+                }
+                case CLOSED -> throw closed.get();
+                case INTERRUPTED -> throw new WaitInterruptedException(operation);
+            }
+        }
+    }
+
+    /**
+     * Waits until the descriptor can be read.
+     *
+     * @param nanos how long at most
+     * @return why the wait is over
+     */
+    public Outcome await(long nanos) {
+        if (Thread.currentThread().isInterrupted()) {
+            return Outcome.INTERRUPTED;
+        }
+        return Thread.currentThread().isVirtual() ? park(nanos) : poll(nanos);
+    }
+
+    private Outcome poll(long nanos) {
+        int wake;
+        lock.lock();
+        try {
+            while (woken && !closed) {
+                // Those who are being woken must leave first, or the signal for them would end this wait too, again and
+                // again.
+                nobodyPolls.awaitUninterruptibly();
+            }
+            if (closed) {
+                return Outcome.CLOSED;
+            }
+            if (wakeDescriptor == NONE) {
+                wakeDescriptor = FileDescriptors.createEventFd();
+            }
+            wake = wakeDescriptor;
+            polling++;
+        } finally {
+            lock.unlock();
+        }
+        boolean ready = false;
+        boolean interrupted = false;
+        try {
+            InterruptHook hook = new InterruptHook();
+            try {
+                hook.arm();
+                ready = FileDescriptors.poll(descriptor, wake, nanos);
+            } finally {
+                interrupted = hook.disarm();
+            }
+        } finally {
+            leave();
+        }
+        if (isClosed()) {
+            return Outcome.CLOSED;
+        }
+        return interrupted ? Outcome.INTERRUPTED : ready ? Outcome.READY : Outcome.TIMED_OUT;
+    }
+
+    private void leave() {
+        lock.lock();
+        try {
+            polling--;
+            if (polling == 0) {
+                if (woken && !closed) {
+                    FileDescriptors.drain(wakeDescriptor);
+                    woken = false;
+                }
+                nobodyPolls.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Outcome park(long nanos) {
+        long start = System.nanoTime();
+        Parked self = new Parked();
+        lock.lock();
+        try {
+            if (closed) {
+                return Outcome.CLOSED;
+            }
+            parked.add(self);
+            pollerKey = VirtualThreadPoller.watch(this, descriptor, pollerKey);
+        } catch (Throwable e) {
+            parked.remove(self);
+            throw e;
+        } finally {
+            lock.unlock();
+        }
+        while (!self.unparked) {
+            long remaining = nanos - (System.nanoTime() - start);
+            if (remaining <= 0 || Thread.currentThread().isInterrupted()) {
+                break;
+            }
+            LockSupport.parkNanos(this, remaining);
+        }
+        lock.lock();
+        try {
+            parked.remove(self);
+            if (closed) {
+                return Outcome.CLOSED;
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (self.unparked) {
+            return Outcome.READY;
+        }
+        return Thread.currentThread().isInterrupted() ? Outcome.INTERRUPTED : Outcome.TIMED_OUT;
+    }
+
+    /** Lets the virtual threads that wait look again; {@link VirtualThreadPoller} calls it when the descriptor is ready. */
+    void unparkAll() {
+        lock.lock();
+        try {
+            for (Parked waiting : parked) {
+                waiting.unparked = true;
+                LockSupport.unpark(waiting.thread);
+            }
+            parked.clear();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Ends all waits that are under way, as though the descriptor were ready. */
+    public void wakeAll() {
+        lock.lock();
+        try {
+            unparkAll();
+            if (polling > 0 && !woken) {
+                woken = true;
+                FileDescriptors.signal(wakeDescriptor);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean isClosed() {
+        lock.lock();
+        try {
+            return closed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Ends all waits for good, and returns when no thread uses the descriptor for waiting any more. Twice does no harm. */
+    public void close() {
+        lock.lock();
+        try {
+            closed = true;
+            wakeAll();
+            while (polling > 0) {
+                nobodyPolls.awaitUninterruptibly();
+            }
+            if (wakeDescriptor != NONE) {
+                FileDescriptors.close(wakeDescriptor);
+                wakeDescriptor = NONE;
+            }
+            if (pollerKey != 0) {
+                VirtualThreadPoller.forget(descriptor, pollerKey);
+                pollerKey = 0;
+            }
+            nobodyPolls.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Allows waiting again, after a close of the descriptor that was refused. */
+    public void reopen() {
+        lock.lock();
+        try {
+            closed = false;
+            woken = false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Ends the ppoll(2) of a platform thread that is interrupted. The JDK tells nobody of an interrupt but the subclasses of
+     * this, in which it closes the channel: so here is one that is no channel. It must be armed without the lock held.
+     */
+    private final class InterruptHook extends AbstractInterruptibleChannel {
+        void arm() {
+            begin();
+        }
+
+        boolean disarm() {
+            try {
+                end(true);
+                return false;
+            } catch (AsynchronousCloseException e) {
+                return true;
+            }
+        }
+
+        @Override
+        protected void implCloseChannel() {
+            wakeAll();
+        }
+    }
+}

@@ -1,0 +1,244 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.WaitInterruptedException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Waiting for a descriptor on platform and virtual threads: readiness, time, close and interrupt each end it. */
+@Timeout(60)
+class ReadinessWaiterTest {
+    private static final long LONG = TimeUnit.SECONDS.toNanos(50);
+
+    private final int descriptor = FileDescriptors.createEventFd();
+    private final ReadinessWaiter waiter = new ReadinessWaiter(descriptor);
+
+    @AfterEach
+    void close() {
+        waiter.close();
+        FileDescriptors.close(descriptor);
+    }
+
+    private static Thread start(boolean virtual, Runnable task) {
+        return virtual ? Thread.ofVirtual().start(task) : Thread.ofPlatform().start(task);
+    }
+
+    /** Starts a wait in a thread of its own, and returns when it is under way. */
+    private Thread startWait(boolean virtual, AtomicReference<ReadinessWaiter.Outcome> outcome) throws Exception {
+        CountDownLatch started = new CountDownLatch(1);
+        Thread thread = start(virtual, () -> {
+            started.countDown();
+            outcome.set(waiter.await(LONG));
+        });
+        started.await();
+        Thread.sleep(50);
+        return thread;
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whatIsReadyAlreadyIsNotWaitedFor(boolean virtual) throws Exception {
+        AtomicReference<ReadinessWaiter.Outcome> outcome = new AtomicReference<>();
+        FileDescriptors.signal(descriptor);
+        start(virtual, () -> outcome.set(waiter.await(LONG))).join();
+        assertThat(outcome).hasValue(ReadinessWaiter.Outcome.READY);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void readinessEndsTheWait(boolean virtual) throws Exception {
+        AtomicReference<ReadinessWaiter.Outcome> outcome = new AtomicReference<>();
+        Thread thread = startWait(virtual, outcome);
+        assertThat(outcome).hasValue(null);
+        FileDescriptors.signal(descriptor);
+        thread.join();
+        assertThat(outcome).hasValue(ReadinessWaiter.Outcome.READY);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void theTimeEndsTheWaitAndNotEarlier(boolean virtual) throws Exception {
+        AtomicReference<ReadinessWaiter.Outcome> outcome = new AtomicReference<>();
+        long start = System.nanoTime();
+        start(virtual, () -> outcome.set(waiter.await(30_000_000))).join();
+        assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(30_000_000);
+        assertThat(outcome).hasValue(ReadinessWaiter.Outcome.TIMED_OUT);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aCloseEndsTheWait(boolean virtual) throws Exception {
+        AtomicReference<ReadinessWaiter.Outcome> outcome = new AtomicReference<>();
+        Thread thread = startWait(virtual, outcome);
+        waiter.close();
+        thread.join();
+        assertThat(outcome).hasValue(ReadinessWaiter.Outcome.CLOSED);
+        start(virtual, () -> outcome.set(waiter.await(LONG))).join();
+        assertThat(outcome).hasValue(ReadinessWaiter.Outcome.CLOSED);
+        waiter.reopen();
+        start(virtual, () -> outcome.set(waiter.await(1))).join();
+        assertThat(outcome).hasValue(ReadinessWaiter.Outcome.TIMED_OUT);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void anInterruptEndsTheWaitAndRemainsSet(boolean virtual) throws Exception {
+        AtomicReference<ReadinessWaiter.Outcome> outcome = new AtomicReference<>();
+        AtomicReference<ReadinessWaiter.Outcome> next = new AtomicReference<>();
+        CountDownLatch started = new CountDownLatch(1);
+        Thread thread = start(virtual, () -> {
+            started.countDown();
+            outcome.set(waiter.await(LONG));
+            next.set(waiter.await(LONG));
+        });
+        started.await();
+        Thread.sleep(50);
+        thread.interrupt();
+        thread.join();
+        assertThat(outcome).hasValue(ReadinessWaiter.Outcome.INTERRUPTED);
+        assertThat(next).hasValue(ReadinessWaiter.Outcome.INTERRUPTED);
+        // Whoever waits next is not disturbed by the signal that ended the other wait.
+        start(virtual, () -> outcome.set(waiter.await(1_000_000))).join();
+        assertThat(outcome).hasValue(ReadinessWaiter.Outcome.TIMED_OUT);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void allWaitsAreEndedAtOnce(boolean virtual) throws Exception {
+        Queue<ReadinessWaiter.Outcome> outcomes = new ConcurrentLinkedQueue<>();
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            threads.add(start(virtual, () -> outcomes.add(waiter.await(LONG))));
+        }
+        Thread.sleep(100);
+        waiter.wakeAll();
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertThat(outcomes).hasSize(8).containsOnly(ReadinessWaiter.Outcome.READY);
+    }
+
+    @Test
+    void waitingVirtualThreadsLeaveTheirCarriers() throws Exception {
+        int count = Runtime.getRuntime().availableProcessors() * 4 + 16;
+        CountDownLatch waiting = new CountDownLatch(count);
+        Queue<ReadinessWaiter.Outcome> outcomes = new ConcurrentLinkedQueue<>();
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            threads.add(start(true, () -> {
+                waiting.countDown();
+                outcomes.add(waiter.await(LONG));
+            }));
+        }
+        // Were carriers held, those behind the first few could not even start.
+        assertThat(waiting.await(20, TimeUnit.SECONDS)).isTrue();
+        FileDescriptors.signal(descriptor);
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertThat(outcomes).hasSize(count).containsOnly(ReadinessWaiter.Outcome.READY);
+    }
+
+    @Test
+    void triesUntilSomethingComesOrTheTimeIsOver() throws Exception {
+        AtomicReference<String> box = new AtomicReference<>();
+        assertThat(waiter.<String>await("waiting", Duration.ofMillis(5), box::get, IllegalStateException::new))
+                .isNull();
+        box.set("there");
+        assertThat(waiter.<String>await("waiting", Duration.ZERO, box::get, IllegalStateException::new))
+                .isEqualTo("there");
+        box.set(null);
+        Thread thread = start(false, () -> {
+            sleep(30);
+            box.set("later");
+            FileDescriptors.signal(descriptor);
+        });
+        assertThat(waiter.<String>await("waiting", Duration.ofSeconds(50), box::get, IllegalStateException::new))
+                .isEqualTo("later");
+        thread.join();
+    }
+
+    @Test
+    void aClosedWaiterAndAnInterruptAreExceptions() {
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() ->
+                        waiter.await("taking an event", Duration.ofDays(1), () -> null, IllegalStateException::new))
+                .isInstanceOf(WaitInterruptedException.class)
+                .hasMessage(
+                        "taking an event failed: EINTR (Interrupted system call): the thread was interrupted while it"
+                                + " waited");
+        assertThat(Thread.interrupted()).isTrue();
+        waiter.close();
+        assertThatThrownBy(() -> waiter.await(
+                        "taking an event",
+                        Duration.ofDays(1),
+                        () -> null,
+                        () -> new IllegalStateException("the channel is closed")))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("the channel is closed");
+    }
+
+    @Test
+    void timeoutsOfAnyLengthAreNanoseconds() {
+        assertThat(ReadinessWaiter.nanos(Duration.ofSeconds(-1))).isZero();
+        assertThat(ReadinessWaiter.nanos(Duration.ofNanos(17))).isEqualTo(17);
+        assertThat(ReadinessWaiter.nanos(Duration.ofSeconds(Long.MAX_VALUE))).isEqualTo(Long.MAX_VALUE);
+    }
+
+    @Test
+    void aWaiterLeavesNoDescriptorBehind() throws Exception {
+        AtomicReference<ReadinessWaiter.Outcome> outcome = new AtomicReference<>();
+        start(true, () -> outcome.set(waiter.await(1))).join();
+        long before = openDescriptors();
+        for (int i = 0; i < 200; i++) {
+            int fd = FileDescriptors.createEventFd();
+            ReadinessWaiter one = new ReadinessWaiter(fd);
+            one.await(1);
+            start(true, () -> one.await(1)).join();
+            one.close();
+            FileDescriptors.close(fd);
+        }
+        assertThat(openDescriptors()).isLessThan(before + 20);
+    }
+
+    @Test
+    void aDescriptorThatIsNotOpenIsAnException() {
+        assertThatThrownBy(() -> FileDescriptors.setNonBlocking(1_000_000))
+                .isInstanceOf(VerbsException.class)
+                .hasMessageContaining("EBADF");
+    }
+
+    private static long openDescriptors() throws IOException {
+        try (Stream<Path> files = Files.list(Path.of("/proc/self/fd"))) {
+            return files.count();
+        }
+    }
+
+    private static void sleep(long millis) {
+        try {
+            Thread.sleep(millis);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
