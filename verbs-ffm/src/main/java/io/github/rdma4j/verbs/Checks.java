@@ -43,15 +43,54 @@ final class Checks {
         }
     }
 
+    static void local(SliceList local, ProtectionDomain domain, long maxMessageSize) {
+        for (int i = 0; i < local.size(); i++) {
+            local(local.get(i), domain, maxMessageSize);
+        }
+        if (local.length() > maxMessageSize) {
+            throw new IllegalArgumentException(
+                    "a message of %d bytes: the port carries at most %d".formatted(local.length(), maxMessageSize));
+        }
+    }
+
+    static void writable(SliceList local) {
+        for (int i = 0; i < local.size(); i++) {
+            writable(local.get(i));
+        }
+    }
+
+    static IllegalArgumentException tooManyEntries(int entries, int limit, String setting) {
+        return new IllegalArgumentException(
+                "%d slices: a request of this queue takes at most %d (%s)".formatted(entries, limit, setting));
+    }
+
+    static void operation(QueuePairType type, int opcode) {
+        if (!type.allows(opcode)) {
+            throw new IllegalArgumentException(
+                    "a queue pair of type %s has no %s".formatted(type, SendOpcode.name(opcode)));
+        }
+    }
+
+    static void atomic(MemorySlice original, RemoteMemory remote) {
+        if (original.length() != Long.BYTES) {
+            throw new IllegalArgumentException(
+                    "an atomic operation returns 8 bytes, and the local slice has " + original.length());
+        }
+        if (remote.length() < Long.BYTES || (remote.address() & Long.BYTES - 1) != 0) {
+            throw new IllegalArgumentException(
+                    "an atomic operation works on 8 bytes at a multiple of 8, not on " + remote);
+        }
+    }
+
     static void writable(MemorySlice local) {
         if (!local.region().allows(AccessFlag.LOCAL_WRITE)) {
             throw new IllegalArgumentException(local.region() + " was registered without LOCAL_WRITE");
         }
     }
 
-    static void remote(MemorySlice local, RemoteMemory remote) {
-        if (remote.length() < local.length()) {
-            throw new IllegalArgumentException("%d bytes do not fit into %s".formatted(local.length(), remote));
+    static void remote(long length, RemoteMemory remote) {
+        if (remote.length() < length) {
+            throw new IllegalArgumentException("%d bytes do not fit into %s".formatted(length, remote));
         }
     }
 }

@@ -7,8 +7,8 @@ import java.util.OptionalInt;
 import java.util.function.Consumer;
 
 /**
- * A queue pair that has a number but no peer yet (state INIT). It can take receives, and nothing else; {@link #connect} gives
- * the {@link QueuePair} that can post. Both are one native object: closing either closes it.
+ * A queue pair that has a number but no peer yet (state INIT). It can take receives, and nothing else; {@link #connect}, of a
+ * datagram queue pair {@link #activate}, gives the {@link QueuePair} that can post. Both are one native object: closing either closes it.
  *
  * <p>Thread safety: for one thread at a time, except {@link #close()}.
  */
@@ -32,7 +32,8 @@ public final class PreparedQueuePair implements AutoCloseable {
                             .formatted(context.device().name(), port),
                     0,
                     "the port is " + attributes.state() + ", not ACTIVE",
-                    "bring the link up (on RoCE: ip link set dev INTERFACE up; on InfiniBand a subnet manager must run)");
+                    "bring the link up (on RoCE: ip link set dev INTERFACE up; on InfiniBand a subnet manager must"
+                            + " run)");
         }
         Gid gid = Gid.ZERO;
         if (config.gidIndex().isPresent()) {
@@ -100,8 +101,10 @@ public final class PreparedQueuePair implements AutoCloseable {
      *     were posted may have to be posted again, too
      */
     public QueuePair connect(QueuePairEndpoint theirs, Consumer<ConnectionConfig> configuration) {
-        if (connected) {
-            throw new IllegalStateException(queuePair + " is connected already");
+        requireNotConnected();
+        if (!queuePair.type().isConnected()) {
+            throw new IllegalStateException(
+                    "a queue pair of type %s has no peer: it is activated, not connected".formatted(queuePair.type()));
         }
         ConnectionConfig connection = new ConnectionConfig();
         configuration.accept(connection);
@@ -123,6 +126,30 @@ public final class PreparedQueuePair implements AutoCloseable {
         }
         connected = true;
         return queuePair;
+    }
+
+    /**
+     * Makes a datagram queue pair ready: brings it to RTR and RTS (ibv_modify_qp(3)).
+     *
+     * @return the queue pair, ready to send to any peer and to receive from anybody
+     * @throws IllegalStateException if its type needs a peer, if it was activated before, or is closed
+     * @throws VerbsException if the device refuses
+     */
+    public QueuePair activate() {
+        requireNotConnected();
+        if (queuePair.type().isConnected()) {
+            throw new IllegalStateException(
+                    "a queue pair of type %s needs a peer: connect(endpoint)".formatted(queuePair.type()));
+        }
+        QueuePairTransitions.toReadyToSendDatagrams(queuePair, endpoint.packetSequenceNumber());
+        connected = true;
+        return queuePair;
+    }
+
+    private void requireNotConnected() {
+        if (connected) {
+            throw new IllegalStateException(queuePair + " is connected already");
+        }
     }
 
     /** Closes the queue pair, connected or not; what is still posted gets no completion. Does nothing if it is closed already. */

@@ -111,9 +111,7 @@ public final class ProtectionDomain extends Resource {
      * @throws VerbsException if the device refuses
      */
     public PreparedQueuePair prepareQueuePair(QueuePairType type, Consumer<QueuePairConfig> configuration) {
-        QueuePairConfig config = new QueuePairConfig(type);
-        configuration.accept(config);
-        config.check(this);
+        QueuePairConfig config = configured(type, configuration);
         QueuePair queuePair = createChild(() -> new QueuePair(this, config));
         try {
             return new PreparedQueuePair(queuePair, config);
@@ -125,6 +123,30 @@ public final class ProtectionDomain extends Resource {
             }
             throw e;
         }
+    }
+
+    /**
+     * Creates a queue pair and leaves it in RESET (ibv_create_qp(3)): for those who move it by hand, or by the attributes that a
+     * connection manager gives, with ibv_modify_qp(3). What is posted before it is ready to send is refused, or
+     * completes with an error, as the device pleases. {@link #prepareQueuePair} is the easier way.
+     *
+     * @param type the service
+     * @param configuration sets what differs from the defaults; the completion queue must be given. Port, GID, partition, packet
+     *     sequence number and remote access belong to later states, and are not used
+     * @return the queue pair, in state RESET
+     * @throws IllegalArgumentException if a value is out of the device's range; the message gives both numbers
+     * @throws VerbsException if the device refuses
+     */
+    public QueuePair createQueuePair(QueuePairType type, Consumer<QueuePairConfig> configuration) {
+        QueuePairConfig config = configured(type, configuration);
+        return createChild(() -> new QueuePair(this, config));
+    }
+
+    private QueuePairConfig configured(QueuePairType type, Consumer<QueuePairConfig> configuration) {
+        QueuePairConfig config = new QueuePairConfig(type);
+        configuration.accept(config);
+        config.check(this);
+        return config;
     }
 
     MemorySegment segment() {

@@ -32,11 +32,10 @@ public final class QueuePair extends Resource {
     /** What posting returns when the queue has no room (ENOMEM): poll completions, and post again. */
     public static final int QUEUE_FULL = Errno.ENOMEM;
 
-    private static final int MAX_BATCH = 256;
+    static final int MAX_BATCH = 256;
 
     private final ProtectionDomain domain;
     private final MemorySegment postSendFunction;
-    private final MemorySegment postReceiveFunction;
     private final boolean criticalPost;
     private final MemorySegment queuePair;
     private final long queuePairAddress;
@@ -44,11 +43,14 @@ public final class QueuePair extends Resource {
     private final int maxInlineData;
     private final long maxMessageSize;
     private final UseGuard sendGuard = new UseGuard();
-    private final UseGuard receiveGuard = new UseGuard();
     private final Arena requestArena = Arena.ofShared();
+    private final QueuePairType type;
+    private final int maxSendEntries;
+    private final int maxBatch;
     private final SendRequests request;
-    private final ReceiveRequest receiveRequest;
-    private final SendBatch batch;
+    private final InlineData inlineData;
+    private final ReceiveQueue receiveQueue;
+    private SendBatch batch;
 
     QueuePair(ProtectionDomain domain, QueuePairConfig config) {
         super(domain, config.sendCompletionQueue(), config.receiveCompletionQueue());
@@ -56,17 +58,27 @@ public final class QueuePair extends Resource {
         DeviceContext context = domain.context();
         config.sendCompletionQueue().requireOpen();
         config.receiveCompletionQueue().requireOpen();
-        this.maxMessageSize = context.port(config.port()).maxMessageSize();
+        PortAttributes port = context.port(config.port());
+        this.maxMessageSize =
+                config.type() == QueuePairType.UD ? port.activeMtu().bytes() : port.maxMessageSize();
         this.postSendFunction = context.postSendFunction();
-        this.postReceiveFunction = context.postReceiveFunction();
         this.criticalPost = context.criticalPost();
         // The device may give more than was asked for; what nobody asked for needs no room.
         this.maxInlineData = config.maxInlineData();
+        this.type = config.type();
+        this.maxSendEntries = config.maxSendScatterGather();
+        this.maxBatch = Math.min(MAX_BATCH, config.maxSendWorkRequests());
         // All memory before the native object: what failed behind its creation would lose it.
-        this.request = new SendRequests(requestArena, 1, maxInlineData);
-        this.receiveRequest = new ReceiveRequest(requestArena);
-        this.batch = new SendBatch(
-                this, new SendRequests(requestArena, Math.min(MAX_BATCH, config.maxSendWorkRequests()), maxInlineData));
+        this.request = new SendRequests(requestArena, 1, 1);
+        this.inlineData = new InlineData(requestArena, 1, maxInlineData);
+        this.receiveQueue = new ReceiveQueue(
+                this,
+                domain,
+                context.postReceiveFunction(),
+                requestArena,
+                config.maxReceiveWorkRequests(),
+                config.maxReceiveScatterGather(),
+                maxMessageSize);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attributes = ibv_qp_init_attr.allocate(arena);
             ibv_qp_init_attr.send_cq(attributes, config.sendCompletionQueue().segment());
@@ -76,8 +88,8 @@ public final class QueuePair extends Resource {
             MemorySegment capabilities = ibv_qp_init_attr.cap(attributes);
             ibv_qp_cap.max_send_wr(capabilities, config.maxSendWorkRequests());
             ibv_qp_cap.max_recv_wr(capabilities, config.maxReceiveWorkRequests());
-            ibv_qp_cap.max_send_sge(capabilities, 1);
-            ibv_qp_cap.max_recv_sge(capabilities, 1);
+            ibv_qp_cap.max_send_sge(capabilities, maxSendEntries);
+            ibv_qp_cap.max_recv_sge(capabilities, config.maxReceiveScatterGather());
             ibv_qp_cap.max_inline_data(capabilities, config.maxInlineData());
             MemorySegment created = VerbsCalls.createQp(domain.segment(), attributes);
             if (created.address() == 0) {
@@ -87,16 +99,12 @@ public final class QueuePair extends Resource {
             this.queuePair = created.reinterpret(ibv_qp.sizeof());
             this.queuePairAddress = queuePair.address();
             this.number = ibv_qp.qp_num(queuePair);
+            receiveQueue.nativeQueue(queuePairAddress);
         }
     }
 
     private static VerbsException refused(QueuePairConfig config, int errno) {
-        String operation = "ibv_create_qp(%s, max_send_wr=%d, max_recv_wr=%d, max_inline_data=%d)"
-                .formatted(
-                        config.type(),
-                        config.maxSendWorkRequests(),
-                        config.maxReceiveWorkRequests(),
-                        config.maxInlineData());
+        String operation = "ibv_create_qp(%s, %s)".formatted(config.type(), config.sizes());
         return switch (errno) {
             case Errno.EINVAL ->
                 Failures.of(
@@ -112,6 +120,11 @@ public final class QueuePair extends Resource {
                         "ask for shorter queues, or close queue pairs that are not used");
             default -> Failures.of(operation, errno);
         };
+    }
+
+    /** {@return the service that it gives} */
+    public QueuePairType type() {
+        return type;
     }
 
     /** {@return the queue pair number, 24 bits} */
@@ -166,8 +179,34 @@ public final class QueuePair extends Resource {
      * @throws IllegalStateException if the queue pair or the region is closed
      */
     public int postWrite(long workRequestId, MemorySlice local, RemoteMemory remote, int flags) {
-        checkOneSided(local, remote, flags);
-        return post(SendRequests.RDMA_WRITE, workRequestId, local, remote.address(), remote.remoteKey(), flags);
+        checkOneSided(SendOpcode.RDMA_WRITE, local, remote, flags);
+        return post(SendOpcode.RDMA_WRITE, workRequestId, local, remote.address(), remote.remoteKey(), 0, flags);
+    }
+
+    /**
+     * Posts an RDMA write that tells the peer ({@code IBV_WR_RDMA_WRITE_WITH_IMM}): it consumes one of the peer's receives,
+     * whose completion carries the number.
+     *
+     * @param workRequestId comes back in the completion
+     * @param local what to write
+     * @param remote where to; at least as long
+     * @param immediate any number; the peer's {@link WorkCompletion#immediateData()}
+     * @param flags of {@link SendFlags}
+     * @return 0, or {@link #QUEUE_FULL}, or another errno
+     * @throws IllegalArgumentException if the arguments do not go together
+     * @throws IllegalStateException if the queue pair or the region is closed
+     */
+    public int postWriteWithImmediate(
+            long workRequestId, MemorySlice local, RemoteMemory remote, int immediate, int flags) {
+        checkOneSided(SendOpcode.RDMA_WRITE_WITH_IMMEDIATE, local, remote, flags);
+        return post(
+                SendOpcode.RDMA_WRITE_WITH_IMMEDIATE,
+                workRequestId,
+                local,
+                remote.address(),
+                remote.remoteKey(),
+                ByteOrders.toNetwork(immediate),
+                flags);
     }
 
     /**
@@ -183,7 +222,7 @@ public final class QueuePair extends Resource {
      */
     public int postRead(long workRequestId, MemorySlice local, RemoteMemory remote, int flags) {
         checkRead(local, remote, flags);
-        return post(SendRequests.RDMA_READ, workRequestId, local, remote.address(), remote.remoteKey(), flags);
+        return post(SendOpcode.RDMA_READ, workRequestId, local, remote.address(), remote.remoteKey(), 0, flags);
     }
 
     /**
@@ -197,15 +236,80 @@ public final class QueuePair extends Resource {
      * @throws IllegalStateException if the queue pair or the region is closed
      */
     public int postSend(long workRequestId, MemorySlice local, int flags) {
-        checkSend(local, flags);
-        return post(SendRequests.SEND, workRequestId, local, 0, 0, flags);
+        checkSend(SendOpcode.SEND, local, flags);
+        return post(SendOpcode.SEND, workRequestId, local, 0, 0, 0, flags);
     }
 
-    private int post(int opcode, long workRequestId, MemorySlice local, long remoteAddress, int remoteKey, int flags) {
-        long source = request.source(0, local, flags);
+    /**
+     * Posts a send with a number beside the message ({@code IBV_WR_SEND_WITH_IMM}).
+     *
+     * @param workRequestId comes back in the completion
+     * @param local the message
+     * @param immediate any number; the peer's {@link WorkCompletion#immediateData()}
+     * @param flags of {@link SendFlags}
+     * @return 0, or {@link #QUEUE_FULL}, or another errno
+     * @throws IllegalArgumentException if the arguments do not go together
+     * @throws IllegalStateException if the queue pair or the region is closed
+     */
+    public int postSendWithImmediate(long workRequestId, MemorySlice local, int immediate, int flags) {
+        checkSend(SendOpcode.SEND_WITH_IMMEDIATE, local, flags);
+        return post(SendOpcode.SEND_WITH_IMMEDIATE, workRequestId, local, 0, 0, ByteOrders.toNetwork(immediate), flags);
+    }
+
+    /**
+     * Posts a compare-and-swap on eight bytes of the peer; see {@link SendBatch#compareAndSwap}.
+     *
+     * @param workRequestId comes back in the completion
+     * @param original where the value before the operation goes: eight bytes; its region needs {@link AccessFlag#LOCAL_WRITE}
+     * @param remote at least eight bytes, at a multiple of eight; the region needs {@link AccessFlag#REMOTE_ATOMIC}
+     * @param expected is compared
+     * @param newValue is stored if the comparison holds
+     * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
+     * @return 0, or {@link #QUEUE_FULL}, or another errno
+     * @throws IllegalArgumentException if the arguments do not go together
+     * @throws IllegalStateException if the queue pair or the region is closed
+     */
+    public int postCompareAndSwap(
+            long workRequestId, MemorySlice original, RemoteMemory remote, long expected, long newValue, int flags) {
+        return postBatch(startBatch().compareAndSwap(workRequestId, original, remote, expected, newValue, flags));
+    }
+
+    /**
+     * Posts a fetch-and-add on eight bytes of the peer; see {@link SendBatch#fetchAndAdd}.
+     *
+     * @param workRequestId comes back in the completion
+     * @param original where the value before the operation goes: eight bytes; its region needs {@link AccessFlag#LOCAL_WRITE}
+     * @param remote at least eight bytes, at a multiple of eight; the region needs {@link AccessFlag#REMOTE_ATOMIC}
+     * @param addend is added, wrapping around
+     * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
+     * @return 0, or {@link #QUEUE_FULL}, or another errno
+     * @throws IllegalArgumentException if the arguments do not go together
+     * @throws IllegalStateException if the queue pair or the region is closed
+     */
+    public int postFetchAndAdd(long workRequestId, MemorySlice original, RemoteMemory remote, long addend, int flags) {
+        return postBatch(startBatch().fetchAndAdd(workRequestId, original, remote, addend, flags));
+    }
+
+    private static int postBatch(SendBatch one) {
+        one.post();
+        return one.error();
+    }
+
+    private int post(
+            int opcode,
+            long workRequestId,
+            MemorySlice local,
+            long remoteAddress,
+            int remoteKey,
+            int immediateOrKey,
+            int flags) {
+        // Before the guard is entered, because it can throw.
+        long source = (flags & SendFlags.INLINE) == 0 ? local.address() : inlineData.copy(0, local);
         enterSend();
         try {
-            request.fill(0, opcode, workRequestId, source, local, remoteAddress, remoteKey, flags);
+            request.fill(0, opcode, workRequestId, source, local.length(), local.localKey(), flags);
+            request.immediateOrKey(0, immediateOrKey);
+            request.remote(0, remoteAddress, remoteKey);
             return Math.abs(HotCalls.post(
                     postSendFunction, criticalPost, queuePairAddress, request.address(), request.badRequestAddress()));
         } finally {
@@ -223,24 +327,21 @@ public final class QueuePair extends Resource {
      * @throws IllegalStateException if the queue pair or the region is closed
      */
     public int postReceive(long workRequestId, MemorySlice local) {
-        if (Checks.ENABLED) {
-            Checks.local(local, domain, maxMessageSize);
-            Checks.writable(local);
-        }
-        if (!receiveGuard.enter()) {
-            throw closedException();
-        }
-        try {
-            receiveRequest.fill(workRequestId, local);
-            return Math.abs(HotCalls.post(
-                    postReceiveFunction,
-                    criticalPost,
-                    queuePairAddress,
-                    receiveRequest.address(),
-                    receiveRequest.badRequestAddress()));
-        } finally {
-            receiveGuard.exit();
-        }
+        return receiveQueue.post(workRequestId, local);
+    }
+
+    /**
+     * Posts a receive that scatters the message over several slices, filled in order.
+     *
+     * @param workRequestId comes back in the completion
+     * @param local the room; the regions need {@link AccessFlag#LOCAL_WRITE}. A longer message breaks the connection
+     * @return 0, or {@link #QUEUE_FULL}, or another errno
+     * @throws IllegalArgumentException if a region is not of this queue pair's protection domain or not writable, or there are
+     *     more slices than {@link QueuePairConfig#maxReceiveScatterGather} allowed
+     * @throws IllegalStateException if the queue pair or a region is closed
+     */
+    public int postReceive(long workRequestId, SliceList local) {
+        return receiveQueue.post(workRequestId, local);
     }
 
     /**
@@ -248,33 +349,96 @@ public final class QueuePair extends Resource {
      * again and again; starting drops what was not posted.
      *
      * @return the batch, empty
+     * @throws IllegalStateException if the queue pair is closed
      */
     public SendBatch startBatch() {
+        if (batch == null) {
+            batch = locked(() -> new BasicSendBatch(this, requestArena, maxBatch, maxSendEntries, maxInlineData));
+        }
         batch.clear();
         return batch;
     }
 
-    void checkOneSided(MemorySlice local, RemoteMemory remote, int flags) {
+    /**
+     * Starts a batch of receives. There is one per queue pair, used again and again; starting drops what was not posted.
+     *
+     * @return the batch, empty
+     * @throws IllegalStateException if the queue pair is closed
+     */
+    public ReceiveBatch startReceiveBatch() {
+        return receiveQueue.startBatch();
+    }
+
+    void checkOneSided(int opcode, MemorySlice local, RemoteMemory remote, int flags) {
         if (Checks.ENABLED) {
-            checkSend(local, flags);
-            Checks.remote(local, remote);
+            checkSend(opcode, local, flags);
+            Checks.remote(local.length(), remote);
+        }
+    }
+
+    void checkOneSided(int opcode, SliceList local, RemoteMemory remote, int flags) {
+        checkSend(opcode, local, flags);
+        if (Checks.ENABLED) {
+            Checks.remote(local.length(), remote);
         }
     }
 
     void checkRead(MemorySlice local, RemoteMemory remote, int flags) {
         if (Checks.ENABLED) {
-            if ((flags & SendFlags.INLINE) != 0) {
-                throw new IllegalArgumentException("a read cannot be inline");
-            }
-            checkOneSided(local, remote, flags);
+            checkOneSided(SendOpcode.RDMA_READ, local, remote, flags);
+            requireNotInline(SendOpcode.RDMA_READ, flags);
             Checks.writable(local);
         }
     }
 
-    void checkSend(MemorySlice local, int flags) {
+    void checkRead(SliceList local, RemoteMemory remote, int flags) {
+        checkOneSided(SendOpcode.RDMA_READ, local, remote, flags);
         if (Checks.ENABLED) {
+            requireNotInline(SendOpcode.RDMA_READ, flags);
+            Checks.writable(local);
+        }
+    }
+
+    void checkSend(int opcode, MemorySlice local, int flags) {
+        if (Checks.ENABLED) {
+            Checks.operation(type, opcode);
             Checks.flags(flags, maxInlineData, local.length());
             Checks.local(local, domain, maxMessageSize);
+        }
+    }
+
+    void checkSend(int opcode, SliceList local, int flags) {
+        // Not among the checks that can be switched off: more entries would run into the next request's.
+        if (local.size() > maxSendEntries && (flags & SendFlags.INLINE) == 0) {
+            throw Checks.tooManyEntries(local.size(), maxSendEntries, "QueuePairConfig.maxSendScatterGather");
+        }
+        if (Checks.ENABLED) {
+            Checks.operation(type, opcode);
+            Checks.flags(flags, maxInlineData, local.length());
+            Checks.local(local, domain, maxMessageSize);
+        }
+    }
+
+    void checkAtomic(int opcode, MemorySlice original, RemoteMemory remote, int flags) {
+        if (Checks.ENABLED) {
+            checkSend(opcode, original, flags);
+            requireNotInline(opcode, flags);
+            Checks.atomic(original, remote);
+            Checks.writable(original);
+        }
+    }
+
+    void checkOperation(int opcode, int flags) {
+        if (Checks.ENABLED) {
+            Checks.operation(type, opcode);
+            Checks.flags(flags, maxInlineData, 0);
+            requireNotInline(opcode, flags);
+        }
+    }
+
+    private static void requireNotInline(int opcode, int flags) {
+        if ((flags & SendFlags.INLINE) != 0) {
+            throw new IllegalArgumentException("a %s cannot be inline".formatted(SendOpcode.name(opcode)));
         }
     }
 
@@ -313,11 +477,11 @@ public final class QueuePair extends Resource {
     @Override
     void release() {
         sendGuard.close();
-        receiveGuard.close();
+        receiveQueue.close();
         int result = LibIbVerbs.ibv_destroy_qp(queuePair);
         if (result != 0) {
             sendGuard.reopen();
-            receiveGuard.reopen();
+            receiveQueue.reopen();
             throw Failures.of("ibv_destroy_qp(0x%06x)".formatted(number), result);
         }
         requestArena.close();

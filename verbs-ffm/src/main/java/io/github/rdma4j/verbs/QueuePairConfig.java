@@ -19,6 +19,8 @@ public final class QueuePairConfig {
     private CompletionQueue receiveCompletionQueue;
     private int maxSendWorkRequests = 128;
     private int maxReceiveWorkRequests = 128;
+    private int maxSendScatterGather = 1;
+    private int maxReceiveScatterGather = 1;
     private int maxInlineData;
     private boolean signalAll;
     private int port = 1;
@@ -26,6 +28,7 @@ public final class QueuePairConfig {
     private int partitionKeyIndex;
     private int packetSequenceNumber = ThreadLocalRandom.current().nextInt(1 << 24);
     private int remoteAccess;
+    private int queueKey = 0x11111111;
 
     QueuePairConfig(QueuePairType type) {
         this.type = Objects.requireNonNull(type, "type");
@@ -84,6 +87,28 @@ public final class QueuePairConfig {
      */
     public QueuePairConfig maxReceiveWorkRequests(int count) {
         maxReceiveWorkRequests = count;
+        return this;
+    }
+
+    /**
+     * The most slices of a {@link SliceList} that a request can take; default 1.
+     *
+     * @param entries at least 1, at most the device's {@link DeviceAttributes#maxScatterGather()}
+     * @return this
+     */
+    public QueuePairConfig maxSendScatterGather(int entries) {
+        maxSendScatterGather = entries;
+        return this;
+    }
+
+    /**
+     * The most slices of a {@link SliceList} that a receive can take; default 1.
+     *
+     * @param entries at least 1, at most the device's {@link DeviceAttributes#maxScatterGather()}
+     * @return this
+     */
+    public QueuePairConfig maxReceiveScatterGather(int entries) {
+        maxReceiveScatterGather = entries;
         return this;
     }
 
@@ -165,6 +190,17 @@ public final class QueuePairConfig {
         return this;
     }
 
+    /**
+     * The key that datagrams to this queue pair must carry ({@code qkey}, UD only); default 0x11111111, as perftest has it.
+     *
+     * @param key any 32 bits; those with the highest bit set are privileged
+     * @return this
+     */
+    public QueuePairConfig queueKey(int key) {
+        queueKey = key;
+        return this;
+    }
+
     /** Checks against the device's limits, so that the message can give both numbers where the kernel says only EINVAL. */
     void check(ProtectionDomain domain) {
         if (sendCompletionQueue == null || receiveCompletionQueue == null) {
@@ -179,6 +215,9 @@ public final class QueuePairConfig {
         String device = context.device().name();
         requireRange("maxSendWorkRequests", maxSendWorkRequests, 1, depth, device);
         requireRange("maxReceiveWorkRequests", maxReceiveWorkRequests, 1, depth, device);
+        int entries = context.attributes().maxScatterGather();
+        requireRange("maxSendScatterGather", maxSendScatterGather, 1, entries, device);
+        requireRange("maxReceiveScatterGather", maxReceiveScatterGather, 1, entries, device);
         requireRange("maxInlineData", maxInlineData, 0, 1 << 16, device);
         PortAttributes portAttributes = context.port(port);
         requireRange("partitionKeyIndex", partitionKeyIndex, 0, portAttributes.partitionTableLength() - 1, device);
@@ -219,6 +258,25 @@ public final class QueuePairConfig {
         return maxReceiveWorkRequests;
     }
 
+    int maxSendScatterGather() {
+        return maxSendScatterGather;
+    }
+
+    int maxReceiveScatterGather() {
+        return maxReceiveScatterGather;
+    }
+
+    /** The sizes as ibv_create_qp(3) names them. */
+    String sizes() {
+        return "max_send_wr=%d, max_recv_wr=%d, max_send_sge=%d, max_recv_sge=%d, max_inline_data=%d"
+                .formatted(
+                        maxSendWorkRequests,
+                        maxReceiveWorkRequests,
+                        maxSendScatterGather,
+                        maxReceiveScatterGather,
+                        maxInlineData);
+    }
+
     int maxInlineData() {
         return maxInlineData;
     }
@@ -241,6 +299,10 @@ public final class QueuePairConfig {
 
     int packetSequenceNumber() {
         return packetSequenceNumber;
+    }
+
+    int queueKey() {
+        return queueKey;
     }
 
     int remoteAccess() {

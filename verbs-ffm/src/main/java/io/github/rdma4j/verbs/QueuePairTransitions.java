@@ -13,7 +13,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.OptionalInt;
 
-/** The state transitions of a reliable connection (ibv_modify_qp(3)): which attributes each of them must carry. */
+/** The state transitions of connected queue pairs and of datagrams (ibv_modify_qp(3)): which attributes each of them must carry. */
 final class QueuePairTransitions {
     private QueuePairTransitions() {}
 
@@ -23,11 +23,19 @@ final class QueuePairTransitions {
             ibv_qp_attr.qp_state(attributes, IBV_QPS_INIT());
             ibv_qp_attr.pkey_index(attributes, (short) config.partitionKeyIndex());
             ibv_qp_attr.port_num(attributes, (byte) config.port());
-            ibv_qp_attr.qp_access_flags(attributes, config.remoteAccess());
+            boolean datagram = queuePair.type() == QueuePairType.UD;
+            if (datagram) {
+                ibv_qp_attr.qkey(attributes, config.queueKey());
+            } else {
+                ibv_qp_attr.qp_access_flags(attributes, config.remoteAccess());
+            }
             modify(
                     queuePair,
                     attributes,
-                    IBV_QP_STATE() | IBV_QP_PKEY_INDEX() | IBV_QP_PORT() | IBV_QP_ACCESS_FLAGS(),
+                    IBV_QP_STATE()
+                            | IBV_QP_PKEY_INDEX()
+                            | IBV_QP_PORT()
+                            | (datagram ? IBV_QP_QKEY() : IBV_QP_ACCESS_FLAGS()),
                     "RESET to INIT (port %d, partition key index %d)"
                             .formatted(config.port(), config.partitionKeyIndex()));
         }
@@ -47,8 +55,11 @@ final class QueuePairTransitions {
             ibv_qp_attr.path_mtu(attributes, mtu.code());
             ibv_qp_attr.dest_qp_num(attributes, theirs.queuePairNumber());
             ibv_qp_attr.rq_psn(attributes, theirs.packetSequenceNumber());
-            ibv_qp_attr.max_dest_rd_atomic(attributes, (byte) config.maxDestinationReadAtomic());
-            ibv_qp_attr.min_rnr_timer(attributes, (byte) config.minRnrTimer());
+            boolean reliable = queuePair.type() != QueuePairType.UC;
+            if (reliable) {
+                ibv_qp_attr.max_dest_rd_atomic(attributes, (byte) config.maxDestinationReadAtomic());
+                ibv_qp_attr.min_rnr_timer(attributes, (byte) config.minRnrTimer());
+            }
             MemorySegment path = ibv_qp_attr.ah_attr(attributes);
             ibv_ah_attr.dlid(path, (short) theirs.lid());
             ibv_ah_attr.sl(path, (byte) config.serviceLevel());
@@ -70,8 +81,7 @@ final class QueuePairTransitions {
                             | IBV_QP_PATH_MTU()
                             | IBV_QP_DEST_QPN()
                             | IBV_QP_RQ_PSN()
-                            | IBV_QP_MAX_DEST_RD_ATOMIC()
-                            | IBV_QP_MIN_RNR_TIMER(),
+                            | (reliable ? IBV_QP_MAX_DEST_RD_ATOMIC() | IBV_QP_MIN_RNR_TIMER() : 0),
                     "INIT to RTR (to %s, path MTU %s, GID index %s)"
                             .formatted(theirs, mtu, gidIndex.isPresent() ? gidIndex.getAsInt() : "none"));
         }
@@ -81,21 +91,37 @@ final class QueuePairTransitions {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attributes = ibv_qp_attr.allocate(arena);
             ibv_qp_attr.qp_state(attributes, IBV_QPS_RTS());
-            ibv_qp_attr.timeout(attributes, (byte) config.timeout());
-            ibv_qp_attr.retry_cnt(attributes, (byte) config.retryCount());
-            ibv_qp_attr.rnr_retry(attributes, (byte) config.rnrRetry());
             ibv_qp_attr.sq_psn(attributes, ours.packetSequenceNumber());
-            ibv_qp_attr.max_rd_atomic(attributes, (byte) config.maxReadAtomic());
+            boolean reliable = queuePair.type() != QueuePairType.UC;
+            if (reliable) {
+                ibv_qp_attr.timeout(attributes, (byte) config.timeout());
+                ibv_qp_attr.retry_cnt(attributes, (byte) config.retryCount());
+                ibv_qp_attr.rnr_retry(attributes, (byte) config.rnrRetry());
+                ibv_qp_attr.max_rd_atomic(attributes, (byte) config.maxReadAtomic());
+            }
             modify(
                     queuePair,
                     attributes,
                     IBV_QP_STATE()
-                            | IBV_QP_TIMEOUT()
-                            | IBV_QP_RETRY_CNT()
-                            | IBV_QP_RNR_RETRY()
                             | IBV_QP_SQ_PSN()
-                            | IBV_QP_MAX_QP_RD_ATOMIC(),
+                            | (reliable
+                                    ? IBV_QP_TIMEOUT()
+                                            | IBV_QP_RETRY_CNT()
+                                            | IBV_QP_RNR_RETRY()
+                                            | IBV_QP_MAX_QP_RD_ATOMIC()
+                                    : 0),
                     "RTR to RTS (%d reads and atomics outstanding)".formatted(config.maxReadAtomic()));
+        }
+    }
+
+    /** To RTR and RTS of a queue pair without a peer. */
+    static void toReadyToSendDatagrams(QueuePair queuePair, int packetSequenceNumber) {
+        withoutAttributes(queuePair, IBV_QPS_RTR(), "INIT to RTR");
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment attributes = ibv_qp_attr.allocate(arena);
+            ibv_qp_attr.qp_state(attributes, IBV_QPS_RTS());
+            ibv_qp_attr.sq_psn(attributes, packetSequenceNumber);
+            modify(queuePair, attributes, IBV_QP_STATE() | IBV_QP_SQ_PSN(), "RTR to RTS");
         }
     }
 
@@ -134,7 +160,8 @@ final class QueuePairTransitions {
                 operation,
                 errno,
                 "",
-                "check that the peer's GID can be reached from the GID at this index (same address family and RoCE version, a route"
-                        + " between the two addresses), and that the counts are within the device's limits");
+                "check that the peer's GID can be reached from the GID at this index (same address family and RoCE"
+                        + " version, a route between the two addresses), and that the counts are within the device's"
+                        + " limits");
     }
 }

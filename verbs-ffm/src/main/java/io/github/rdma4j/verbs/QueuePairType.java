@@ -2,29 +2,44 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import static io.github.rdma4j.verbs.SendOpcode.*;
+
 /** The service that a queue pair gives ({@code enum ibv_qp_type}). */
 public enum QueuePairType {
     /** Reliable connection: in order, acknowledged, every operation. */
-    RC(2),
-    /** Unreliable connection: in order, but what is lost is lost; sends and writes. */
-    UC(3),
-    /** Unreliable datagram: one packet per message, to any peer; sends only. */
-    UD(4),
-    /** Raw packets: whole Ethernet frames; needs CAP_NET_RAW. */
-    RAW_PACKET(8),
-    /** The sending end of an extended reliable connection (the kernel's XRC_INI). */
-    XRC_SEND(9),
-    /** The receiving end of an extended reliable connection (the kernel's XRC_TGT). */
-    XRC_RECV(10),
-    /** What a driver adds of its own, or a type that is not known to this library. */
-    DRIVER(0xff);
+    RC(2, -1, true),
+    /** Unreliable connection: in order, not acknowledged; sends and writes. What is lost is lost with its whole message. */
+    UC(
+            3,
+            mask(
+                    SEND,
+                    SEND_WITH_IMMEDIATE,
+                    RDMA_WRITE,
+                    RDMA_WRITE_WITH_IMMEDIATE,
+                    LOCAL_INVALIDATE,
+                    BIND_MEMORY_WINDOW),
+            true),
+    /** Unreliable datagram: sends of one packet to any peer, each with its own peer. */
+    UD(4, mask(SEND, SEND_WITH_IMMEDIATE, LOCAL_INVALIDATE), false),
+    /** Raw packet: Ethernet frames; needs CAP_NET_RAW and an adapter that can do it. */
+    RAW_PACKET(8, mask(SEND, SEGMENTED_SEND), false),
+    /** The sending half of an extended reliable connection: it has no receive queue. */
+    XRC_SEND(9, -1, true),
+    /** The receiving half of an extended reliable connection: it posts nothing, its receives are in shared receive queues. */
+    XRC_RECV(10, 0, true),
+    /** What a driver adds of its own, or a type that is not known to this library: it can be queried, not created. */
+    DRIVER(0xff, 0, false);
 
     private static final QueuePairType[] BY_CODE = values();
 
     private final int code;
+    private final int operations;
+    private final boolean connected;
 
-    QueuePairType(int code) {
+    QueuePairType(int code, int operations, boolean connected) {
         this.code = code;
+        this.operations = operations;
+        this.connected = connected;
     }
 
     int code() {
@@ -38,5 +53,14 @@ public enum QueuePairType {
             }
         }
         return DRIVER;
+    }
+
+    /** {@return whether it has exactly one peer, which {@link PreparedQueuePair#connect} names} */
+    public boolean isConnected() {
+        return connected;
+    }
+
+    boolean allows(int opcode) {
+        return (operations >>> opcode & 1) != 0;
     }
 }

@@ -2,89 +2,322 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import static io.github.rdma4j.verbs.SendOpcode.*;
+
 /**
- * Work requests of one queue pair that are posted together, in order ({@code ibv_post_send} with a list). The one batch of a
- * queue pair is started by {@link QueuePair#startBatch()}, filled, and posted; it allocates nothing.
+ * Work requests of one queue pair that are posted together, in order. The one batch of a queue pair is started by
+ * {@link QueuePair#startBatch()}, filled, and posted: one call into the adapter's library, one doorbell. Filling and posting
+ * allocate nothing. Every operation that a queue pair can do is here.
+ *
+ * <p>What is filled stays in the batch: the adapter sees nothing before {@link #post()}. Mistakes in the arguments are an
+ * {@link IllegalArgumentException}, a closed queue pair or region and a full batch an {@link IllegalStateException}; the batch
+ * is then as it was before the call.
  *
  * <p>Thread safety: as for posting on the queue pair, for one thread at a time.
  */
-public final class SendBatch {
-    private final QueuePair queuePair;
-    private final SendRequests requests;
+public abstract class SendBatch {
+    final QueuePair queuePair;
+    private final int capacity;
     private int size;
     private int error;
 
-    SendBatch(QueuePair queuePair, SendRequests requests) {
+    SendBatch(QueuePair queuePair, int capacity) {
         this.queuePair = queuePair;
-        this.requests = requests;
+        this.capacity = capacity;
     }
 
     /** {@return the most requests in one batch: the depth of the send queue, at most 256} */
-    public int capacity() {
-        return requests.capacity();
+    public final int capacity() {
+        return capacity;
     }
 
     /** {@return the requests added since the start} */
-    public int size() {
+    public final int size() {
         return size;
     }
 
     /**
-     * Adds an RDMA write; see {@link QueuePair#postWrite}.
+     * Adds an RDMA write ({@code IBV_WR_RDMA_WRITE}): local memory goes to the peer's, which does not notice.
      *
      * @param workRequestId comes back in the completion
      * @param local what to write
      * @param remote where to; at least as long
      * @param flags of {@link SendFlags}
      * @return this
-     * @throws IllegalStateException if the batch is full, or the queue pair or the region is closed
      */
-    public SendBatch write(long workRequestId, MemorySlice local, RemoteMemory remote, int flags) {
-        queuePair.checkOneSided(local, remote, flags);
-        return add(SendRequests.RDMA_WRITE, workRequestId, local, remote.address(), remote.remoteKey(), flags);
+    public final SendBatch write(long workRequestId, MemorySlice local, RemoteMemory remote, int flags) {
+        queuePair.checkOneSided(RDMA_WRITE, local, remote, flags);
+        return transfer(RDMA_WRITE, workRequestId, local, remote.address(), remote.remoteKey(), 0, flags);
     }
 
     /**
-     * Adds an RDMA read; see {@link QueuePair#postRead}.
+     * Adds an RDMA write of several slices, one behind the other in the peer's memory.
      *
      * @param workRequestId comes back in the completion
-     * @param local where to
+     * @param local what to write
+     * @param remote where to; at least as long
+     * @param flags of {@link SendFlags}
+     * @return this
+     */
+    public final SendBatch write(long workRequestId, SliceList local, RemoteMemory remote, int flags) {
+        queuePair.checkOneSided(RDMA_WRITE, local, remote, flags);
+        return transfer(RDMA_WRITE, workRequestId, local, remote.address(), remote.remoteKey(), 0, flags);
+    }
+
+    /**
+     * Adds an RDMA write that tells the peer ({@code IBV_WR_RDMA_WRITE_WITH_IMM}): it consumes one of the peer's receives, whose
+     * completion carries the number.
+     *
+     * @param workRequestId comes back in the completion
+     * @param local what to write
+     * @param remote where to; at least as long
+     * @param immediate any number; the peer's {@link WorkCompletion#immediateData()}
+     * @param flags of {@link SendFlags}
+     * @return this
+     */
+    public final SendBatch writeWithImmediate(
+            long workRequestId, MemorySlice local, RemoteMemory remote, int immediate, int flags) {
+        queuePair.checkOneSided(RDMA_WRITE_WITH_IMMEDIATE, local, remote, flags);
+        return transfer(
+                RDMA_WRITE_WITH_IMMEDIATE,
+                workRequestId,
+                local,
+                remote.address(),
+                remote.remoteKey(),
+                ByteOrders.toNetwork(immediate),
+                flags);
+    }
+
+    /**
+     * Adds an RDMA write of several slices that tells the peer; see
+     * {@link #writeWithImmediate(long, MemorySlice, RemoteMemory, int, int)}.
+     *
+     * @param workRequestId comes back in the completion
+     * @param local what to write
+     * @param remote where to; at least as long
+     * @param immediate any number
+     * @param flags of {@link SendFlags}
+     * @return this
+     */
+    public final SendBatch writeWithImmediate(
+            long workRequestId, SliceList local, RemoteMemory remote, int immediate, int flags) {
+        queuePair.checkOneSided(RDMA_WRITE_WITH_IMMEDIATE, local, remote, flags);
+        return transfer(
+                RDMA_WRITE_WITH_IMMEDIATE,
+                workRequestId,
+                local,
+                remote.address(),
+                remote.remoteKey(),
+                ByteOrders.toNetwork(immediate),
+                flags);
+    }
+
+    /**
+     * Adds an RDMA read ({@code IBV_WR_RDMA_READ}): the peer's memory comes here, and the peer does not notice.
+     *
+     * @param workRequestId comes back in the completion
+     * @param local where to; its region needs {@link AccessFlag#LOCAL_WRITE}
      * @param remote what to read; at least as long
      * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
      * @return this
-     * @throws IllegalStateException if the batch is full, or the queue pair or the region is closed
      */
-    public SendBatch read(long workRequestId, MemorySlice local, RemoteMemory remote, int flags) {
+    public final SendBatch read(long workRequestId, MemorySlice local, RemoteMemory remote, int flags) {
         queuePair.checkRead(local, remote, flags);
-        return add(SendRequests.RDMA_READ, workRequestId, local, remote.address(), remote.remoteKey(), flags);
+        return transfer(RDMA_READ, workRequestId, local, remote.address(), remote.remoteKey(), 0, flags);
     }
 
     /**
-     * Adds a send; see {@link QueuePair#postSend}.
+     * Adds an RDMA read into several slices, which are filled in order.
+     *
+     * @param workRequestId comes back in the completion
+     * @param local where to; the regions need {@link AccessFlag#LOCAL_WRITE}
+     * @param remote what to read; at least as long
+     * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
+     * @return this
+     */
+    public final SendBatch read(long workRequestId, SliceList local, RemoteMemory remote, int flags) {
+        queuePair.checkRead(local, remote, flags);
+        return transfer(RDMA_READ, workRequestId, local, remote.address(), remote.remoteKey(), 0, flags);
+    }
+
+    /**
+     * Adds a send ({@code IBV_WR_SEND}): the message goes into the oldest receive that the peer has posted.
      *
      * @param workRequestId comes back in the completion
      * @param local the message
      * @param flags of {@link SendFlags}
      * @return this
-     * @throws IllegalStateException if the batch is full, or the queue pair or the region is closed
      */
-    public SendBatch send(long workRequestId, MemorySlice local, int flags) {
-        queuePair.checkSend(local, flags);
-        return add(SendRequests.SEND, workRequestId, local, 0, 0, flags);
+    public final SendBatch send(long workRequestId, MemorySlice local, int flags) {
+        queuePair.checkSend(SEND, local, flags);
+        return transfer(SEND, workRequestId, local, 0, 0, 0, flags);
     }
 
-    private SendBatch add(
-            int opcode, long workRequestId, MemorySlice local, long remoteAddress, int remoteKey, int flags) {
-        if (size == requests.capacity()) {
+    /**
+     * Adds a send of several slices, which make one message.
+     *
+     * @param workRequestId comes back in the completion
+     * @param local the message
+     * @param flags of {@link SendFlags}
+     * @return this
+     */
+    public final SendBatch send(long workRequestId, SliceList local, int flags) {
+        queuePair.checkSend(SEND, local, flags);
+        return transfer(SEND, workRequestId, local, 0, 0, 0, flags);
+    }
+
+    /**
+     * Adds a send with a number beside the message ({@code IBV_WR_SEND_WITH_IMM}).
+     *
+     * @param workRequestId comes back in the completion
+     * @param local the message
+     * @param immediate any number; the peer's {@link WorkCompletion#immediateData()}
+     * @param flags of {@link SendFlags}
+     * @return this
+     */
+    public final SendBatch sendWithImmediate(long workRequestId, MemorySlice local, int immediate, int flags) {
+        queuePair.checkSend(SEND_WITH_IMMEDIATE, local, flags);
+        return transfer(SEND_WITH_IMMEDIATE, workRequestId, local, 0, 0, ByteOrders.toNetwork(immediate), flags);
+    }
+
+    /**
+     * Adds a send of several slices with a number beside the message.
+     *
+     * @param workRequestId comes back in the completion
+     * @param local the message
+     * @param immediate any number; the peer's {@link WorkCompletion#immediateData()}
+     * @param flags of {@link SendFlags}
+     * @return this
+     */
+    public final SendBatch sendWithImmediate(long workRequestId, SliceList local, int immediate, int flags) {
+        queuePair.checkSend(SEND_WITH_IMMEDIATE, local, flags);
+        return transfer(SEND_WITH_IMMEDIATE, workRequestId, local, 0, 0, ByteOrders.toNetwork(immediate), flags);
+    }
+
+    /**
+     * Adds a send that takes a right back ({@code IBV_WR_SEND_WITH_INV}): the peer's adapter invalidates the key of a memory
+     * window of the peer before it completes the receive.
+     *
+     * @param workRequestId comes back in the completion
+     * @param local the message
+     * @param remoteKey of the window to invalidate; the peer's {@link WorkCompletion#invalidatedRemoteKey()}
+     * @param flags of {@link SendFlags}
+     * @return this
+     */
+    public final SendBatch sendWithInvalidate(long workRequestId, MemorySlice local, int remoteKey, int flags) {
+        queuePair.checkSend(SEND_WITH_INVALIDATE, local, flags);
+        return transfer(SEND_WITH_INVALIDATE, workRequestId, local, 0, 0, remoteKey, flags);
+    }
+
+    /**
+     * Adds a send of several slices that takes a right back; see {@link #sendWithInvalidate(long, MemorySlice, int, int)}.
+     *
+     * @param workRequestId comes back in the completion
+     * @param local the message
+     * @param remoteKey of the window to invalidate
+     * @param flags of {@link SendFlags}
+     * @return this
+     */
+    public final SendBatch sendWithInvalidate(long workRequestId, SliceList local, int remoteKey, int flags) {
+        queuePair.checkSend(SEND_WITH_INVALIDATE, local, flags);
+        return transfer(SEND_WITH_INVALIDATE, workRequestId, local, 0, 0, remoteKey, flags);
+    }
+
+    /**
+     * Adds a compare-and-swap on eight bytes of the peer ({@code IBV_WR_ATOMIC_CMP_AND_SWP}): if they hold the expected value,
+     * they are set to the new one. The number is in the byte order of the peer's processor.
+     *
+     * @param workRequestId comes back in the completion
+     * @param original where the value before the operation goes: eight bytes; its region needs {@link AccessFlag#LOCAL_WRITE}
+     * @param remote at least eight bytes, at a multiple of eight; the region needs {@link AccessFlag#REMOTE_ATOMIC}
+     * @param expected is compared
+     * @param newValue is stored if the comparison holds
+     * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
+     * @return this
+     */
+    public final SendBatch compareAndSwap(
+            long workRequestId, MemorySlice original, RemoteMemory remote, long expected, long newValue, int flags) {
+        queuePair.checkAtomic(COMPARE_AND_SWAP, original, remote, flags);
+        return atomic(COMPARE_AND_SWAP, workRequestId, original, remote, expected, newValue, flags);
+    }
+
+    /**
+     * Adds a fetch-and-add on eight bytes of the peer ({@code IBV_WR_ATOMIC_FETCH_AND_ADD}).
+     *
+     * @param workRequestId comes back in the completion
+     * @param original where the value before the operation goes: eight bytes; its region needs {@link AccessFlag#LOCAL_WRITE}
+     * @param remote at least eight bytes, at a multiple of eight; the region needs {@link AccessFlag#REMOTE_ATOMIC}
+     * @param addend is added, wrapping around
+     * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
+     * @return this
+     */
+    public final SendBatch fetchAndAdd(
+            long workRequestId, MemorySlice original, RemoteMemory remote, long addend, int flags) {
+        queuePair.checkAtomic(FETCH_AND_ADD, original, remote, flags);
+        return atomic(FETCH_AND_ADD, workRequestId, original, remote, addend, 0, flags);
+    }
+
+    /**
+     * Adds the invalidation of a key of this side ({@code IBV_WR_LOCAL_INV}): a memory window of type 2 loses its binding.
+     *
+     * @param workRequestId comes back in the completion
+     * @param remoteKey the window's
+     * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
+     * @return this
+     */
+    public final SendBatch localInvalidate(long workRequestId, int remoteKey, int flags) {
+        queuePair.checkOperation(LOCAL_INVALIDATE, flags);
+        requireRoom();
+        addInvalidate(workRequestId, remoteKey, flags);
+        return added();
+    }
+
+    private SendBatch transfer(
+            int opcode,
+            long workRequestId,
+            MemorySlice local,
+            long remoteAddress,
+            int remoteKey,
+            int immediateOrKey,
+            int flags) {
+        requireRoom();
+        addTransfer(opcode, workRequestId, local, remoteAddress, remoteKey, immediateOrKey, flags);
+        return added();
+    }
+
+    private SendBatch transfer(
+            int opcode,
+            long workRequestId,
+            SliceList local,
+            long remoteAddress,
+            int remoteKey,
+            int immediateOrKey,
+            int flags) {
+        requireRoom();
+        addTransfer(opcode, workRequestId, local, remoteAddress, remoteKey, immediateOrKey, flags);
+        return added();
+    }
+
+    private SendBatch atomic(
+            int opcode,
+            long workRequestId,
+            MemorySlice original,
+            RemoteMemory remote,
+            long compareOrAdd,
+            long swap,
+            int flags) {
+        requireRoom();
+        addAtomic(opcode, workRequestId, original, remote, compareOrAdd, swap, flags);
+        return added();
+    }
+
+    private void requireRoom() {
+        if (size == capacity) {
             throw new IllegalStateException("the batch is full: it holds " + size + " requests");
         }
-        long source = requests.source(size, local, flags);
-        queuePair.enterSend();
-        try {
-            requests.fill(size, opcode, workRequestId, source, local, remoteAddress, remoteKey, flags);
-        } finally {
-            queuePair.exitSend();
-        }
+    }
+
+    private SendBatch added() {
         size++;
         return this;
     }
@@ -96,30 +329,61 @@ public final class SendBatch {
      *     {@link #error()} then says why. Those behind were not posted. 0 also if the driver refused without naming a request
      * @throws IllegalStateException if the queue pair is closed
      */
-    public int post() {
+    public final int post() {
         error = 0;
         int count = size;
         if (count == 0) {
             return 0;
         }
-        queuePair.enterSend();
-        try {
-            requests.cut(count - 1);
-            error = queuePair.postList(requests);
-            requests.link(count - 1);
-            return error == 0 ? count : requests.acceptedBeforeRefusal(count);
-        } finally {
-            queuePair.exitSend();
-            size = 0;
-        }
+        size = 0;
+        return postRequests(count);
     }
 
     /** {@return 0 if the last {@link #post()} accepted all, or {@link QueuePair#QUEUE_FULL}, or another errno} */
-    public int error() {
+    public final int error() {
         return error;
     }
 
+    final void error(int errno) {
+        error = errno;
+    }
+
+    /** Empties the batch; what was added is dropped. */
     void clear() {
         size = 0;
     }
+
+    /** Adds a request that moves data of one slice, at index {@link #size()}; everything was checked. */
+    abstract void addTransfer(
+            int opcode,
+            long workRequestId,
+            MemorySlice local,
+            long remoteAddress,
+            int remoteKey,
+            int immediateOrKey,
+            int flags);
+
+    /** The same with a list. */
+    abstract void addTransfer(
+            int opcode,
+            long workRequestId,
+            SliceList local,
+            long remoteAddress,
+            int remoteKey,
+            int immediateOrKey,
+            int flags);
+
+    abstract void addAtomic(
+            int opcode,
+            long workRequestId,
+            MemorySlice original,
+            RemoteMemory remote,
+            long compareOrAdd,
+            long swap,
+            int flags);
+
+    abstract void addInvalidate(long workRequestId, int remoteKey, int flags);
+
+    /** Posts what was added, and sets {@link #error(int)} if not all was accepted. */
+    abstract int postRequests(int count);
 }

@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
+import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import io.github.rdma4j.verbs.bindings.ibv_wc;
 import java.lang.foreign.MemorySegment;
 
@@ -14,12 +17,27 @@ import java.lang.foreign.MemorySegment;
  * pair number mean anything.
  */
 public final class WorkCompletion {
+    /** The bytes that a received datagram has in front of the message; room for a datagram must have them, too. */
+    public static final int GLOBAL_ROUTE_HEADER_BYTES = 40;
+
+    private static final int WITH_GLOBAL_ROUTE_HEADER = RdmaHeaders.IBV_WC_GRH();
+    private static final int WITH_IMMEDIATE = RdmaHeaders.IBV_WC_WITH_IMM();
+    private static final int CHECKSUM_RIGHT = RdmaHeaders.IBV_WC_IP_CSUM_OK();
+    private static final int WITH_INVALIDATE = RdmaHeaders.IBV_WC_WITH_INV();
     private static final long WR_ID = ibv_wc.wr_id$offset();
     private static final long STATUS = ibv_wc.status$offset();
     private static final long OPCODE = ibv_wc.opcode$offset();
     private static final long VENDOR_ERROR = ibv_wc.vendor_err$offset();
     private static final long BYTE_LENGTH = ibv_wc.byte_len$offset();
     private static final long QUEUE_PAIR_NUMBER = ibv_wc.qp_num$offset();
+
+    private static final long IMMEDIATE_OR_KEY = ibv_wc.imm_data$offset();
+    private static final long SOURCE_NUMBER = ibv_wc.src_qp$offset();
+    private static final long FLAGS = ibv_wc.wc_flags$offset();
+    private static final long PARTITION_KEY_INDEX = ibv_wc.pkey_index$offset();
+    private static final long SOURCE_LID = ibv_wc.slid$offset();
+    private static final long SERVICE_LEVEL = ibv_wc.sl$offset();
+    private static final long PATH_BITS = ibv_wc.dlid_path_bits$offset();
 
     private final MemorySegment memory;
 
@@ -65,6 +83,72 @@ public final class WorkCompletion {
     /** {@return the number of the local queue pair} */
     public int queuePairNumber() {
         return memory.get(JAVA_INT, QUEUE_PAIR_NUMBER);
+    }
+
+    /** {@return of a receive: the number that the peer sent beside the message; valid if {@link #hasImmediateData()}} */
+    public int immediateData() {
+        return ByteOrders.fromNetwork(memory.get(JAVA_INT, IMMEDIATE_OR_KEY));
+    }
+
+    /** {@return of a receive: whether the peer sent a number beside the message, which is then {@link #immediateData()}} */
+    public boolean hasImmediateData() {
+        return (flags() & WITH_IMMEDIATE) != 0;
+    }
+
+    /** {@return of a receive: the key of this side that the peer's send invalidated; valid if {@link #hasInvalidatedKey()}} */
+    public int invalidatedRemoteKey() {
+        return memory.get(JAVA_INT, IMMEDIATE_OR_KEY);
+    }
+
+    /** {@return of a receive: whether the peer's send invalidated a key, which is then {@link #invalidatedRemoteKey()}} */
+    public boolean hasInvalidatedKey() {
+        return (flags() & WITH_INVALIDATE) != 0;
+    }
+
+    /**
+     * {@return of a datagram: whether the first {@value #GLOBAL_ROUTE_HEADER_BYTES} bytes of the buffer hold a global route header; the
+     * message lies behind these bytes in any case}
+     */
+    public boolean hasGlobalRouteHeader() {
+        return (flags() & WITH_GLOBAL_ROUTE_HEADER) != 0;
+    }
+
+    /** {@return of a received packet: whether the adapter found its IP and TCP or UDP checksums right} */
+    public boolean isChecksumRight() {
+        return (flags() & CHECKSUM_RIGHT) != 0;
+    }
+
+    private int flags() {
+        return memory.get(JAVA_INT, FLAGS);
+    }
+
+    /** {@return of a datagram: the number of the queue pair that sent it} */
+    public int sourceQueuePairNumber() {
+        return memory.get(JAVA_INT, SOURCE_NUMBER);
+    }
+
+    /** {@return of a datagram to queue pair 1: the index of its partition key} */
+    public int partitionKeyIndex() {
+        return Short.toUnsignedInt(memory.get(JAVA_SHORT, PARTITION_KEY_INDEX));
+    }
+
+    /** {@return of a datagram: the LID that sent it; 0 on Ethernet} */
+    public int sourceLid() {
+        return Short.toUnsignedInt(memory.get(JAVA_SHORT, SOURCE_LID));
+    }
+
+    /** {@return of a datagram: its service level} */
+    public int serviceLevel() {
+        return memory.get(JAVA_BYTE, SERVICE_LEVEL);
+    }
+
+    /** {@return of a datagram to one address: the path bits of the destination LID} */
+    public int destinationPathBits() {
+        return Byte.toUnsignedInt(memory.get(JAVA_BYTE, PATH_BITS));
+    }
+
+    MemorySegment segment() {
+        return memory;
     }
 
     /** {@return status, queue pair, work-request id and vendor error in one line, of a failure with its usual cause} */

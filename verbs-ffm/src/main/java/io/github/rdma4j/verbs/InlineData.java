@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Room for the inline data of some requests of one queue pair. Inline data is copied here first: the adapter's library copies it
+ * from there in user space, where an address whose arena was closed would crash the JVM; the JDK's copy checks it.
+ */
+final class InlineData {
+    private final MemorySegment memory;
+    private final int maxInlineData;
+
+    /**
+     * Allocates.
+     *
+     * @param arena of the queue pair; its scope is checked at each use, because that may be outside the queue pair's guard
+     * @param capacity the requests
+     * @param maxInlineData the most bytes of one
+     */
+    InlineData(Arena arena, int capacity, int maxInlineData) {
+        this.maxInlineData = maxInlineData;
+        this.memory = arena.allocate(Math.max(1, (long) capacity * maxInlineData));
+    }
+
+    /** Copies the data of the request at an index, and tells where it is now. */
+    long copy(int index, MemorySlice local) {
+        requireRoom(local.length());
+        long offset = (long) index * maxInlineData;
+        copyTo(offset, local);
+        return memory.address() + offset;
+    }
+
+    /** The same for a list, whose parts then lie behind each other. */
+    long copy(int index, SliceList local) {
+        requireRoom(local.length());
+        long start = (long) index * maxInlineData;
+        long offset = start;
+        for (int i = 0; i < local.size(); i++) {
+            MemorySlice slice = local.get(i);
+            copyTo(offset, slice);
+            offset += slice.length();
+        }
+        return memory.address() + start;
+    }
+
+    /** Not among the checks that can be switched off: the copy would run into the next request's. */
+    private void requireRoom(long length) {
+        if (length > maxInlineData) {
+            throw Checks.tooLongInline(length, maxInlineData);
+        }
+    }
+
+    private void copyTo(long offset, MemorySlice slice) {
+        MemorySegment.copy(slice.region().segment(), slice.offset(), memory, offset, slice.length());
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+/**
+ * Receives that are posted together, in order ({@code ibv_post_recv} or {@code ibv_post_srq_recv} with a list). The one batch of
+ * a queue is started by {@link QueuePair#startReceiveBatch()}, filled, and posted; it allocates nothing.
+ *
+ * <p>Thread safety: as for posting receives on the queue.
+ */
+public final class ReceiveBatch {
+    private final ReceiveQueue queue;
+    private final ReceiveRequests requests;
+    private int size;
+    private int error;
+
+    ReceiveBatch(ReceiveQueue queue, ReceiveRequests requests) {
+        this.queue = queue;
+        this.requests = requests;
+    }
+
+    /** {@return the most receives in one batch: the depth of the queue, at most 256} */
+    public int capacity() {
+        return requests.capacity();
+    }
+
+    /** {@return the receives added since the start} */
+    public int size() {
+        return size;
+    }
+
+    /**
+     * Adds room for one message.
+     *
+     * @param workRequestId comes back in the completion
+     * @param local the room; its region needs {@link AccessFlag#LOCAL_WRITE}. A longer message breaks the connection
+     * @return this
+     * @throws IllegalArgumentException if the region is not of this queue's protection domain or not writable
+     * @throws IllegalStateException if the batch is full, or the queue or the region is closed
+     */
+    public ReceiveBatch receive(long workRequestId, MemorySlice local) {
+        queue.check(local);
+        requireRoom();
+        queue.enter();
+        try {
+            requests.fill(size, workRequestId, local);
+        } finally {
+            queue.exit();
+        }
+        size++;
+        return this;
+    }
+
+    /**
+     * Adds room for one message that is scattered over several slices, filled in order.
+     *
+     * @param workRequestId comes back in the completion
+     * @param local the room; the regions need {@link AccessFlag#LOCAL_WRITE}. A longer message breaks the connection
+     * @return this
+     * @throws IllegalArgumentException if a region is not of this queue's protection domain or not writable, or the queue takes
+     *     fewer slices
+     * @throws IllegalStateException if the batch is full, or the queue or a region is closed
+     */
+    public ReceiveBatch receive(long workRequestId, SliceList local) {
+        queue.check(local);
+        requireRoom();
+        queue.enter();
+        try {
+            requests.fill(size, workRequestId, local);
+        } finally {
+            queue.exit();
+        }
+        size++;
+        return this;
+    }
+
+    private void requireRoom() {
+        if (size == requests.capacity()) {
+            throw new IllegalStateException("the batch is full: it holds " + size + " receives");
+        }
+    }
+
+    /**
+     * Posts the receives, in order, and empties the batch.
+     *
+     * @return how many were accepted; fewer than {@link #size()} was if the queue filled up or one was refused, and
+     *     {@link #error()} then says why. Those behind were not posted
+     * @throws IllegalStateException if the queue is closed
+     */
+    public int post() {
+        error = 0;
+        int count = size;
+        if (count == 0) {
+            return 0;
+        }
+        size = 0;
+        queue.enter();
+        try {
+            requests.cut(count - 1);
+            requests.forgetBadRequest();
+            error = queue.post(requests);
+            requests.link(count - 1);
+            return error == 0 ? count : requests.acceptedBeforeRefusal(count);
+        } finally {
+            queue.exit();
+        }
+    }
+
+    /** {@return 0 if the last {@link #post()} accepted all, or {@link QueuePair#QUEUE_FULL}, or another errno} */
+    public int error() {
+        return error;
+    }
+
+    void clear() {
+        size = 0;
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import io.github.rdma4j.verbs.internal.HotCalls;
+import io.github.rdma4j.verbs.internal.UseGuard;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The posting of receives, which a queue pair, a shared receive queue and a work queue have in common: they differ only in the
+ * provider's function.
+ */
+final class ReceiveQueue {
+    private static final int MAX_BATCH = 256;
+
+    private final Resource owner;
+    private final ProtectionDomain domain;
+    private final MemorySegment postFunction;
+    private final boolean criticalPost;
+    private final int maxEntries;
+    private final int maxBatch;
+    private final long maxMessageSize;
+    private final Arena arena;
+    private final ReceiveRequests request;
+    private final UseGuard guard = new UseGuard();
+    private long queueAddress;
+    private ReceiveBatch batch;
+
+    /**
+     * Prepares the memory; {@link #nativeQueue} must follow.
+     *
+     * @param owner whose handle the queue is
+     * @param domain in which the regions must be registered
+     * @param postFunction the provider's
+     * @param arena closed by the owner behind {@link #close()}
+     * @param depth the receives that the queue holds
+     * @param maxEntries the most scatter-gather entries of one
+     * @param maxMessageSize in bytes
+     */
+    ReceiveQueue(
+            Resource owner,
+            ProtectionDomain domain,
+            MemorySegment postFunction,
+            Arena arena,
+            int depth,
+            int maxEntries,
+            long maxMessageSize) {
+        this.owner = owner;
+        this.domain = domain;
+        this.postFunction = postFunction;
+        this.criticalPost = domain.context().criticalPost();
+        this.maxEntries = maxEntries;
+        this.maxBatch = Math.clamp(depth, 1, MAX_BATCH);
+        this.maxMessageSize = maxMessageSize;
+        this.arena = arena;
+        this.request = new ReceiveRequests(arena, 1, Math.max(1, maxEntries));
+    }
+
+    /** Names the native object, once it exists. */
+    void nativeQueue(long address) {
+        queueAddress = address;
+    }
+
+    int post(long workRequestId, MemorySlice local) {
+        check(local);
+        enter();
+        try {
+            request.fill(0, workRequestId, local);
+            return post(request);
+        } finally {
+            guard.exit();
+        }
+    }
+
+    int post(long workRequestId, SliceList local) {
+        check(local);
+        enter();
+        try {
+            request.fill(0, workRequestId, local);
+            return post(request);
+        } finally {
+            guard.exit();
+        }
+    }
+
+    ReceiveBatch startBatch() {
+        if (batch == null) {
+            batch = owner.locked(() -> new ReceiveBatch(this, new ReceiveRequests(arena, maxBatch, maxEntries)));
+        }
+        batch.clear();
+        return batch;
+    }
+
+    void check(MemorySlice local) {
+        if (Checks.ENABLED) {
+            Checks.local(local, domain, maxMessageSize);
+            Checks.writable(local);
+        }
+    }
+
+    void check(SliceList local) {
+        // Not among the checks that can be switched off: more entries would run into the next request's.
+        if (local.size() > maxEntries) {
+            throw Checks.tooManyEntries(local.size(), maxEntries, "maxReceiveScatterGather");
+        }
+        if (Checks.ENABLED) {
+            Checks.local(local, domain, maxMessageSize);
+            Checks.writable(local);
+        }
+    }
+
+    /** Must be followed by {@link #exit()}. */
+    void enter() {
+        if (!guard.enter()) {
+            throw owner.closedException();
+        }
+    }
+
+    void exit() {
+        guard.exit();
+    }
+
+    /** Posts the first requests of a list, inside the guard. */
+    int post(ReceiveRequests requests) {
+        return Math.abs(HotCalls.post(
+                postFunction, criticalPost, queueAddress, requests.address(), requests.badRequestAddress()));
+    }
+
+    /** Waits until no thread is posting, and lets none in any more. */
+    void close() {
+        guard.close();
+    }
+
+    void reopen() {
+        guard.reopen();
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import io.github.rdma4j.verbs.bindings.RdmaHeaders;
+
+/** The values of {@code enum ibv_wr_opcode}; integers, because posting compares and stores nothing else. */
+final class SendOpcode {
+    static final int RDMA_WRITE = RdmaHeaders.IBV_WR_RDMA_WRITE();
+    static final int RDMA_WRITE_WITH_IMMEDIATE = RdmaHeaders.IBV_WR_RDMA_WRITE_WITH_IMM();
+    static final int SEND = RdmaHeaders.IBV_WR_SEND();
+    static final int SEND_WITH_IMMEDIATE = RdmaHeaders.IBV_WR_SEND_WITH_IMM();
+    static final int RDMA_READ = RdmaHeaders.IBV_WR_RDMA_READ();
+    static final int COMPARE_AND_SWAP = RdmaHeaders.IBV_WR_ATOMIC_CMP_AND_SWP();
+    static final int FETCH_AND_ADD = RdmaHeaders.IBV_WR_ATOMIC_FETCH_AND_ADD();
+    static final int LOCAL_INVALIDATE = RdmaHeaders.IBV_WR_LOCAL_INV();
+    static final int BIND_MEMORY_WINDOW = RdmaHeaders.IBV_WR_BIND_MW();
+    static final int SEND_WITH_INVALIDATE = RdmaHeaders.IBV_WR_SEND_WITH_INV();
+    static final int SEGMENTED_SEND = RdmaHeaders.IBV_WR_TSO();
+    /** In verbs.h from rdma-core 45 on. */
+    static final int FLUSH = 14;
+
+    static final int ATOMIC_WRITE = RdmaHeaders.IBV_WR_ATOMIC_WRITE();
+
+    private static final String[] NAMES = {
+        "RDMA write",
+        "RDMA write with immediate",
+        "send",
+        "send with immediate",
+        "RDMA read",
+        "compare-and-swap",
+        "fetch-and-add",
+        "local invalidate",
+        "memory window binding",
+        "send with invalidate",
+        "segmented send",
+        "driver's own operation",
+        "operation 12",
+        "operation 13",
+        "flush",
+        "atomic write"
+    };
+
+    private SendOpcode() {}
+
+    static String name(int opcode) {
+        return NAMES[opcode];
+    }
+
+    /** A set of opcodes as bits. */
+    static int mask(int... opcodes) {
+        int mask = 0;
+        for (int opcode : opcodes) {
+            mask |= 1 << opcode;
+        }
+        return mask;
+    }
+}
