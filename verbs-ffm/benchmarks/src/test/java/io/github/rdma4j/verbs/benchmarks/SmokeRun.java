@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Calls every benchmark on the null provider; started by {@link BenchmarksTest} in a JVM that finds it. */
+public final class SmokeRun {
+    private SmokeRun() {}
+
+    /**
+     * Throws if a benchmark does not do what it says.
+     *
+     * @param arguments none
+     * @throws Throwable what a benchmark throws
+     */
+    public static void main(String[] arguments) throws Throwable {
+        polls();
+        completions();
+        posts();
+        Measurements measurements = new Measurements();
+        for (Comparison line : Comparison.ALL) {
+            for (String benchmark : line.benchmarks()) {
+                measurements.run(benchmark, false);
+            }
+        }
+        Report report = new Report(measurements);
+        assertThat(report.table().lines()).hasSize(2 + Comparison.ALL.size());
+        assertThat(report.medians()).contains("EmptyPoll.jni");
+        assertThat(Report.conditions()).contains("JDK");
+    }
+
+    private static void polls() throws Throwable {
+        EmptyPoll polls = new EmptyPoll();
+        polls.open();
+        assertThat(polls.c()).isZero();
+        assertThat(polls.java()).isZero();
+        assertThat(polls.jni()).isZero();
+        polls.close();
+    }
+
+    private static void completions() throws Throwable {
+        ReadCompletions completions = new ReadCompletions();
+        completions.open();
+        // Ids count from 1, and each completion says 64 bytes.
+        long one = Benchmarks.ROUNDS * (1 + 64);
+        long sixteen = Benchmarks.ROUNDS * (16 * 17 / 2 + 16 * 64);
+        assertThat(completions.cOne()).isEqualTo(one);
+        assertThat(completions.javaOne()).isEqualTo(one);
+        assertThat(completions.cSixteen()).isEqualTo(sixteen);
+        assertThat(completions.javaSixteen()).isEqualTo(sixteen);
+        completions.close();
+    }
+
+    private static void posts() throws Throwable {
+        Post posts = new Post();
+        posts.open();
+        assertThat(posts.cWrite()).isZero();
+        assertThat(posts.javaWrite()).isZero();
+        assertThat(posts.javaKernelWrite()).isZero();
+        assertThat(posts.jniWrite()).isZero();
+        assertThat(posts.cBatch()).isZero();
+        assertThat(posts.javaBatch()).isEqualTo(Benchmarks.ROUNDS * Benchmarks.BATCH);
+        assertThat(posts.cReceive()).isZero();
+        assertThat(posts.javaReceive()).isZero();
+        assertThat(posts.jniReceive()).isZero();
+        posts.close();
+    }
+}
