@@ -30,9 +30,17 @@ import java.util.stream.Collectors;
  * @param guid the node GUID
  * @param nodeType what kind of node it is
  * @param transportType the transport that it speaks
+ * @param index the kernel's number of the device (ibv_get_device_index(3)), which stays while it is renamed; -1 if the kernel does
+ *     not tell
  */
 public record Device(
-        String name, String uverbsName, Path sysfsPath, long guid, NodeType nodeType, TransportType transportType) {
+        String name,
+        String uverbsName,
+        Path sysfsPath,
+        long guid,
+        NodeType nodeType,
+        TransportType transportType,
+        int index) {
 
     private static final Path KERNEL_SUPPORT = Path.of("/sys/class/infiniband");
 
@@ -126,11 +134,14 @@ public record Device(
                 Path.of(ibv_device.ibdev_path(device).getString(0)),
                 hostOrder(LibIbVerbs.ibv_get_device_guid(device)),
                 NodeType.ofCode(ibv_device.node_type(device)),
-                TransportType.ofCode(ibv_device.transport_type(device)));
+                TransportType.ofCode(ibv_device.transport_type(device)),
+                LibIbVerbs.ibv_get_device_index(device));
     }
 
     private static String nameOf(MemorySegment device) {
-        return ibv_device.name(device).getString(0);
+        return LibIbVerbs.ibv_get_device_name(device)
+                .reinterpret(ibv_device.name$layout().byteSize())
+                .getString(0);
     }
 
     /** A {@code __be64} of verbs.h as a number. */

@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.bindings.ibv_device_attr;
 import java.lang.foreign.MemorySegment;
+import java.util.Set;
 
 /**
  * What a device is and how much it can do ({@code struct ibv_device_attr}, ibv_query_device(3)).
@@ -18,7 +19,7 @@ import java.lang.foreign.MemorySegment;
  * @param hardwareVersion the hardware's version
  * @param maxQueuePairs the most queue pairs
  * @param maxQueuePairWorkRequests the most work requests outstanding on one queue of a queue pair
- * @param capabilityFlags {@code enum ibv_device_cap_flags}
+ * @param capabilities what it offers, of the flags that this verb can tell; {@link DeviceContext#extendedAttributes()} tells all
  * @param maxScatterGather the most scatter-gather entries of a work request
  * @param maxScatterGatherRead the same for RDMA reads
  * @param maxCompletionQueues the most completion queues
@@ -28,12 +29,20 @@ import java.lang.foreign.MemorySegment;
  * @param maxQueuePairReadAtomic the most reads and atomics that a queue pair serves at a time as the target
  * @param maxResourceReadAtomic the most reads and atomics that the device serves at a time
  * @param maxQueuePairInitiatorReadAtomic the most reads and atomics that a queue pair has outstanding as the initiator
- * @param atomicCapability {@code enum ibv_atomic_cap}: 0 none, 1 within the device, 2 also against the processors
+ * @param maxEndToEndContexts the most end-to-end contexts of reliable datagrams, which no adapter has
+ * @param maxEndToEndContextReadAtomic the most reads and atomics that such a context serves as the target
+ * @param maxEndToEndContextInitiatorReadAtomic the same as the initiator
+ * @param maxReliableDatagramDomains the most domains of reliable datagrams
+ * @param maxRawIpv6QueuePairs the most raw IPv6 queue pairs
+ * @param maxRawEthertypeQueuePairs the most raw Ethertype queue pairs
+ * @param atomicCapability against what atomic operations are atomic
  * @param maxMemoryWindows the most memory windows
  * @param maxMulticastGroups the most multicast groups
  * @param maxMulticastQueuePairAttach the most queue pairs in one multicast group
  * @param maxTotalMulticastQueuePairAttach the most queue pairs in multicast groups in all
  * @param maxAddressHandles the most address handles
+ * @param maxFastMemoryRegions the most fast memory regions, which current kernels do not have
+ * @param maxMapsPerFastMemoryRegion how often one can be mapped before it must be flushed
  * @param maxSharedReceiveQueues the most shared receive queues
  * @param maxSharedReceiveQueueWorkRequests the most work requests outstanding on one of them
  * @param maxSharedReceiveQueueScatterGather the most scatter-gather entries of such a work request
@@ -52,7 +61,7 @@ public record DeviceAttributes(
         int hardwareVersion,
         int maxQueuePairs,
         int maxQueuePairWorkRequests,
-        int capabilityFlags,
+        Set<DeviceCapability> capabilities,
         int maxScatterGather,
         int maxScatterGatherRead,
         int maxCompletionQueues,
@@ -62,12 +71,20 @@ public record DeviceAttributes(
         int maxQueuePairReadAtomic,
         int maxResourceReadAtomic,
         int maxQueuePairInitiatorReadAtomic,
-        int atomicCapability,
+        int maxEndToEndContexts,
+        int maxEndToEndContextReadAtomic,
+        int maxEndToEndContextInitiatorReadAtomic,
+        int maxReliableDatagramDomains,
+        int maxRawIpv6QueuePairs,
+        int maxRawEthertypeQueuePairs,
+        AtomicCapability atomicCapability,
         int maxMemoryWindows,
         int maxMulticastGroups,
         int maxMulticastQueuePairAttach,
         int maxTotalMulticastQueuePairAttach,
         int maxAddressHandles,
+        int maxFastMemoryRegions,
+        int maxMapsPerFastMemoryRegion,
         int maxSharedReceiveQueues,
         int maxSharedReceiveQueueWorkRequests,
         int maxSharedReceiveQueueScatterGather,
@@ -87,7 +104,7 @@ public record DeviceAttributes(
                 ibv_device_attr.hw_ver(attributes),
                 ibv_device_attr.max_qp(attributes),
                 ibv_device_attr.max_qp_wr(attributes),
-                ibv_device_attr.device_cap_flags(attributes),
+                DeviceCapability.ofMask(Integer.toUnsignedLong(ibv_device_attr.device_cap_flags(attributes))),
                 ibv_device_attr.max_sge(attributes),
                 ibv_device_attr.max_sge_rd(attributes),
                 ibv_device_attr.max_cq(attributes),
@@ -97,12 +114,20 @@ public record DeviceAttributes(
                 ibv_device_attr.max_qp_rd_atom(attributes),
                 ibv_device_attr.max_res_rd_atom(attributes),
                 ibv_device_attr.max_qp_init_rd_atom(attributes),
-                ibv_device_attr.atomic_cap(attributes),
+                ibv_device_attr.max_ee(attributes),
+                ibv_device_attr.max_ee_rd_atom(attributes),
+                ibv_device_attr.max_ee_init_rd_atom(attributes),
+                ibv_device_attr.max_rdd(attributes),
+                ibv_device_attr.max_raw_ipv6_qp(attributes),
+                ibv_device_attr.max_raw_ethy_qp(attributes),
+                AtomicCapability.ofCode(ibv_device_attr.atomic_cap(attributes)),
                 ibv_device_attr.max_mw(attributes),
                 ibv_device_attr.max_mcast_grp(attributes),
                 ibv_device_attr.max_mcast_qp_attach(attributes),
                 ibv_device_attr.max_total_mcast_qp_attach(attributes),
                 ibv_device_attr.max_ah(attributes),
+                ibv_device_attr.max_fmr(attributes),
+                ibv_device_attr.max_map_per_fmr(attributes),
                 ibv_device_attr.max_srq(attributes),
                 ibv_device_attr.max_srq_wr(attributes),
                 ibv_device_attr.max_srq_sge(attributes),
@@ -119,8 +144,9 @@ public record DeviceAttributes(
     /** {@return what a person asks first: GUIDs in hexadecimal, vendor, and the main limits} */
     @Override
     public String toString() {
-        return ("firmware '%s', node GUID %016x, system image GUID %016x, vendor 0x%06x part %d hardware %d, %d ports, at most %d queue"
-                        + " pairs of %d work requests, %d completion queues of %d entries, %d memory regions of %d bytes")
+        return ("firmware '%s', node GUID %016x, system image GUID %016x, vendor 0x%06x part %d hardware %d, %d ports,"
+            + " at most %d queue pairs of %d work requests, %d completion queues of %d entries, %d memory regions of"
+            + " %d bytes")
                 .formatted(
                         firmwareVersion,
                         nodeGuid,

@@ -5,16 +5,9 @@ package io.github.rdma4j.verbs;
 import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.bindings.ibv_context;
 import io.github.rdma4j.verbs.bindings.ibv_context_ops;
-import io.github.rdma4j.verbs.bindings.ibv_device_attr;
-import io.github.rdma4j.verbs.bindings.ibv_gid_entry;
-import io.github.rdma4j.verbs.bindings.ibv_port_attr;
 import io.github.rdma4j.verbs.internal.DeviceDriver;
 import io.github.rdma4j.verbs.internal.Failures;
-import io.github.rdma4j.verbs.internal.VerbsCalls;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -33,6 +26,7 @@ public final class DeviceContext extends Resource {
 
     private final Device device;
     private final MemorySegment context;
+    private final DeviceQueries queries;
     private final boolean owned;
     private final boolean criticalPost;
     private final boolean criticalPoll;
@@ -42,6 +36,7 @@ public final class DeviceContext extends Resource {
         this.device = device;
         this.owned = owned;
         this.context = context.reinterpret(ibv_context.sizeof());
+        this.queries = new DeviceQueries(device, this.context);
         DeviceDriver driver = DeviceDriver.of(device.sysfsPath());
         this.criticalPost = driver.postsInUserSpace();
         this.criticalPoll = driver.pollsInUserSpace();
@@ -103,14 +98,18 @@ public final class DeviceContext extends Resource {
      * @throws VerbsException if the query fails
      */
     public DeviceAttributes attributes() {
-        return locked(() -> {
-            try (Arena arena = Arena.ofConfined()) {
-                MemorySegment attributes = ibv_device_attr.allocate(arena);
-                Failures.check(
-                        "ibv_query_device(" + device.name() + ")", LibIbVerbs.ibv_query_device(context, attributes));
-                return DeviceAttributes.read(attributes);
-            }
-        });
+        return locked(queries::attributes);
+    }
+
+    /**
+     * What the device can do beyond the basic attributes (ibv_query_device_ex(3)). Where the driver cannot be asked this, all but
+     * the basic attributes are 0, false or empty.
+     *
+     * @return the attributes as they are now
+     * @throws VerbsException if the query fails
+     */
+    public ExtendedDeviceAttributes extendedAttributes() {
+        return locked(queries::extendedAttributes);
     }
 
     /**
@@ -122,20 +121,57 @@ public final class DeviceContext extends Resource {
      * @throws VerbsException if the query fails
      */
     public PortAttributes port(int port) {
-        int ports = attributes().physicalPortCount();
-        if (port < 1 || port > ports) {
-            throw new IllegalArgumentException(
-                    "device %s has no port %d; its ports are 1..%d".formatted(device.name(), port, ports));
-        }
-        return locked(() -> {
-            try (Arena arena = Arena.ofConfined()) {
-                MemorySegment attributes = ibv_port_attr.allocate(arena);
-                Failures.check(
-                        "ibv_query_port(%s, port=%d)".formatted(device.name(), port),
-                        VerbsCalls.queryPort(context, port, attributes));
-                return PortAttributes.read(attributes);
-            }
-        });
+        return locked(() -> queries.port(port));
+    }
+
+    /**
+     * The rate that a port really has (ibv_query_port_speed(3)), which on a bonded or a virtual port is not
+     * {@link PortAttributes#rateGigabitsPerSecond()}.
+     *
+     * @param port from 1
+     * @return in Mbit/s, in steps of 100
+     * @throws IllegalArgumentException if the device has no such port
+     * @throws UnsupportedVerbException if libibverbs is older than rdma-core 62, or the driver does not tell
+     * @throws VerbsException if the query fails
+     */
+    public long portSpeedMegabits(int port) {
+        return locked(() -> queries.portSpeed(port));
+    }
+
+    /**
+     * An entry of a port's partition key table (ibv_query_pkey(3)).
+     *
+     * @param port from 1
+     * @param index from 0, below {@link PortAttributes#partitionTableLength()}
+     * @return the partition key, 16 bits; the highest is set for a full member, and 0 means that the entry is empty
+     * @throws IllegalArgumentException if the device has no such port, or the table no such entry
+     * @throws VerbsException if the query fails
+     */
+    public int partitionKey(int port, int index) {
+        return locked(() -> queries.partitionKey(port, index));
+    }
+
+    /**
+     * Where a partition key stands in a port's table (ibv_get_pkey_index(3)), as queue pairs want to have it.
+     *
+     * @param port from 1
+     * @param key the partition key, 16 bits, membership bit included
+     * @return the index of its first entry, from 0
+     * @throws IllegalArgumentException if the device has no such port, or the table no such key
+     */
+    public int partitionKeyIndex(int port, int key) {
+        return locked(() -> queries.partitionKeyIndex(port, key));
+    }
+
+    /**
+     * The device's clock that completion timestamps are taken from (ibv_query_rt_values_ex(3), {@code raw_clock}).
+     *
+     * @return ticks of {@link ExtendedDeviceAttributes#coreClockKilohertz()} since an arbitrary moment
+     * @throws UnsupportedVerbException if the driver does not tell, as SoftRoCE's
+     * @throws VerbsException if the query fails
+     */
+    public long queryRawClock() {
+        return locked(queries::rawClock);
     }
 
     /**
@@ -158,38 +194,7 @@ public final class DeviceContext extends Resource {
      * @throws VerbsException if the query fails
      */
     public List<GidEntry> gidTable() {
-        int ports = attributes().physicalPortCount();
-        long capacity = 0;
-        for (int port = 1; port <= ports; port++) {
-            capacity += port(port).gidTableLength();
-        }
-        if (capacity == 0) {
-            return List.of();
-        }
-        long maxEntries = capacity;
-        return locked(() -> {
-            try (Arena arena = Arena.ofConfined()) {
-                MemorySegment table = ibv_gid_entry.allocateArray(maxEntries, arena);
-                long count = LibIbVerbs._ibv_query_gid_table(context, table, maxEntries, 0, ibv_gid_entry.sizeof());
-                if (count < 0) {
-                    throw Failures.of("ibv_query_gid_table(" + device.name() + ")", (int) -count);
-                }
-                List<GidEntry> entries = new ArrayList<>();
-                for (int i = 0; i < count; i++) {
-                    entries.add(readGidEntry(ibv_gid_entry.asSlice(table, i)));
-                }
-                return List.copyOf(entries);
-            }
-        });
-    }
-
-    private static GidEntry readGidEntry(MemorySegment entry) {
-        return new GidEntry(
-                Gid.of(ibv_gid_entry.gid(entry).toArray(ValueLayout.JAVA_BYTE)),
-                ibv_gid_entry.gid_index(entry),
-                ibv_gid_entry.port_num(entry),
-                GidType.ofCode(ibv_gid_entry.gid_type(entry)),
-                ibv_gid_entry.ndev_ifindex(entry));
+        return locked(queries::gidTable);
     }
 
     /**
@@ -210,24 +215,35 @@ public final class DeviceContext extends Resource {
     }
 
     /**
-     * The entry at an index of a port's GID table.
+     * The entry at an index of a port's GID table (ibv_query_gid_ex(3)).
      *
      * @param port from 1
      * @param index what tools call {@code -x} or {@code sgid_index}
      * @return the entry
      * @throws IllegalArgumentException if there is none; the message lists those in use
+     * @throws VerbsException if the query fails
      */
     public GidEntry gid(int port, int index) {
-        List<GidEntry> table = gidTable(port);
-        return table.stream()
-                .filter(entry -> entry.index() == index)
-                .findFirst()
+        return locked(() -> queries.gid(port, index)
                 .orElseThrow(() -> new IllegalArgumentException("device %s, port %d has no GID at index %d; in use: %s"
                         .formatted(
                                 device.name(),
                                 port,
                                 index,
-                                table.stream().map(GidEntry::index).toList())));
+                                gidTable(port).stream().map(GidEntry::index).toList()))));
+    }
+
+    /**
+     * The GID at an index of a port's GID table, without its type and interface (ibv_query_gid(3)).
+     *
+     * @param port from 1
+     * @param index from 0, below {@link PortAttributes#gidTableLength()}
+     * @return the GID; {@link Gid#ZERO} if the entry is empty
+     * @throws IllegalArgumentException if the device has no such port, or the table no such entry
+     * @throws VerbsException if the query fails
+     */
+    public Gid gidAddress(int port, int index) {
+        return locked(() -> queries.gidAddress(port, index));
     }
 
     /**

@@ -5,26 +5,33 @@ package io.github.rdma4j.verbs;
 /** What kind of node a device is ({@code enum ibv_node_type}). */
 public enum NodeType {
     /** Not known to this library. */
-    UNKNOWN(-1),
+    UNKNOWN(-1, "unknown"),
     /** A channel adapter: InfiniBand and RoCE. */
-    CHANNEL_ADAPTER(1),
+    CHANNEL_ADAPTER(1, "InfiniBand channel adapter"),
     /** A switch. */
-    SWITCH(2),
+    SWITCH(2, "InfiniBand switch"),
     /** A router. */
-    ROUTER(3),
+    ROUTER(3, "InfiniBand router"),
     /** An iWARP adapter. */
-    RNIC(4),
+    RNIC(4, "iWARP NIC"),
     /** Cisco usNIC. */
-    USNIC(5),
+    USNIC(5, "usNIC"),
     /** Cisco usNIC over UDP. */
-    USNIC_UDP(6),
+    USNIC_UDP(6, "usNIC UDP"),
     /** A node without a standard name (EFA, ...). */
-    UNSPECIFIED(7);
+    UNSPECIFIED(7, "unspecified");
 
     private final int code;
+    private final String description;
 
-    NodeType(int code) {
+    NodeType(int code, String description) {
         this.code = code;
+        this.description = description;
+    }
+
+    /** {@return libibverbs's words for it, those of ibv_node_type_str(3)} */
+    public String description() {
+        return description;
     }
 
     static NodeType ofCode(int code) {

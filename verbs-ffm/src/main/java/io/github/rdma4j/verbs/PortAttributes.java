@@ -4,6 +4,8 @@ package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.bindings.ibv_port_attr;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Set;
 
 /**
  * A port and its state ({@code struct ibv_port_attr}, ibv_query_port(3)), as they were when asked.
@@ -12,7 +14,7 @@ import java.lang.foreign.MemorySegment;
  * @param maxMtu the largest MTU that the port can have
  * @param activeMtu the MTU in force; {@link Mtu#UNKNOWN} if the port has no link
  * @param gidTableLength the number of GID table entries, empty ones included
- * @param capabilityFlags {@code enum ibv_port_cap_flags}
+ * @param capabilities what the port offers
  * @param maxMessageSize the longest message, in bytes
  * @param badPartitionKeyCount packets refused for their partition key
  * @param queueKeyViolationCount packets refused for their queue key
@@ -23,17 +25,19 @@ import java.lang.foreign.MemorySegment;
  * @param maxVirtualLanes the code of the number of virtual lanes
  * @param subnetManagerServiceLevel the service level to reach the subnet manager
  * @param subnetTimeout the subnet's longest delay, 4.096 microseconds times two to this power
- * @param activeWidth the link's width code: 1 = 1x, 2 = 4x, 4 = 8x, 8 = 12x, 16 = 2x
- * @param activeSpeed the lanes' speed code: 1 = SDR, 2 = DDR, 4 = QDR, 8 = FDR10, 16 = FDR, 32 = EDR, 64 = HDR, 128 = NDR
- * @param physicalState the physical state's code: 3 = disabled, 5 = link up
+ * @param initializationTypeReply the kind of initialization that the subnet manager has made
+ * @param activeWidth how many lanes the link has
+ * @param activeSpeed how fast a lane is
+ * @param physicalState the physical link's state
  * @param linkLayer what the port speaks
+ * @param globalRouteRequired whether every address handle needs a global route header ({@code IBV_QPF_GRH_REQUIRED})
  */
 public record PortAttributes(
         PortState state,
         Mtu maxMtu,
         Mtu activeMtu,
         int gidTableLength,
-        int capabilityFlags,
+        Set<PortCapability> capabilities,
         long maxMessageSize,
         int badPartitionKeyCount,
         int queueKeyViolationCount,
@@ -44,10 +48,35 @@ public record PortAttributes(
         int maxVirtualLanes,
         int subnetManagerServiceLevel,
         int subnetTimeout,
-        int activeWidth,
-        int activeSpeed,
-        int physicalState,
-        LinkLayer linkLayer) {
+        int initializationTypeReply,
+        LinkWidth activeWidth,
+        LinkSpeed activeSpeed,
+        PhysicalPortState physicalState,
+        LinkLayer linkLayer,
+        boolean globalRouteRequired) {
+
+    /** rdma-core 50 has appended {@code uint32_t active_speed_ex}, which older libraries leave at 0. */
+    private static final long ACTIVE_SPEED_EX = 52;
+
+    /** The structure's size with that field. */
+    static final long NATIVE_SIZE = ACTIVE_SPEED_EX + Integer.BYTES;
+
+    private static final int GRH_REQUIRED = 1;
+    private static final int[] VIRTUAL_LANES = {0, 1, 2, 4, 8, 15};
+
+    /**
+     * The link's nominal rate, lanes times the rate of one, as {@code /sys/class/infiniband/NAME/ports/N/rate} has it.
+     *
+     * @return in Gbit/s; 0 if the port does not tell
+     */
+    public double rateGigabitsPerSecond() {
+        return activeWidth.lanes() * activeSpeed.gigabitsPerSecond();
+    }
+
+    /** {@return the number of virtual lanes that {@link #maxVirtualLanes()} stands for: 1, 2, 4, 8 or 15; 0 if unknown} */
+    public int virtualLaneCount() {
+        return maxVirtualLanes < VIRTUAL_LANES.length ? VIRTUAL_LANES[maxVirtualLanes] : 0;
+    }
 
     static PortAttributes read(MemorySegment attributes) {
         return new PortAttributes(
@@ -55,7 +84,9 @@ public record PortAttributes(
                 Mtu.ofQuery(ibv_port_attr.max_mtu(attributes)),
                 Mtu.ofQuery(ibv_port_attr.active_mtu(attributes)),
                 ibv_port_attr.gid_tbl_len(attributes),
-                ibv_port_attr.port_cap_flags(attributes),
+                PortCapability.ofMasks(
+                        ibv_port_attr.port_cap_flags(attributes),
+                        Short.toUnsignedInt(ibv_port_attr.port_cap_flags2(attributes))),
                 Integer.toUnsignedLong(ibv_port_attr.max_msg_sz(attributes)),
                 ibv_port_attr.bad_pkey_cntr(attributes),
                 ibv_port_attr.qkey_viol_cntr(attributes),
@@ -66,9 +97,17 @@ public record PortAttributes(
                 Byte.toUnsignedInt(ibv_port_attr.max_vl_num(attributes)),
                 Byte.toUnsignedInt(ibv_port_attr.sm_sl(attributes)),
                 Byte.toUnsignedInt(ibv_port_attr.subnet_timeout(attributes)),
-                Byte.toUnsignedInt(ibv_port_attr.active_width(attributes)),
-                Byte.toUnsignedInt(ibv_port_attr.active_speed(attributes)),
-                Byte.toUnsignedInt(ibv_port_attr.phys_state(attributes)),
-                LinkLayer.ofCode(Byte.toUnsignedInt(ibv_port_attr.link_layer(attributes))));
+                Byte.toUnsignedInt(ibv_port_attr.init_type_reply(attributes)),
+                LinkWidth.ofCode(Byte.toUnsignedInt(ibv_port_attr.active_width(attributes))),
+                LinkSpeed.ofCode(speedCode(attributes)),
+                PhysicalPortState.ofCode(Byte.toUnsignedInt(ibv_port_attr.phys_state(attributes))),
+                LinkLayer.ofCode(Byte.toUnsignedInt(ibv_port_attr.link_layer(attributes))),
+                (ibv_port_attr.flags(attributes) & GRH_REQUIRED) != 0);
+    }
+
+    /** The old field has eight bits, which end with NDR. */
+    private static int speedCode(MemorySegment attributes) {
+        int extended = attributes.get(ValueLayout.JAVA_INT, ACTIVE_SPEED_EX);
+        return extended != 0 ? extended : Byte.toUnsignedInt(ibv_port_attr.active_speed(attributes));
     }
 }

@@ -5,17 +5,28 @@ package io.github.rdma4j.verbs;
 /** The logical state of a port ({@code enum ibv_port_state}); only {@link #ACTIVE} carries data. */
 public enum PortState {
     /** No state change: never seen in a query. */
-    NOP,
+    NOP("no state change (NOP)"),
     /** No link. */
-    DOWN,
+    DOWN("down"),
     /** Link, but not configured: InfiniBand waits for a subnet manager. */
-    INIT,
+    INIT("init"),
     /** Configured, not yet passing data. */
-    ARMED,
+    ARMED("armed"),
     /** Passing data. */
-    ACTIVE,
+    ACTIVE("active"),
     /** Active, with the physical link in recovery. */
-    ACTIVE_DEFER;
+    ACTIVE_DEFER("active defer");
+
+    private final String description;
+
+    PortState(String description) {
+        this.description = description;
+    }
+
+    /** {@return libibverbs's words for it, those of ibv_port_state_str(3)} */
+    public String description() {
+        return description;
+    }
 
     static PortState ofCode(int code) {
         return code >= 0 && code < values().length ? values()[code] : NOP;

@@ -20,6 +20,8 @@ public final class Errno {
     public static final int EINVAL = 22;
     /** Not implemented by the kernel. */
     public static final int ENOSYS = 38;
+    /** No data: an empty entry of a table. */
+    public static final int ENODATA = 61;
     /** Not offered by the device or its driver. */
     public static final int EOPNOTSUPP = 95;
 

@@ -2,20 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.internal;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import io.github.rdma4j.verbs.bindings.LibIbVerbs;
-import io.github.rdma4j.verbs.bindings.ibv_port_attr;
-import io.github.rdma4j.verbs.bindings.verbs_context;
-import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
  * The first verbs of every program that the generated bindings cannot call as they are: those that return NULL and leave the
- * cause in errno, and the inline query of a port. What the bindings can call is called through {@link LibIbVerbs} directly.
+ * cause in errno. What the bindings can call is called through {@link LibIbVerbs} directly.
  */
 public final class VerbsCalls {
     private static final MethodHandle GET_DEVICE_LIST = NativeCalls.errnoHandle(
@@ -30,8 +23,6 @@ public final class VerbsCalls {
             NativeCalls.errnoHandle(LibIbVerbs.ibv_create_cq$address(), LibIbVerbs.ibv_create_cq$descriptor());
     private static final MethodHandle CREATE_QP =
             NativeCalls.errnoHandle(LibIbVerbs.ibv_create_qp$address(), LibIbVerbs.ibv_create_qp$descriptor());
-    private static final MethodHandle QUERY_PORT = NativeCalls.handle(FunctionDescriptor.of(
-            JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_BYTE, ValueLayout.ADDRESS, JAVA_LONG));
 
     private VerbsCalls() {}
 
@@ -121,27 +112,6 @@ public final class VerbsCalls {
     public static MemorySegment createQp(MemorySegment pd, MemorySegment attributes) {
         try {
             return (MemorySegment) CREATE_QP.invokeExact(NativeCalls.capture(), pd, attributes);
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
-    }
-
-    /**
-     * ibv_query_port(3), as the inline function does it: the exported symbol of that name fills only the first part of the
-     * structure, so the provider's own entry is used where the library has the extended context.
-     *
-     * @param context the device's context
-     * @param port from 1
-     * @param attributes a zeroed {@code struct ibv_port_attr}
-     * @return 0 or a positive errno
-     */
-    public static int queryPort(MemorySegment context, int port, MemorySegment attributes) {
-        MemorySegment entry = NativeCalls.extendedEntry(context, verbs_context.query_port$offset());
-        if (entry.address() == 0) {
-            return LibIbVerbs.ibv_query_port(context, (byte) port, attributes);
-        }
-        try {
-            return (int) QUERY_PORT.invokeExact(entry, context, (byte) port, attributes, ibv_port_attr.sizeof());
         } catch (Throwable e) {
             throw NativeCalls.unexpected(e);
         }

@@ -1,0 +1,226 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import io.github.rdma4j.verbs.bindings.LibIbVerbs;
+import io.github.rdma4j.verbs.bindings.RdmaHeaders;
+import io.github.rdma4j.verbs.bindings.ibv_device_attr;
+import io.github.rdma4j.verbs.bindings.ibv_device_attr_ex;
+import io.github.rdma4j.verbs.bindings.ibv_gid;
+import io.github.rdma4j.verbs.bindings.ibv_gid_entry;
+import io.github.rdma4j.verbs.bindings.ibv_values_ex;
+import io.github.rdma4j.verbs.bindings.timespec;
+import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.ExtendedVerb;
+import io.github.rdma4j.verbs.internal.Failures;
+import io.github.rdma4j.verbs.internal.NativeCalls;
+import io.github.rdma4j.verbs.internal.NewerVerbs;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** What {@link DeviceContext} can be asked; its methods tell the meaning. The caller holds the context's lock. */
+final class DeviceQueries {
+    private static final int PORT_SPEED_VERSION = 62;
+    private static final ValueLayout.OfShort NETWORK_SHORT = JAVA_SHORT.withOrder(ByteOrder.BIG_ENDIAN);
+
+    private final String device;
+    private final MemorySegment context;
+
+    DeviceQueries(Device device, MemorySegment context) {
+        this.device = device.name();
+        this.context = context;
+    }
+
+    DeviceAttributes attributes() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment attributes = ibv_device_attr.allocate(arena);
+            Failures.check("ibv_query_device(" + device + ")", LibIbVerbs.ibv_query_device(context, attributes));
+            return DeviceAttributes.read(attributes);
+        }
+    }
+
+    /** As the inline function does it: who cannot answer is asked the short question. */
+    ExtendedDeviceAttributes extendedAttributes() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment attributes = ibv_device_attr_ex.allocate(arena);
+            int result = ExtendedVerb.queryDevice(context, attributes);
+            if (result == Errno.EOPNOTSUPP || result == Errno.ENOSYS) {
+                attributes.fill((byte) 0);
+                result = LibIbVerbs.ibv_query_device(context, ibv_device_attr_ex.orig_attr(attributes));
+            }
+            Failures.check("ibv_query_device_ex(" + device + ")", result);
+            return ExtendedDeviceAttributes.read(attributes);
+        }
+    }
+
+    /**
+     * As the inline function does it: the exported symbol of that name fills only the first part of the structure, so the
+     * provider's own entry is used where the library has the extended context.
+     */
+    PortAttributes port(int port) {
+        requirePort(port);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment attributes = arena.allocate(PortAttributes.NATIVE_SIZE, Long.BYTES);
+            int result = ExtendedVerb.QUERY_PORT.isThere(context)
+                    ? ExtendedVerb.queryPort(context, port, attributes)
+                    : LibIbVerbs.ibv_query_port(context, (byte) port, attributes);
+            Failures.check("ibv_query_port(%s, port=%d)".formatted(device, port), result);
+            return PortAttributes.read(attributes);
+        }
+    }
+
+    private void requirePort(int port) {
+        int ports = attributes().physicalPortCount();
+        if (port < 1 || port > ports) {
+            throw new IllegalArgumentException(
+                    "device %s has no port %d; its ports are 1..%d".formatted(device, port, ports));
+        }
+    }
+
+    long portSpeed(int port) {
+        requirePort(port);
+        String operation = "ibv_query_port_speed(%s, port=%d)".formatted(device, port);
+        MethodHandle query = NewerVerbs.handle(
+                "ibv_query_port_speed",
+                PORT_SPEED_VERSION,
+                FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT, ADDRESS));
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment speed = arena.allocate(JAVA_LONG);
+            Failures.check(operation, (int) query.invokeExact(context, port, speed));
+            return speed.get(JAVA_LONG, 0) * 100;
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+    }
+
+    int partitionKey(int port, int index) {
+        int length = port(port).partitionTableLength();
+        if (index < 0 || index >= length) {
+            throw new IllegalArgumentException(
+                    "device %s, port %d has no partition key at index %d; its table has %d entries"
+                            .formatted(device, port, index, length));
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment key = arena.allocate(JAVA_SHORT);
+            if (LibIbVerbs.ibv_query_pkey(context, (byte) port, index, key) != 0) {
+                throw new VerbsException(
+                        "ibv_query_pkey(%s, port=%d, index=%d)".formatted(device, port, index),
+                        0,
+                        "the entry cannot be read from sysfs",
+                        "");
+            }
+            return Short.toUnsignedInt(key.get(NETWORK_SHORT, 0));
+        }
+    }
+
+    int partitionKeyIndex(int port, int key) {
+        requirePort(port);
+        if (key < 0 || key > 0xffff) {
+            throw new IllegalArgumentException("a partition key has 16 bits, and 0x%x has more".formatted(key));
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment bigEndian = arena.allocateFrom(NETWORK_SHORT, (short) key);
+            int index = LibIbVerbs.ibv_get_pkey_index(context, (byte) port, bigEndian.get(JAVA_SHORT, 0));
+            if (index < 0) {
+                throw new IllegalArgumentException(
+                        "device %s, port %d has no partition key 0x%04x".formatted(device, port, key));
+            }
+            return index;
+        }
+    }
+
+    List<GidEntry> gidTable() {
+        int ports = attributes().physicalPortCount();
+        long capacity = 0;
+        for (int port = 1; port <= ports; port++) {
+            capacity += port(port).gidTableLength();
+        }
+        if (capacity == 0) {
+            return List.of();
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment table = ibv_gid_entry.allocateArray(capacity, arena);
+            long count = LibIbVerbs._ibv_query_gid_table(context, table, capacity, 0, ibv_gid_entry.sizeof());
+            if (count < 0) {
+                throw Failures.of("ibv_query_gid_table(" + device + ")", (int) -count);
+            }
+            List<GidEntry> entries = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                entries.add(readGidEntry(ibv_gid_entry.asSlice(table, i)));
+            }
+            return List.copyOf(entries);
+        }
+    }
+
+    /** Empty if the index is in the table, but not in use. */
+    Optional<GidEntry> gid(int port, int index) {
+        requireGidIndex(port, index);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment entry = ibv_gid_entry.allocate(arena);
+            int result = LibIbVerbs._ibv_query_gid_ex(context, port, index, entry, 0, ibv_gid_entry.sizeof());
+            if (result == Errno.ENODATA) {
+                return Optional.empty();
+            }
+            Failures.check("ibv_query_gid_ex(%s, port=%d, index=%d)".formatted(device, port, index), result);
+            return Optional.of(readGidEntry(entry));
+        }
+    }
+
+    Gid gidAddress(int port, int index) {
+        requireGidIndex(port, index);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment gid = ibv_gid.allocate(arena);
+            if (LibIbVerbs.ibv_query_gid(context, (byte) port, index, gid) != 0) {
+                throw new VerbsException(
+                        "ibv_query_gid(%s, port=%d, index=%d)".formatted(device, port, index),
+                        0,
+                        "the entry cannot be read",
+                        "");
+            }
+            return Gid.of(gid.toArray(ValueLayout.JAVA_BYTE));
+        }
+    }
+
+    private void requireGidIndex(int port, int index) {
+        int length = port(port).gidTableLength();
+        if (index < 0 || index >= length) {
+            throw new IllegalArgumentException("device %s, port %d has no GID at index %d; its table has %d entries"
+                    .formatted(device, port, index, length));
+        }
+    }
+
+    private static GidEntry readGidEntry(MemorySegment entry) {
+        return new GidEntry(
+                Gid.of(ibv_gid_entry.gid(entry).toArray(ValueLayout.JAVA_BYTE)),
+                ibv_gid_entry.gid_index(entry),
+                ibv_gid_entry.port_num(entry),
+                GidType.ofCode(ibv_gid_entry.gid_type(entry)),
+                ibv_gid_entry.ndev_ifindex(entry));
+    }
+
+    long rawClock() {
+        String operation = "ibv_query_rt_values_ex(%s, raw_clock)".formatted(device);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment values = ibv_values_ex.allocate(arena);
+            ibv_values_ex.comp_mask(values, RdmaHeaders.IBV_VALUES_MASK_RAW_CLOCK());
+            Failures.check(operation, ExtendedVerb.QUERY_RT_VALUES.call(context, context, values));
+            if ((ibv_values_ex.comp_mask(values) & RdmaHeaders.IBV_VALUES_MASK_RAW_CLOCK()) == 0) {
+                throw Failures.of(operation, Errno.EOPNOTSUPP);
+            }
+            MemorySegment clock = ibv_values_ex.raw_clock(values);
+            return timespec.tv_sec(clock) * 1_000_000_000L + timespec.tv_nsec(clock);
+        }
+    }
+}

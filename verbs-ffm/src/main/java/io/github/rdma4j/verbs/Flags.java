@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.function.ToLongFunction;
+
+/** Bit masks of verbs.h as sets of enum constants; bits that this library does not know are left out. */
+final class Flags {
+    private Flags() {}
+
+    /**
+     * The constants whose bits are all set.
+     *
+     * @param type the enum
+     * @param bit the bit of a constant
+     * @param mask from the library
+     */
+    static <E extends Enum<E>> Set<E> of(Class<E> type, ToLongFunction<E> bit, long mask) {
+        EnumSet<E> set = EnumSet.noneOf(type);
+        for (E constant : type.getEnumConstants()) {
+            long wanted = bit.applyAsLong(constant);
+            if ((mask & wanted) == wanted) {
+                set.add(constant);
+            }
+        }
+        return Collections.unmodifiableSet(set);
+    }
+
+    /** The mask of a set. */
+    static <E extends Enum<E>> long mask(Iterable<E> set, ToLongFunction<E> bit) {
+        long mask = 0;
+        for (E constant : set) {
+            mask |= bit.applyAsLong(constant);
+        }
+        return mask;
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+/** The state of a port's physical link ({@code phys_state} of {@code struct ibv_port_attr}). */
+public enum PhysicalPortState {
+    /** The port does not tell. */
+    UNKNOWN,
+    /** Asleep. */
+    SLEEP,
+    /** Looking for a link. */
+    POLLING,
+    /** Switched off, or without a network interface. */
+    DISABLED,
+    /** The link's lanes are being trained. */
+    PORT_CONFIGURATION_TRAINING,
+    /** The link is up. */
+    LINK_UP,
+    /** The link recovers from errors. */
+    LINK_ERROR_RECOVERY,
+    /** Under test. */
+    PHY_TEST;
+
+    static PhysicalPortState ofCode(int code) {
+        return code >= 0 && code < values().length ? values()[code] : UNKNOWN;
+    }
+}

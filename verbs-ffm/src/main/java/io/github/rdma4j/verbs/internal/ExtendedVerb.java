@@ -1,0 +1,247 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.internal;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.github.rdma4j.verbs.bindings.verbs_context;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * Verbs that verbs.h makes inline through {@code struct verbs_context}, outside the hot path: domains, flow rules, counters,
+ * work queues, extended queries. They come in few shapes, so they share few handles.
+ */
+public enum ExtendedVerb {
+    /** ibv_alloc_td(3). */
+    ALLOC_TD(verbs_context.alloc_td$offset()),
+    /** ibv_dealloc_td(3). */
+    DEALLOC_TD(verbs_context.dealloc_td$offset()),
+    /** ibv_alloc_parent_domain(3). */
+    ALLOC_PARENT_DOMAIN(verbs_context.alloc_parent_domain$offset()),
+    /** ibv_open_xrcd(3). */
+    OPEN_XRCD(verbs_context.open_xrcd$offset()),
+    /** ibv_close_xrcd(3). */
+    CLOSE_XRCD(verbs_context.close_xrcd$offset()),
+    /** ibv_create_flow(3). */
+    CREATE_FLOW(verbs_context.ibv_create_flow$offset()),
+    /** ibv_destroy_flow(3). */
+    DESTROY_FLOW(verbs_context.ibv_destroy_flow$offset()),
+    /** ibv_create_flow_action_esp(3). */
+    CREATE_FLOW_ACTION_ESP(verbs_context.create_flow_action_esp$offset()),
+    /** ibv_modify_flow_action_esp(3). */
+    MODIFY_FLOW_ACTION_ESP(verbs_context.modify_flow_action_esp$offset()),
+    /** ibv_destroy_flow_action(3). */
+    DESTROY_FLOW_ACTION(verbs_context.destroy_flow_action$offset()),
+    /** ibv_create_counters(3). */
+    CREATE_COUNTERS(verbs_context.create_counters$offset()),
+    /** ibv_destroy_counters(3). */
+    DESTROY_COUNTERS(verbs_context.destroy_counters$offset()),
+    /** ibv_attach_counters_point_flow(3). */
+    ATTACH_COUNTERS_POINT_FLOW(verbs_context.attach_counters_point_flow$offset()),
+    /** ibv_read_counters(3). */
+    READ_COUNTERS(verbs_context.read_counters$offset()),
+    /** ibv_create_wq(3), without what the inline function does to the structure after it. */
+    CREATE_WQ(verbs_context.create_wq$offset()),
+    /** ibv_modify_wq(3). */
+    MODIFY_WQ(verbs_context.modify_wq$offset()),
+    /** ibv_destroy_wq(3). */
+    DESTROY_WQ(verbs_context.destroy_wq$offset()),
+    /** ibv_create_rwq_ind_table(3). */
+    CREATE_RWQ_IND_TABLE(verbs_context.create_rwq_ind_table$offset()),
+    /** ibv_destroy_rwq_ind_table(3). */
+    DESTROY_RWQ_IND_TABLE(verbs_context.destroy_rwq_ind_table$offset()),
+    /** ibv_query_device_ex(3). */
+    QUERY_DEVICE_EX(verbs_context.query_device_ex$offset()),
+    /** ibv_query_port(3). */
+    QUERY_PORT(verbs_context.query_port$offset()),
+    /** ibv_query_rt_values_ex(3). */
+    QUERY_RT_VALUES(verbs_context.query_rt_values$offset());
+
+    private static final MethodHandle CREATE =
+            NativeCalls.errnoHandle(FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+    private static final MethodHandle CALL_1 = NativeCalls.handle(FunctionDescriptor.of(JAVA_INT, ADDRESS));
+    private static final MethodHandle CALL_2 = NativeCalls.handle(FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS));
+    private static final MethodHandle CALL_3 =
+            NativeCalls.handle(FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS));
+    private static final MethodHandle READ =
+            NativeCalls.handle(FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, JAVA_INT, JAVA_INT));
+    private static final MethodHandle QUERY_DEVICE =
+            NativeCalls.handle(FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG));
+    private static final MethodHandle QUERY_ONE_PORT =
+            NativeCalls.handle(FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_BYTE, ADDRESS, JAVA_LONG));
+
+    private final long offset;
+
+    ExtendedVerb(long offset) {
+        this.offset = offset;
+    }
+
+    /**
+     * Whether this library and this provider have the verb at all. A provider can have an entry that only refuses.
+     *
+     * @param context the device's context
+     * @return whether there is an entry
+     */
+    public boolean isThere(MemorySegment context) {
+        return entry(context).address() != 0;
+    }
+
+    /**
+     * Creates an object, by a verb of the shape {@code struct x *verb(struct y *, struct x_attr *)}.
+     *
+     * @param operation the verb with its arguments, for the message
+     * @param context the device's context
+     * @param subject the first argument
+     * @param attributes the second
+     * @return the object, never NULL
+     */
+    public MemorySegment create(
+            String operation, MemorySegment context, MemorySegment subject, MemorySegment attributes) {
+        MemorySegment entry = entry(context);
+        if (entry.address() == 0) {
+            throw Failures.of(operation, Errno.EOPNOTSUPP);
+        }
+        MemorySegment created;
+        try {
+            created = (MemorySegment) CREATE.invokeExact(entry, NativeCalls.capture(), subject, attributes);
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+        if (created.address() == 0) {
+            throw Failures.of(operation, NativeCalls.lastErrno());
+        }
+        return created;
+    }
+
+    /**
+     * Calls a verb of the shape {@code int verb(struct x *)}.
+     *
+     * @param context the device's context
+     * @param subject the argument
+     * @return 0 or an errno
+     */
+    public int call(MemorySegment context, MemorySegment subject) {
+        MemorySegment entry = entry(context);
+        if (entry.address() == 0) {
+            return Errno.EOPNOTSUPP;
+        }
+        try {
+            return (int) CALL_1.invokeExact(entry, subject);
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+    }
+
+    /**
+     * Calls a verb of the shape {@code int verb(struct x *, struct y *)}.
+     *
+     * @param context the device's context
+     * @param subject the first argument
+     * @param argument the second
+     * @return 0 or an errno
+     */
+    public int call(MemorySegment context, MemorySegment subject, MemorySegment argument) {
+        MemorySegment entry = entry(context);
+        if (entry.address() == 0) {
+            return Errno.EOPNOTSUPP;
+        }
+        try {
+            return (int) CALL_2.invokeExact(entry, subject, argument);
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+    }
+
+    /**
+     * Calls a verb of the shape {@code int verb(struct x *, struct y *, struct z *)}.
+     *
+     * @param context the device's context
+     * @param subject the first argument
+     * @param first the second
+     * @param second the third
+     * @return 0 or an errno
+     */
+    public int call(MemorySegment context, MemorySegment subject, MemorySegment first, MemorySegment second) {
+        MemorySegment entry = entry(context);
+        if (entry.address() == 0) {
+            return Errno.EOPNOTSUPP;
+        }
+        try {
+            return (int) CALL_3.invokeExact(entry, subject, first, second);
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+    }
+
+    /**
+     * ibv_read_counters(3); for {@link #READ_COUNTERS} alone.
+     *
+     * @param context the device's context
+     * @param counters the object
+     * @param values where they go, 64 bits each
+     * @param count how many
+     * @param flags of {@code enum ibv_read_counters_flags}
+     * @return 0 or an errno
+     */
+    public static int readCounters(
+            MemorySegment context, MemorySegment counters, MemorySegment values, int count, int flags) {
+        MemorySegment entry = READ_COUNTERS.entry(context);
+        if (entry.address() == 0) {
+            return Errno.EOPNOTSUPP;
+        }
+        try {
+            return (int) READ.invokeExact(entry, counters, values, count, flags);
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+    }
+
+    /**
+     * The provider's part of ibv_query_device_ex(3).
+     *
+     * @param context the device's context
+     * @param attributes a zeroed {@code struct ibv_device_attr_ex}; its size goes along
+     * @return 0 or an errno
+     */
+    public static int queryDevice(MemorySegment context, MemorySegment attributes) {
+        MemorySegment entry = QUERY_DEVICE_EX.entry(context);
+        if (entry.address() == 0) {
+            return Errno.EOPNOTSUPP;
+        }
+        try {
+            return (int)
+                    QUERY_DEVICE.invokeExact(entry, context, MemorySegment.NULL, attributes, attributes.byteSize());
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+    }
+
+    /**
+     * The library's part of ibv_query_port(3).
+     *
+     * @param context the device's context
+     * @param port from 1
+     * @param attributes a zeroed {@code struct ibv_port_attr} of any version; its size goes along
+     * @return 0 or an errno
+     */
+    public static int queryPort(MemorySegment context, int port, MemorySegment attributes) {
+        MemorySegment entry = QUERY_PORT.entry(context);
+        if (entry.address() == 0) {
+            return Errno.EOPNOTSUPP;
+        }
+        try {
+            return (int) QUERY_ONE_PORT.invokeExact(entry, context, (byte) port, attributes, attributes.byteSize());
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+    }
+
+    private MemorySegment entry(MemorySegment context) {
+        return NativeCalls.extendedEntry(context, offset);
+    }
+}
