@@ -11,6 +11,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 
 /**
  * An open device ({@code struct ibv_context}, ibv_open_device(3)): the root that everything else hangs on.
@@ -272,6 +273,46 @@ public final class DeviceContext extends Resource {
                     .formatted(minEntries, device.name(), limit));
         }
         return createChild(() -> new CompletionQueue(this, minEntries));
+    }
+
+    /**
+     * Allocates memory in the device (ibv_alloc_dm(3)).
+     *
+     * @param length in bytes, above 0
+     * @param logAlignment the alignment as a power of two; 0 if it does not matter, 3 for atomics
+     * @return the memory, to be closed before or with this context
+     * @throws UnsupportedVerbException if the device has none
+     * @throws VerbsException if it has not so much left
+     */
+    public DeviceMemory allocateDeviceMemory(long length, int logAlignment) {
+        return createChild(() -> DeviceMemory.allocate(this, length, logAlignment));
+    }
+
+    /**
+     * Uses device memory that another process allocated in a device context that both share (ibv_import_dm(3)). Closing it gives back
+     * only the import.
+     *
+     * @param kernelHandle what {@link DeviceMemory#kernelHandle()} says there
+     * @return the memory, to be closed before or with this context
+     * @throws UnsupportedVerbException if the driver cannot import
+     * @throws VerbsException if it fails
+     */
+    public DeviceMemory importDeviceMemory(int kernelHandle) {
+        return createChild(() -> DeviceMemory.importHandle(this, kernelHandle));
+    }
+
+    /**
+     * Allocates a DMA handle (ibv_alloc_dmah(3), rdma-core 59): hints for transfers on the PCI bus.
+     *
+     * @param configuration says what they are
+     * @return the handle, to be closed before or with this context
+     * @throws UnsupportedVerbException if the library is too old, or the device cannot
+     * @throws VerbsException if it fails
+     */
+    public DmaHandle allocateDmaHandle(Consumer<DmaHandleConfig> configuration) {
+        DmaHandleConfig config = new DmaHandleConfig();
+        configuration.accept(config);
+        return createChild(() -> new DmaHandle(this, config));
     }
 
     MemorySegment segment() {

@@ -3,111 +3,74 @@
 package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.bindings.LibIbVerbs;
+import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import io.github.rdma4j.verbs.bindings.ibv_mr;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Failures;
-import io.github.rdma4j.verbs.internal.LockedMemoryLimit;
 import io.github.rdma4j.verbs.internal.NativeCalls;
-import io.github.rdma4j.verbs.internal.VerbsCalls;
+import io.github.rdma4j.verbs.internal.RegistrationCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
+import java.util.Objects;
+import java.util.function.Consumer;
 
 /**
- * Registered memory ({@code struct ibv_mr}): pinned, and known to the adapter by a local and a remote key.
+ * Registered memory ({@code struct ibv_mr}): known to the adapter by a local and a remote key. Host memory mostly, pinned; memory of
+ * another device or of the adapter itself too, which has no segment.
  *
  * <p>Thread safety: all methods may be called from any thread. Closing a region while the adapter works on it is safe for this
  * process; the requests under way end with {@link WorkCompletionStatus#LOC_PROT_ERR} here or
  * {@link WorkCompletionStatus#REM_ACCESS_ERR} at the peer.
  */
 public final class MemoryRegion extends Resource {
-    private final ProtectionDomain domain;
-    private final MemorySegment memory;
+    private ProtectionDomain domain;
+    /** Null if the process has no address for it. */
+    private MemorySegment memory;
     /** Freed with the region; null if the memory is the user's. */
-    private final Arena ownedArena;
+    private Arena ownedArena;
 
     private final MemorySegment region;
-    private final int access;
-    private final int localKey;
-    private final int remoteKey;
+    private long address;
+    private long length;
+    private int access;
+    private int localKey;
+    private int remoteKey;
 
-    MemoryRegion(ProtectionDomain domain, MemorySegment memory, Arena ownedArena, AccessFlag... access) {
-        super(domain);
+    /** Others of the parents than the domain are what the memory lies in, and are closed after the region. */
+    MemoryRegion(ProtectionDomain domain, MemoryRegistration registration, Arena ownedArena, Resource... others) {
+        super(Resource.concat(domain, others));
         this.domain = domain;
-        this.memory = memory;
         this.ownedArena = ownedArena;
-        checkArguments(memory, access);
-        this.access = AccessFlag.mask(access);
-        this.region = VerbsCalls.regMr(domain.segment(), memory, this.access);
-        if (region.address() == 0) {
-            throw refused(domain.context(), memory, access, NativeCalls.lastErrno());
-        }
-        MemorySegment fields = region.reinterpret(ibv_mr.sizeof());
-        localKey = ibv_mr.lkey(fields);
-        remoteKey = ibv_mr.rkey(fields);
+        this.region = registration.region().reinterpret(ibv_mr.sizeof());
+        this.memory = registration.memory();
+        this.address = registration.address();
+        this.length = registration.length();
+        this.access = registration.access();
+        readKeys();
     }
 
-    private static void checkArguments(MemorySegment memory, AccessFlag... access) {
-        if (!memory.isNative()) {
-            throw new IllegalArgumentException("only native memory can be registered, and " + memory
-                    + " is on the heap; allocate it from an Arena");
-        }
-        if (memory.byteSize() == 0) {
-            throw new IllegalArgumentException("an empty segment cannot be registered");
-        }
-        if (!memory.scope().isAlive()) {
-            throw new IllegalStateException("the arena of the memory to register is closed");
-        }
-        int mask = AccessFlag.mask(access);
-        if (memory.isReadOnly() && AccessFlag.LOCAL_WRITE.in(mask)) {
-            throw new IllegalArgumentException("a read-only segment cannot be registered with LOCAL_WRITE");
-        }
-        AccessFlag.requireLocalWriteBehindRemote(mask);
+    private void readKeys() {
+        localKey = ibv_mr.lkey(region);
+        remoteKey = ibv_mr.rkey(region);
     }
 
-    private static VerbsException refused(DeviceContext context, MemorySegment memory, AccessFlag[] access, int errno) {
-        String operation = "ibv_reg_mr(address=0x%x, length=%d, access=%s)"
-                .formatted(memory.address(), memory.byteSize(), Arrays.toString(access));
-        return switch (errno) {
-            case Errno.ENOMEM -> outOfMemory(operation, memory.byteSize());
-            case Errno.EFAULT ->
-                Failures.of(
-                        operation,
-                        errno,
-                        "a part of the range is not mapped, or is mapped read-only and LOCAL_WRITE was asked for",
-                        "map file-backed memory with write access, or register it for reading only");
-            case Errno.EINVAL ->
-                Failures.of(
-                        operation,
-                        errno,
-                        "the range is longer than the device's maximum of %d bytes, wraps around the address space, or the device does not offer one of the flags"
-                                .formatted(context.attributes().maxMemoryRegionSize()),
-                        "");
-            default -> Failures.of(operation, errno);
-        };
-    }
-
-    private static VerbsException outOfMemory(String operation, long length) {
-        LockedMemoryLimit limit = LockedMemoryLimit.current();
-        return limit.allows(length)
-                ? Failures.of(
-                        operation,
-                        Errno.ENOMEM,
-                        "%s, so that is not the cause: the device has no room for another region, or the machine or control group no memory"
-                                .formatted(limit.describe()),
-                        "close regions that are not used, or register less")
-                : Failures.of(
-                        operation,
-                        Errno.ENOMEM,
-                        "registration pins the memory, and " + limit.describe(),
-                        "raise the limit: 'ulimit -l unlimited' in the shell, 'memlock unlimited' in"
-                                + " /etc/security/limits.conf, LimitMEMLOCK=infinity in a systemd unit, --ulimit"
-                                + " memlock=-1 for docker run");
-    }
-
-    /** {@return the memory, as it was given} */
+    /**
+     * The memory, as it was given.
+     *
+     * @return the segment
+     * @throws UnsupportedOperationException if {@link #hasSegment()} says that there is none
+     */
     public MemorySegment segment() {
+        if (memory == null) {
+            throw new UnsupportedOperationException(
+                    this + " has no segment: it is not memory that the process mapped for it");
+        }
         return memory;
+    }
+
+    /** {@return whether the region has a segment: not if it is a dma-buf, device memory, the whole address space, or nothing} */
+    public boolean hasSegment() {
+        return memory != null;
     }
 
     /** {@return the domain that it is registered in} */
@@ -125,20 +88,20 @@ public final class MemoryRegion extends Resource {
         return remoteKey;
     }
 
-    /** {@return the address of the first byte} */
+    /** {@return the address of the first byte in work requests; that of the segment unless another one was asked for} */
     public long address() {
-        return memory.address();
+        return address;
     }
 
-    /** {@return the number of bytes} */
+    /** {@return the number of bytes; {@link Long#MAX_VALUE} if the region is the whole address space or nothing} */
     public long length() {
-        return memory.byteSize();
+        return length;
     }
 
     /**
      * A part of the region, for work requests. Slices are small immutable objects: make those of a hot loop once, before it.
      *
-     * @param offset from the start of the region, in bytes
+     * @param offset from the start of the region, in bytes; in the region of the whole address space that is the address
      * @param size in bytes
      * @return the part
      * @throws IndexOutOfBoundsException if the part does not lie within the region
@@ -152,6 +115,23 @@ public final class MemoryRegion extends Resource {
         return new MemorySlice(this, 0, length());
     }
 
+    /**
+     * The part of the region that a segment is, for work requests. The slice does not hold on to the segment.
+     *
+     * @param part a part of {@link #segment()}, or any native segment if the region is the whole address space
+     * @return the part
+     * @throws IllegalArgumentException if the segment is on the heap
+     * @throws IndexOutOfBoundsException if it does not lie within the region
+     * @throws UnsupportedOperationException if the region is a dma-buf, device memory or nothing
+     */
+    public MemorySlice slice(MemorySegment part) {
+        if (!part.isNative()) {
+            throw new IllegalArgumentException("a part of a region is native memory, and " + part + " is on the heap");
+        }
+        boolean addressSpace = memory == null && AccessFlag.ON_DEMAND.in(access);
+        return slice(part.address() - (addressSpace ? 0 : segment().address()), part.byteSize());
+    }
+
     boolean allows(AccessFlag flag) {
         return flag.in(access);
     }
@@ -159,6 +139,107 @@ public final class MemoryRegion extends Resource {
     /** {@return the whole region as a peer names it: a value to send there} */
     public RemoteMemory remoteMemory() {
         return new RemoteMemory(address(), length(), remoteKey);
+    }
+
+    /**
+     * Changes the registration (ibv_rereg_mr(3)): other memory, another protection domain, other rights, in one call, which is
+     * quicker than to close this and to register anew. The keys may change. {@linkplain MemorySlice Slices} and
+     * {@link RemoteMemory} values that were made before are of the old registration; requests must not be under way.
+     *
+     * <p>If the adapter itself refuses, neither the old nor the new registration is good for use: the region is then closed.
+     *
+     * @param configuration says what changes
+     * @throws IllegalArgumentException if nothing was said, or the values do not go together; nothing has changed then
+     * @throws UnsupportedVerbException if the device cannot do it; nothing has changed then
+     * @throws VerbsException if it fails; {@link #isOpen()} tells whether the old registration still stands
+     */
+    public void reregister(Consumer<ReregistrationConfig> configuration) {
+        ReregistrationConfig config = new ReregistrationConfig();
+        configuration.accept(config);
+        locked(() -> {
+            change(config);
+            return null;
+        });
+    }
+
+    private void change(ReregistrationConfig config) {
+        int newAccess = config.access(access);
+        checkChange(config, newAccess);
+        int flags = config.flags();
+        MemorySegment newMemory = config.segment();
+        int result = RegistrationCalls.reregMr(
+                region,
+                flags,
+                config.domain() == null ? MemorySegment.NULL : config.domain().segment(),
+                newMemory == null ? MemorySegment.NULL : newMemory,
+                newMemory == null ? 0 : newMemory.byteSize(),
+                (flags & RdmaHeaders.IBV_REREG_MR_CHANGE_ACCESS()) == 0 ? 0 : newAccess);
+        // Of the other codes, one means that only the marking of the old range for fork(2) failed.
+        if (result != 0 && result != RdmaHeaders.IBV_REREG_MR_ERR_DO_FORK_OLD()) {
+            throw changeFailed(flags, newMemory, newAccess, result, NativeCalls.lastErrno());
+        }
+        if (config.domain() != null) {
+            moveTo(domain, config.domain());
+            domain = config.domain();
+        }
+        if (newMemory != null) {
+            Arena oldArena = ownedArena;
+            memory = newMemory;
+            address = newMemory.address();
+            length = newMemory.byteSize();
+            ownedArena = null;
+            if (oldArena != null) {
+                oldArena.close();
+            }
+        }
+        access = newAccess;
+        readKeys();
+    }
+
+    private void checkChange(ReregistrationConfig config, int newAccess) {
+        if (config.flags() == 0) {
+            throw new IllegalArgumentException(
+                    "nothing to change: neither segment, protectionDomain nor access was called");
+        }
+        if (memory == null) {
+            throw new IllegalArgumentException(this + " is not host memory, which alone can be registered anew");
+        }
+        MemoryRegistration.checkMemory(Objects.requireNonNullElse(config.segment(), memory), newAccess);
+        if (config.domain() != null) {
+            config.domain().requireOpen();
+            if (config.domain().context() != domain.context()) {
+                throw new IllegalArgumentException(config.domain() + " belongs to another device context");
+            }
+        }
+    }
+
+    private VerbsException changeFailed(int flags, MemorySegment newMemory, int newAccess, int result, int errno) {
+        String operation = "ibv_rereg_mr(lkey=0x%x, flags=0x%x%s, access=%s)"
+                .formatted(
+                        localKey,
+                        flags,
+                        newMemory == null
+                                ? ""
+                                : ", address=0x%x, length=%d".formatted(newMemory.address(), newMemory.byteSize()),
+                        AccessFlag.of(newAccess));
+        boolean oldOneStands = result == RdmaHeaders.IBV_REREG_MR_ERR_INPUT()
+                || result == RdmaHeaders.IBV_REREG_MR_ERR_DONT_FORK_NEW()
+                || errno == Errno.EOPNOTSUPP
+                || errno == Errno.ENOSYS;
+        if (oldOneStands) {
+            return Failures.of(operation, errno);
+        }
+        VerbsException failure = Failures.of(
+                operation,
+                errno,
+                "neither the old registration nor the new one can be used, so the region was closed",
+                "register the memory again");
+        try {
+            close();
+        } catch (VerbsException e) {
+            failure.addSuppressed(e);
+        }
+        return failure;
     }
 
     @Override

@@ -53,7 +53,160 @@ public final class ProtectionDomain extends Resource {
      * @throws VerbsException if the kernel refuses; out of locked memory, the message gives the limit and the remedy
      */
     public MemoryRegion registerMemory(MemorySegment segment, AccessFlag... access) {
-        return createChild(() -> new MemoryRegion(this, segment, null, access));
+        return createChild(() -> new MemoryRegion(
+                this,
+                MemoryRegistration.ofHostMemory(this, segment, segment.address(), null, AccessFlag.mask(access)),
+                null));
+    }
+
+    /**
+     * Registers memory under addresses of the user's choice (ibv_reg_mr_iova(3)): work requests name its first byte by the given
+     * address. For the rest see {@link #registerMemory(MemorySegment, AccessFlag...)}.
+     *
+     * @param segment native memory of any size above 0
+     * @param iova the address of the first byte in work requests; equally far from the start of a page as the segment
+     * @param access what may be done with it, besides local reading
+     * @return the region, to be closed before or with this domain
+     * @throws IllegalArgumentException if the arguments do not go together
+     * @throws VerbsException if the kernel refuses
+     */
+    public MemoryRegion registerMemory(MemorySegment segment, long iova, AccessFlag... access) {
+        return createChild(() -> new MemoryRegion(
+                this, MemoryRegistration.ofHostMemory(this, segment, iova, null, AccessFlag.mask(access)), null));
+    }
+
+    /**
+     * Registers host memory or a dma-buf with all there is to choose (ibv_reg_mr_ex(3)). The newer verb is called only for what
+     * needs it, a {@link DmaHandle}; so the rest works with every rdma-core.
+     *
+     * @param configuration says what to register; the memory must be given
+     * @return the region, to be closed before or with this domain
+     * @throws IllegalArgumentException if the values do not go together
+     * @throws UnsupportedVerbException if the library is too old for what was asked, or the device cannot do it
+     * @throws VerbsException if the kernel refuses
+     */
+    public MemoryRegion registerMemory(Consumer<RegistrationConfig> configuration) {
+        RegistrationConfig config = new RegistrationConfig();
+        configuration.accept(config);
+        config.check(this);
+        Resource[] others = config.dmaHandle() == null ? new Resource[0] : new Resource[] {config.dmaHandle()};
+        return createChild(() -> new MemoryRegion(this, MemoryRegistration.of(this, config), null, others));
+    }
+
+    /**
+     * Registers the whole address space of the process, now and to come, with on-demand paging (implicit ODP, ibv_reg_mr(3)): nothing is
+     * pinned, and {@link MemoryRegion#slice(MemorySegment)} makes any native segment usable.
+     *
+     * @param access what may be done with it, besides local reading; {@link AccessFlag#ON_DEMAND} is understood
+     * @return the region, to be closed before or with this domain
+     * @throws IllegalArgumentException if the flags do not go together
+     * @throws UnsupportedVerbException if the device has no implicit on-demand paging
+     * @throws VerbsException if the kernel refuses
+     */
+    public MemoryRegion registerAddressSpace(AccessFlag... access) {
+        return createChild(
+                () -> new MemoryRegion(this, MemoryRegistration.ofAddressSpace(this, AccessFlag.mask(access)), null));
+    }
+
+    /**
+     * Allocates a null memory region (ibv_alloc_null_mr(3)): what the adapter reads from it is zeros, what it writes there is dropped; at any
+     * address, of any length. For parts of a message that nobody wants.
+     *
+     * @return the region, to be closed before or with this domain
+     * @throws UnsupportedVerbException if the device has none
+     * @throws VerbsException if it fails
+     */
+    public MemoryRegion allocateNullMemoryRegion() {
+        return createChild(() -> new MemoryRegion(this, MemoryRegistration.ofNothing(this), null));
+    }
+
+    /**
+     * Registers a part of a dma-buf (ibv_reg_dmabuf_mr(3)): memory of another device, such as a graphics processor's.
+     *
+     * @param fileDescriptor the dma-buf; it may be closed once this returns
+     * @param offset the first byte, from the start of the dma-buf
+     * @param length in bytes, above 0
+     * @param iova the address of the first byte in work requests; equally far from the start of a page as the offset
+     * @param access of {@link AccessFlag#LOCAL_WRITE}, {@link AccessFlag#REMOTE_WRITE}, {@link AccessFlag#REMOTE_READ},
+     *     {@link AccessFlag#REMOTE_ATOMIC} and {@link AccessFlag#RELAXED_ORDERING}
+     * @return the region, which has no segment, to be closed before or with this domain
+     * @throws IllegalArgumentException if the arguments do not go together
+     * @throws UnsupportedVerbException if the device or its driver cannot; {@link #supportsDmaBuf()} tells before
+     * @throws VerbsException if the kernel refuses
+     */
+    public MemoryRegion registerDmaBuf(int fileDescriptor, long offset, long length, long iova, AccessFlag... access) {
+        return createChild(() -> new MemoryRegion(
+                this,
+                MemoryRegistration.ofDmaBuf(this, fileDescriptor, offset, length, iova, null, AccessFlag.mask(access)),
+                null));
+    }
+
+    /**
+     * Whether the device and its driver can register dma-bufs at all. Asked by an attempt with a file descriptor that cannot be: where
+     * that is the objection (EBADF), they can.
+     *
+     * @return false if they say that they do not offer it
+     */
+    public boolean supportsDmaBuf() {
+        return locked(() -> MemoryRegistration.dmaBufSupported(this));
+    }
+
+    /**
+     * Registers a part of the device's own memory (ibv_reg_dm_mr(3)). The region has no segment; in work requests its addresses count
+     * from 0.
+     *
+     * @param memory of the same device context
+     * @param offset the first byte, from the start of the device memory
+     * @param length in bytes, above 0
+     * @param access what may be done with it, besides local reading; {@link AccessFlag#ZERO_BASED} is understood
+     * @return the region, to be closed before or with this domain and the device memory
+     * @throws IllegalArgumentException if the arguments do not go together
+     * @throws IndexOutOfBoundsException if the part does not lie within the device memory
+     * @throws VerbsException if the kernel refuses
+     */
+    public MemoryRegion registerDeviceMemory(DeviceMemory memory, long offset, long length, AccessFlag... access) {
+        if (memory.context() != context) {
+            throw new IllegalArgumentException(memory + " belongs to another device context");
+        }
+        Objects.checkFromIndexSize(offset, length, memory.length());
+        return createChild(() -> new MemoryRegion(
+                this,
+                MemoryRegistration.ofDeviceMemory(this, memory, offset, length, AccessFlag.mask(access)),
+                null,
+                memory));
+    }
+
+    /**
+     * Lets the adapter's driver allocate memory (ibv_alloc_buf(3), rdma-core 64).
+     *
+     * @param size in bytes, above 0
+     * @return the buffer, to be closed before or with this domain
+     * @throws UnsupportedVerbException if the library is too old
+     * @throws VerbsException if it fails
+     */
+    public ProviderBuffer allocateBuffer(long size) {
+        if (size < 1) {
+            throw new IllegalArgumentException("a buffer of " + size + " bytes");
+        }
+        return createChild(() -> new ProviderBuffer(this, size));
+    }
+
+    /**
+     * Says what is going to happen to memory with on-demand paging (ibv_advise_mr(3)), so that the adapter does not meet absent pages.
+     *
+     * @param advice what
+     * @param wait whether to return only when it is done ({@code IBV_ADVISE_MR_FLAG_FLUSH})
+     * @param slices of regions of this domain that were registered with {@link AccessFlag#ON_DEMAND}; at least one
+     * @throws IllegalArgumentException if a region is of another domain, was registered without {@link AccessFlag#ON_DEMAND}, or cannot
+     *     be written and the advice is to prefetch for that
+     * @throws UnsupportedVerbException if the device knows no such advice
+     * @throws VerbsException if it fails
+     */
+    public void adviseMemory(MemoryAdvice advice, boolean wait, MemorySlice... slices) {
+        locked(() -> {
+            MemoryRegistration.advise(this, advice, wait, slices);
+            return null;
+        });
     }
 
     /**
@@ -72,7 +225,11 @@ public final class ProtectionDomain extends Resource {
         return createChild(() -> {
             Arena arena = Arena.ofShared();
             try {
-                return new MemoryRegion(this, arena.allocate(size, PAGE), arena, access);
+                MemorySegment memory = arena.allocate(size, PAGE);
+                return new MemoryRegion(
+                        this,
+                        MemoryRegistration.ofHostMemory(this, memory, memory.address(), null, AccessFlag.mask(access)),
+                        arena);
             } catch (Throwable e) {
                 arena.close();
                 throw e;

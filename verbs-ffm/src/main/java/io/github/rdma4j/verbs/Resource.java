@@ -21,7 +21,9 @@ public abstract class Resource implements AutoCloseable {
     /** One lock for the whole tree below a device context: opening and closing are rare, and their order matters. */
     private final ReentrantLock treeLock;
 
-    private final List<Resource> parents;
+    /** Changed only with the lock held. */
+    private List<Resource> parents;
+
     private final Set<Resource> children = new LinkedHashSet<>();
     private volatile boolean closed;
 
@@ -61,6 +63,23 @@ public abstract class Resource implements AutoCloseable {
 
     final IllegalStateException closedException() {
         return new IllegalStateException(this + " is closed");
+    }
+
+    /** Parents that are known only when the constructor runs. */
+    static Resource[] concat(Resource first, Resource... others) {
+        Resource[] all = new Resource[others.length + 1];
+        all[0] = first;
+        System.arraycopy(others, 0, all, 1, others.length);
+        return all;
+    }
+
+    /** Exchanges a parent for another one of the same tree; the lock must be held. */
+    final void moveTo(Resource oldParent, Resource newParent) {
+        List<Resource> changed = new ArrayList<>(parents);
+        changed.replaceAll(parent -> parent == oldParent ? newParent : parent);
+        parents = List.copyOf(changed);
+        oldParent.children.remove(this);
+        newParent.children.add(this);
     }
 
     /** The children of a type, as they are now; youngest last. */

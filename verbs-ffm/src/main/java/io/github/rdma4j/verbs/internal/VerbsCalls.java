@@ -17,8 +17,6 @@ public final class VerbsCalls {
             NativeCalls.errnoHandle(LibIbVerbs.ibv_open_device$address(), LibIbVerbs.ibv_open_device$descriptor());
     private static final MethodHandle ALLOC_PD =
             NativeCalls.errnoHandle(LibIbVerbs.ibv_alloc_pd$address(), LibIbVerbs.ibv_alloc_pd$descriptor());
-    private static final MethodHandle REG_MR_IOVA2 =
-            NativeCalls.errnoHandle(LibIbVerbs.ibv_reg_mr_iova2$address(), LibIbVerbs.ibv_reg_mr_iova2$descriptor());
     private static final MethodHandle CREATE_CQ =
             NativeCalls.errnoHandle(LibIbVerbs.ibv_create_cq$address(), LibIbVerbs.ibv_create_cq$descriptor());
     private static final MethodHandle CREATE_QP =
@@ -63,24 +61,6 @@ public final class VerbsCalls {
     public static MemorySegment allocPd(MemorySegment context) {
         try {
             return (MemorySegment) ALLOC_PD.invokeExact(NativeCalls.capture(), context);
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
-    }
-
-    /**
-     * ibv_reg_mr(3). The macro of that name resolves to ibv_reg_mr_iova2 when the access flags are not a compile-time
-     * constant; that function also masks the optional flags on kernels that do not know them.
-     *
-     * @param pd the protection domain
-     * @param memory what to register
-     * @param access flags of {@code enum ibv_access_flags}
-     * @return the region, or NULL
-     */
-    public static MemorySegment regMr(MemorySegment pd, MemorySegment memory, int access) {
-        try {
-            return (MemorySegment) REG_MR_IOVA2.invokeExact(
-                    NativeCalls.capture(), pd, memory, memory.byteSize(), memory.address(), access);
         } catch (Throwable e) {
             throw NativeCalls.unexpected(e);
         }

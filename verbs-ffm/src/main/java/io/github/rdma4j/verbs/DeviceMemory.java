@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import io.github.rdma4j.verbs.bindings.LibIbVerbs;
+import io.github.rdma4j.verbs.bindings.ibv_dm;
+import io.github.rdma4j.verbs.bindings.verbs_context;
+import io.github.rdma4j.verbs.internal.DeviceMemoryCalls;
+import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.Failures;
+import io.github.rdma4j.verbs.internal.NativeCalls;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+
+/**
+ * Memory in the adapter ({@code struct ibv_dm}, ibv_alloc_dm(3)): work requests reach it without crossing the PCI bus. The process has
+ * no address for it; it copies in and out. {@link ProtectionDomain#registerDeviceMemory} makes a region of it.
+ *
+ * <p>Thread safety: all methods may be called from any thread. The copies of one device context wait for each other.
+ */
+public final class DeviceMemory extends Resource {
+    /** The length of imported memory: the kernel does not tell it. */
+    private static final long UNKNOWN = Long.MAX_VALUE;
+
+    private final DeviceContext context;
+    private final MemorySegment memory;
+    private final long length;
+    private final boolean imported;
+
+    private DeviceMemory(DeviceContext context, MemorySegment memory, long length, boolean imported) {
+        super(context);
+        this.context = context;
+        this.memory = memory.reinterpret(ibv_dm.sizeof());
+        this.length = length;
+        this.imported = imported;
+    }
+
+    static DeviceMemory allocate(DeviceContext context, long length, int logAlignment) {
+        String operation = "ibv_alloc_dm(%s, length=%d, log_align_req=%d)"
+                .formatted(context.device().name(), length, logAlignment);
+        if (length < 1 || logAlignment < 0 || logAlignment > 30) {
+            throw new IllegalArgumentException(
+                    operation + ": the length is 1 or more, the alignment 0..30 as a power of two");
+        }
+        MemorySegment entry = NativeCalls.extendedEntry(context.segment(), verbs_context.alloc_dm$offset());
+        if (entry.address() == 0) {
+            throw new UnsupportedVerbException(
+                    operation,
+                    Errno.EOPNOTSUPP,
+                    "the installed libibverbs or the device's driver has no device memory");
+        }
+        MemorySegment allocated = DeviceMemoryCalls.alloc(entry, context.segment(), length, logAlignment);
+        if (allocated.address() == 0) {
+            int errno = NativeCalls.lastErrno();
+            throw Failures.of(
+                    operation,
+                    errno,
+                    errno == Errno.ENOMEM ? "the device has not so much memory left" : "",
+                    errno == Errno.ENOMEM ? "ask for less, or close device memory that is not used" : "");
+        }
+        return new DeviceMemory(context, allocated, length, false);
+    }
+
+    static DeviceMemory importHandle(DeviceContext context, int handle) {
+        MemorySegment imported = DeviceMemoryCalls.importHandle(context.segment(), handle);
+        if (imported.address() == 0) {
+            throw Failures.of(
+                    "ibv_import_dm(%s, handle=%d)".formatted(context.device().name(), handle), NativeCalls.lastErrno());
+        }
+        return new DeviceMemory(context, imported, UNKNOWN, true);
+    }
+
+    /** {@return the device that it lies in} */
+    public DeviceContext context() {
+        return context;
+    }
+
+    /** {@return the number of bytes; {@link Long#MAX_VALUE} if it was imported, because nothing tells it then} */
+    public long length() {
+        return length;
+    }
+
+    /** {@return the kernel's handle, by which another process that shares the device context imports it (ibv_import_dm(3))} */
+    public int kernelHandle() {
+        return locked(() -> ibv_dm.handle(memory));
+    }
+
+    /**
+     * Copies into the device (ibv_memcpy_to_dm(3)).
+     *
+     * @param offset in the device memory; a multiple of 4
+     * @param source native memory, of a length that is a multiple of 4
+     * @throws IndexOutOfBoundsException if it does not fit there
+     * @throws IllegalArgumentException if the source is on the heap
+     * @throws VerbsException if the driver refuses
+     */
+    public void copyFrom(long offset, MemorySegment source) {
+        check(offset, source);
+        locked(() -> {
+            Failures.check(
+                    "ibv_memcpy_to_dm(offset=%d, length=%d)".formatted(offset, source.byteSize()),
+                    DeviceMemoryCalls.copyTo(memory, offset, source));
+            return null;
+        });
+    }
+
+    /**
+     * Copies out of the device (ibv_memcpy_from_dm(3)).
+     *
+     * @param offset in the device memory; a multiple of 4
+     * @param target native memory, of a length that is a multiple of 4; all of it is filled
+     * @throws IndexOutOfBoundsException if there is not so much
+     * @throws IllegalArgumentException if the target is on the heap or read-only
+     * @throws VerbsException if the driver refuses
+     */
+    public void copyTo(long offset, MemorySegment target) {
+        check(offset, target);
+        if (target.isReadOnly()) {
+            throw new IllegalArgumentException("the target is read-only");
+        }
+        locked(() -> {
+            Failures.check(
+                    "ibv_memcpy_from_dm(offset=%d, length=%d)".formatted(offset, target.byteSize()),
+                    DeviceMemoryCalls.copyFrom(memory, offset, target));
+            return null;
+        });
+    }
+
+    private void check(long offset, MemorySegment host) {
+        Objects.checkFromIndexSize(offset, host.byteSize(), length);
+        if (!host.isNative()) {
+            throw new IllegalArgumentException("device memory is copied from and to native memory only");
+        }
+    }
+
+    /**
+     * Exports the memory as a dma-buf (ibv_dm_export_dmabuf_fd(3), rdma-core 62).
+     *
+     * @return a file descriptor, to be closed by the caller
+     * @throws UnsupportedVerbException if the library is too old, or the device cannot do it
+     * @throws VerbsException if it fails
+     */
+    public int exportDmaBuf() {
+        return locked(() -> {
+            int fd = DeviceMemoryCalls.exportDmaBuf(memory);
+            if (fd < 0) {
+                throw Failures.of("ibv_dm_export_dmabuf_fd", NativeCalls.lastErrno());
+            }
+            return fd;
+        });
+    }
+
+    MemorySegment segment() {
+        requireOpen();
+        return memory;
+    }
+
+    @Override
+    public long handle() {
+        requireOpen();
+        return memory.address();
+    }
+
+    @Override
+    void release() {
+        if (imported) {
+            LibIbVerbs.ibv_unimport_dm(memory);
+        } else {
+            Failures.check(
+                    "ibv_free_dm(length=%d)".formatted(length), DeviceMemoryCalls.free(context.segment(), memory));
+        }
+    }
+
+    /** {@return length and device} */
+    @Override
+    public String toString() {
+        return "device memory of %s on %s"
+                .formatted(
+                        length == UNKNOWN ? "unknown length" : length + " bytes",
+                        context.device().name());
+    }
+}

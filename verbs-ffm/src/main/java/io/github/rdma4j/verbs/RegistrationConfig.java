@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+
+/**
+ * What {@link ProtectionDomain#registerMemory(java.util.function.Consumer)} registers: host memory or a part of a dma-buf, and how
+ * the adapter shall see it. Setters return this; thread safety: for one thread.
+ */
+public final class RegistrationConfig {
+    private MemorySegment segment;
+    private boolean dmaBuf;
+    private int fileDescriptor;
+    private long offset;
+    private long length;
+    private boolean iovaGiven;
+    private long iova;
+    private DmaHandle dmaHandle;
+    private int access;
+
+    RegistrationConfig() {}
+
+    /**
+     * Host memory; this or {@link #dmaBuf} must be called.
+     *
+     * @param memory native memory, not empty
+     * @return this
+     */
+    public RegistrationConfig segment(MemorySegment memory) {
+        segment = Objects.requireNonNull(memory);
+        dmaBuf = false;
+        return this;
+    }
+
+    /**
+     * A part of a dma-buf, memory of another device; this or {@link #segment} must be called.
+     *
+     * @param fd the dma-buf's file descriptor; it may be closed once the memory is registered
+     * @param from the first byte, from the start of the dma-buf
+     * @param size in bytes
+     * @return this
+     */
+    public RegistrationConfig dmaBuf(int fd, long from, long size) {
+        segment = null;
+        dmaBuf = true;
+        fileDescriptor = fd;
+        offset = from;
+        length = size;
+        return this;
+    }
+
+    /**
+     * The address that the first byte shall have in work requests; default the address in the process, 0 for a dma-buf.
+     *
+     * @param address with the same offset into its page as the first byte
+     * @return this
+     */
+    public RegistrationConfig iova(long address) {
+        iova = address;
+        iovaGiven = true;
+        return this;
+    }
+
+    /**
+     * Hints for the transfers on the PCI bus; default none. Needs rdma-core 59 (ibv_reg_mr_ex(3)).
+     *
+     * @param handle of the same device
+     * @return this
+     */
+    public RegistrationConfig dmaHandle(DmaHandle handle) {
+        dmaHandle = Objects.requireNonNull(handle);
+        return this;
+    }
+
+    /**
+     * What may be done with the memory, besides local reading; default nothing.
+     *
+     * @param flags that go together
+     * @return this
+     */
+    public RegistrationConfig access(AccessFlag... flags) {
+        access = AccessFlag.mask(flags);
+        return this;
+    }
+
+    void check(ProtectionDomain domain) {
+        if (segment == null && !dmaBuf) {
+            throw new IllegalArgumentException("nothing to register: neither segment(...) nor dmaBuf(...) was called");
+        }
+        if (dmaHandle != null && dmaHandle.context() != domain.context()) {
+            throw new IllegalArgumentException("the DMA handle belongs to another device context");
+        }
+    }
+
+    MemorySegment segment() {
+        return segment;
+    }
+
+    int fileDescriptor() {
+        return fileDescriptor;
+    }
+
+    long offset() {
+        return offset;
+    }
+
+    long length() {
+        return length;
+    }
+
+    long iova() {
+        return iovaGiven || segment == null ? iova : segment.address();
+    }
+
+    DmaHandle dmaHandle() {
+        return dmaHandle;
+    }
+
+    int access() {
+        return access;
+    }
+}

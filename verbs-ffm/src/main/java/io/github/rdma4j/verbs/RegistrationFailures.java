@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.Failures;
+import io.github.rdma4j.verbs.internal.LockedMemoryLimit;
+
+/** Why the kernel refused to register memory: its errno alone tells little. */
+final class RegistrationFailures {
+    private static final int EBADF = 9;
+    private static final int EPROTONOSUPPORT = 93;
+
+    private RegistrationFailures() {}
+
+    static VerbsException ofHostMemory(String operation, DeviceContext context, long length, int access, int errno) {
+        if (AccessFlag.ON_DEMAND.in(access) && (errno == Errno.EINVAL || errno == Errno.EOPNOTSUPP)) {
+            return ofOnDemandMemory(operation, errno);
+        }
+        return switch (errno) {
+            case Errno.ENOMEM -> outOfMemory(operation, length);
+            case Errno.EFAULT ->
+                Failures.of(
+                        operation,
+                        errno,
+                        "a part of the range is not mapped, or is mapped read-only and LOCAL_WRITE was asked for",
+                        "map file-backed memory with write access, or register it for reading only");
+            case Errno.EINVAL ->
+                Failures.of(
+                        operation,
+                        errno,
+                        "the range is longer than the device's maximum of %d bytes, wraps around the address space, or the device does not offer one of the flags"
+                                .formatted(context.attributes().maxMemoryRegionSize()),
+                        "");
+            default -> Failures.of(operation, errno);
+        };
+    }
+
+    private static VerbsException outOfMemory(String operation, long length) {
+        LockedMemoryLimit limit = LockedMemoryLimit.current();
+        return limit.allows(length)
+                ? Failures.of(
+                        operation,
+                        Errno.ENOMEM,
+                        "%s, so that is not the cause: the device has no room for another region, or the machine or control group no memory"
+                                .formatted(limit.describe()),
+                        "close regions that are not used, or register less")
+                : Failures.of(
+                        operation,
+                        Errno.ENOMEM,
+                        "registration pins the memory, and " + limit.describe(),
+                        "raise the limit: 'ulimit -l unlimited' in the shell, 'memlock unlimited' in"
+                                + " /etc/security/limits.conf, LimitMEMLOCK=infinity in a systemd unit, --ulimit"
+                                + " memlock=-1 for docker run");
+    }
+
+    /** Drivers say EINVAL as well as EOPNOTSUPP when they have no on-demand paging; the second is what it means. */
+    static VerbsException ofOnDemandMemory(String operation, int errno) {
+        return errno == Errno.EINVAL || errno == Errno.EOPNOTSUPP
+                ? new UnsupportedVerbException(
+                        operation,
+                        errno,
+                        "the device has no on-demand paging, or not for these flags; registering without ON_DEMAND"
+                                + " pins the memory")
+                : Failures.of(operation, errno);
+    }
+
+    static VerbsException ofDmaBuf(String operation, int errno) {
+        return switch (errno) {
+            case EPROTONOSUPPORT ->
+                new UnsupportedVerbException(operation, errno, "the kernel's driver cannot register dma-bufs");
+            case EBADF -> Failures.of(operation, errno, "the file descriptor is not open", "");
+            case Errno.EINVAL ->
+                Failures.of(
+                        operation,
+                        errno,
+                        "the file descriptor is no dma-buf, the range does not lie within it, or its exporter does not"
+                                + " let the device in",
+                        "export the whole allocation, aligned to pages, and give offset and length within it");
+            default -> Failures.of(operation, errno);
+        };
+    }
+
+    /** Whether the errno of an attempt with a file descriptor that cannot be tells of support. */
+    static boolean meansDmaBufSupported(int errno) {
+        return errno == EBADF;
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import io.github.rdma4j.verbs.bindings.RdmaHeaders;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+
+/** What {@link MemoryRegion#reregister} changes; what is not set remains. Setters return this; thread safety: for one thread. */
+public final class ReregistrationConfig {
+    private MemorySegment segment;
+    private ProtectionDomain domain;
+    private boolean accessGiven;
+    private int access;
+
+    ReregistrationConfig() {}
+
+    /**
+     * Other memory ({@code IBV_REREG_MR_CHANGE_TRANSLATION}).
+     *
+     * @param memory native memory, not empty
+     * @return this
+     */
+    public ReregistrationConfig segment(MemorySegment memory) {
+        segment = Objects.requireNonNull(memory);
+        return this;
+    }
+
+    /**
+     * Another protection domain ({@code IBV_REREG_MR_CHANGE_PD}).
+     *
+     * @param other of the same device context
+     * @return this
+     */
+    public ReregistrationConfig protectionDomain(ProtectionDomain other) {
+        domain = Objects.requireNonNull(other);
+        return this;
+    }
+
+    /**
+     * Other rights ({@code IBV_REREG_MR_CHANGE_ACCESS}), in place of all that there were.
+     *
+     * @param flags that go together
+     * @return this
+     */
+    public ReregistrationConfig access(AccessFlag... flags) {
+        access = AccessFlag.mask(flags);
+        accessGiven = true;
+        return this;
+    }
+
+    int flags() {
+        return (segment == null ? 0 : RdmaHeaders.IBV_REREG_MR_CHANGE_TRANSLATION())
+                | (domain == null ? 0 : RdmaHeaders.IBV_REREG_MR_CHANGE_PD())
+                | (accessGiven ? RdmaHeaders.IBV_REREG_MR_CHANGE_ACCESS() : 0);
+    }
+
+    MemorySegment segment() {
+        return segment;
+    }
+
+    ProtectionDomain domain() {
+        return domain;
+    }
+
+    /** The rights afterwards. */
+    int access(int before) {
+        return accessGiven ? access : before;
+    }
+}

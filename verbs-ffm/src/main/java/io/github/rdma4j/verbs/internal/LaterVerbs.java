@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.internal;
+
+import io.github.rdma4j.verbs.UnsupportedVerbException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * A function of libibverbs that is newer than the headers of the bindings: looked up in the library that is installed, when it is
+ * first needed. On an older library its use is an {@link UnsupportedVerbException} that names the version.
+ */
+public final class LaterVerbs {
+    private final String name;
+    private final int version;
+    private final MethodHandle handle;
+    /** NULL if the library has no such function. */
+    private final MemorySegment address;
+
+    /**
+     * A function.
+     *
+     * @param name as exported
+     * @param version the rdma-core version that brought it
+     * @param descriptor its type
+     */
+    public LaterVerbs(String name, int version, FunctionDescriptor descriptor) {
+        this.name = name;
+        this.version = version;
+        this.handle = NativeCalls.errnoHandle(descriptor);
+        this.address = SymbolLookup.libraryLookup("libibverbs.so.1", Arena.global())
+                .find(name)
+                .orElse(MemorySegment.NULL);
+    }
+
+    /** {@return whether the library has it} */
+    public boolean isPresent() {
+        return address.address() != 0;
+    }
+
+    /**
+     * The function.
+     *
+     * @return its address, which is the first argument of {@link #handle()}
+     * @throws UnsupportedVerbException if the library has no such function
+     */
+    public MemorySegment address() {
+        if (!isPresent()) {
+            throw new UnsupportedVerbException(
+                    name,
+                    Errno.EOPNOTSUPP,
+                    "the installed libibverbs does not have it; it needs rdma-core %d or later".formatted(version));
+        }
+        return address;
+    }
+
+    /** {@return the handle to call it with: address, {@link NativeCalls#capture()}, arguments} */
+    public MethodHandle handle() {
+        return handle;
+    }
+}

@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.internal;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.github.rdma4j.verbs.bindings.LibIbVerbs;
+import io.github.rdma4j.verbs.bindings.verbs_context;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/** The verbs that make and change memory regions. Those that return NULL leave the cause in errno. */
+public final class RegistrationCalls {
+    private static final MethodHandle REG_MR_IOVA2 =
+            NativeCalls.errnoHandle(LibIbVerbs.ibv_reg_mr_iova2$address(), LibIbVerbs.ibv_reg_mr_iova2$descriptor());
+    private static final MethodHandle REG_DMABUF_MR =
+            NativeCalls.errnoHandle(LibIbVerbs.ibv_reg_dmabuf_mr$address(), LibIbVerbs.ibv_reg_dmabuf_mr$descriptor());
+    private static final MethodHandle REREG_MR =
+            NativeCalls.errnoHandle(LibIbVerbs.ibv_rereg_mr$address(), LibIbVerbs.ibv_rereg_mr$descriptor());
+    private static final MethodHandle ALLOC_NULL_MR = NativeCalls.errnoHandle(FunctionDescriptor.of(ADDRESS, ADDRESS));
+    private static final MethodHandle REG_DM_MR =
+            NativeCalls.errnoHandle(FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_INT));
+    private static final MethodHandle ADVISE_MR =
+            NativeCalls.handle(FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT));
+
+    private RegistrationCalls() {}
+
+    /**
+     * ibv_reg_mr(3), ibv_reg_mr_iova(3). The macros of those names resolve to ibv_reg_mr_iova2 when the access flags are not a
+     * compile-time constant; that function also masks the optional flags on kernels that do not know them.
+     *
+     * @param pd the protection domain
+     * @param address of the first byte
+     * @param length in bytes, unsigned
+     * @param iova the address of the first byte in work requests
+     * @param access flags of {@code enum ibv_access_flags}
+     * @return the region, or NULL
+     */
+    public static MemorySegment regMr(MemorySegment pd, long address, long length, long iova, int access) {
+        try {
+            return (MemorySegment) REG_MR_IOVA2.invokeExact(
+                    NativeCalls.capture(), pd, MemorySegment.ofAddress(address), length, iova, access);
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+    }
+
+    /**
+     * ibv_reg_dmabuf_mr(3).
+     *
+     * @param pd the protection domain
+     * @param offset of the first byte in the dma-buf
+     * @param length in bytes
+     * @param iova the address of the first byte in work requests
+     * @param fd the dma-buf
+     * @param access flags of {@code enum ibv_access_flags}
+     * @return the region, or NULL
+     */
+    public static MemorySegment regDmaBufMr(MemorySegment pd, long offset, long length, long iova, int fd, int access) {
+        try {
+            return (MemorySegment)
+                    REG_DMABUF_MR.invokeExact(NativeCalls.capture(), pd, offset, length, iova, fd, access);
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+    }
+
+    /**
+     * ibv_rereg_mr(3).
+     *
+     * @param region the region
+     * @param flags what changes, of {@code enum ibv_rereg_mr_flags}
+     * @param pd the new protection domain, or NULL
+     * @param address of the new first byte, or NULL
+     * @param length the new one, or 0
+     * @param access the new flags, or 0
+     * @return 0 or one of {@code enum ibv_rereg_mr_err_code}, with errno
+     */
+    public static int reregMr(
+            MemorySegment region, int flags, MemorySegment pd, MemorySegment address, long length, int access) {
+        try {
+            return (int) REREG_MR.invokeExact(NativeCalls.capture(), region, flags, pd, address, length, access);
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+    }
+
+    /**
+     * ibv_alloc_null_mr(3).
+     *
+     * @param entry {@code verbs_context.alloc_null_mr}, not NULL
+     * @param pd the protection domain
+     * @return the region, or NULL
+     */
+    public static MemorySegment allocNullMr(MemorySegment entry, MemorySegment pd) {
+        try {
+            return (MemorySegment) ALLOC_NULL_MR.invokeExact(entry, NativeCalls.capture(), pd);
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+    }
+
+    /**
+     * ibv_reg_dm_mr(3).
+     *
+     * @param entry {@code verbs_context.reg_dm_mr}, not NULL
+     * @param pd the protection domain
+     * @param deviceMemory the {@code struct ibv_dm}
+     * @param offset of the first byte in the device memory
+     * @param length in bytes
+     * @param access flags of {@code enum ibv_access_flags}
+     * @return the region, or NULL
+     */
+    public static MemorySegment regDmMr(
+            MemorySegment entry, MemorySegment pd, MemorySegment deviceMemory, long offset, long length, int access) {
+        try {
+            return (MemorySegment)
+                    REG_DM_MR.invokeExact(entry, NativeCalls.capture(), pd, deviceMemory, offset, length, access);
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+    }
+
+    /**
+     * ibv_advise_mr(3).
+     *
+     * @param context the device's context
+     * @param pd the protection domain of all regions
+     * @param advice of {@code enum ibv_advise_mr_advice}
+     * @param flags of {@code enum ibv_advise_mr_flags}
+     * @param list of {@code struct ibv_sge}
+     * @param count of the list
+     * @return 0 or a positive errno
+     */
+    public static int adviseMr(
+            MemorySegment context, MemorySegment pd, int advice, int flags, MemorySegment list, int count) {
+        MemorySegment entry = NativeCalls.extendedEntry(context, verbs_context.advise_mr$offset());
+        if (entry.address() == 0) {
+            return Errno.EOPNOTSUPP;
+        }
+        try {
+            return (int) ADVISE_MR.invokeExact(entry, pd, advice, flags, list, count);
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+    }
+}
