@@ -3,47 +3,79 @@
 package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.bindings.LibIbVerbs;
+import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import io.github.rdma4j.verbs.bindings.ibv_cq;
+import io.github.rdma4j.verbs.bindings.ibv_moderate_cq;
+import io.github.rdma4j.verbs.bindings.ibv_modify_cq_attr;
+import io.github.rdma4j.verbs.internal.CompletionCalls;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.HotCalls;
 import io.github.rdma4j.verbs.internal.NativeCalls;
+import io.github.rdma4j.verbs.internal.ReadinessWaiter;
 import io.github.rdma4j.verbs.internal.UseGuard;
-import io.github.rdma4j.verbs.internal.VerbsCalls;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * A completion queue ({@code struct ibv_cq}): where work requests report that they are done.
  *
- * <p>Thread safety: all methods may be called from any thread; polling is fastest from the thread that polled first. It is the
- * user's part to size the queue for all the requests that can complete into it: an overrun breaks the queue pairs.
+ * <p>It is the user's part to size the queue for all the requests that can complete into it. An overrun loses completions for
+ * good: the device reports {@link AsyncEventType#CQ_ERR}, the queue cannot be used any more, and on most adapters the queue pairs
+ * that report to it break.
+ *
+ * <p>Thread safety: all methods may be called from any thread; polling is fastest from the thread that polled first.
  */
 public final class CompletionQueue extends Resource {
+    private static final int MAX_MODERATION = (1 << 16) - 1;
+
     private final DeviceContext context;
+    private final CompletionChannel channel;
     private final MemorySegment pollFunction;
+    private final MemorySegment armFunction;
     private final boolean criticalPoll;
+    private final boolean criticalArm;
     private final MemorySegment queue;
     private final long queueAddress;
-    private final int capacity;
     private final UseGuard guard = new UseGuard();
+    private final ReentrantLock waiting = new ReentrantLock();
+    private volatile int capacity;
+    /** Whether the next completion of any kind makes an event, or has made one that nobody has taken yet. */
+    private volatile boolean armed;
 
-    CompletionQueue(DeviceContext context, int minEntries) {
-        super(context);
+    CompletionQueue(DeviceContext context, int minEntries, CompletionQueueConfig config) {
+        super(config.channel() == null ? new Resource[] {context} : new Resource[] {context, config.channel()});
         this.context = context;
+        this.channel = config.channel();
         this.pollFunction = context.pollFunction();
+        this.armFunction = context.armFunction();
         this.criticalPoll = context.criticalPoll();
-        MemorySegment created = VerbsCalls.createCq(context.segment(), minEntries);
+        this.criticalArm = context.criticalPost();
+        MemorySegment created = CompletionCalls.createQueue(
+                context.segment(),
+                minEntries,
+                channel == null ? MemorySegment.NULL : channel.segment(),
+                config.completionVector());
         if (created.address() == 0) {
-            int errno = NativeCalls.lastErrno();
-            throw Failures.of(
-                    "ibv_create_cq(%s, cqe=%d)".formatted(context.device().name(), minEntries),
-                    errno,
-                    "",
-                    errno == Errno.ENOMEM ? "ask for fewer entries, or close completion queues that are not used" : "");
+            throw refused(
+                    "ibv_create_cq(%s, cqe=%d, comp_vector=%d)"
+                            .formatted(context.device().name(), minEntries, config.completionVector()),
+                    NativeCalls.lastErrno());
         }
         this.queue = created.reinterpret(ibv_cq.sizeof());
         this.queueAddress = queue.address();
         this.capacity = ibv_cq.cqe(queue);
+    }
+
+    private static VerbsException refused(String operation, int errno) {
+        return Failures.of(
+                operation,
+                errno,
+                "",
+                errno == Errno.ENOMEM ? "ask for fewer entries, or close completion queues that are not used" : "");
     }
 
     /** {@return the number of completions that it can hold, at least what was asked for} */
@@ -92,6 +124,172 @@ public final class CompletionQueue extends Resource {
                 "close the queue pairs that use it, and look into the kernel log");
     }
 
+    /**
+     * Arms the queue (ibv_req_notify_cq(3)): the next completion makes an event in the {@linkplain CompletionQueueConfig#channel
+     * channel}, once. What is in the queue already makes none, so poll once more between this and the wait. Allocates nothing.
+     *
+     * @param solicitedOnly true if only failures and messages sent with {@link SendFlags#SOLICITED} are to make an event
+     * @throws IllegalStateException if the queue is closed, or was created without a channel
+     * @throws VerbsException if the device refuses
+     */
+    public void requestNotification(boolean solicitedOnly) {
+        requireChannel();
+        if (!guard.enter()) {
+            throw closedException();
+        }
+        int result;
+        try {
+            if (!solicitedOnly) {
+                armed = true;
+            }
+            result = CompletionCalls.arm(armFunction, criticalArm, queueAddress, solicitedOnly ? 1 : 0);
+        } finally {
+            guard.exit();
+        }
+        if (result != 0) {
+            armed = false;
+            throw Failures.of("ibv_req_notify_cq(" + context.device().name() + ")", Math.abs(result));
+        }
+    }
+
+    private void requireChannel() {
+        if (channel == null) {
+            throw new IllegalStateException(
+                    this + " was created without a completion channel (CompletionQueueConfig.channel)");
+        }
+    }
+
+    /** Its event has been taken: it must be armed again. */
+    void notified() {
+        armed = false;
+    }
+
+    boolean isArmed() {
+        return armed;
+    }
+
+    /**
+     * Fetches completions, and sleeps until there are some: polls, arms, polls again, waits for the channel's event, as often as
+     * needed. Threads that await the same queue take turns. Several queues may share the channel, but whoever takes events from
+     * it by {@link CompletionChannel#nextEvent} takes them away from this method.
+     *
+     * @param completions where they go, overwriting what was there
+     * @param timeout how long to wait; zero or less only polls
+     * @return how many were fetched, 0 after the time
+     * @throws IllegalStateException if the queue is closed, before or meanwhile, or was created without a channel
+     * @throws WaitInterruptedException if the thread is interrupted while it waits; completions that are there are fetched
+     *     nevertheless
+     * @throws VerbsException if the queue or the channel has failed
+     */
+    public int awaitCompletions(WorkCompletions completions, Duration timeout) {
+        requireChannel();
+        int count = poll(completions);
+        long limit = ReadinessWaiter.nanos(timeout);
+        if (count != 0 || limit == 0) {
+            return count;
+        }
+        long start = System.nanoTime();
+        try {
+            if (!waiting.tryLock(limit, TimeUnit.NANOSECONDS)) {
+                return poll(completions);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new WaitInterruptedException("waiting for " + this);
+        }
+        try {
+            while (true) {
+                // Armed already: an event is on its way or waits to be taken. Another arming would only add a second
+                // one.
+                if (!armed) {
+                    requestNotification(false);
+                }
+                count = poll(completions);
+                long remaining = limit - (System.nanoTime() - start);
+                if (count != 0 || remaining <= 0) {
+                    return count;
+                }
+                if (!channel.awaitEventOf(this, Duration.ofNanos(remaining))) {
+                    // No event is left behind: arming anew costs nothing, and repairs it if the kernel has lost one.
+                    armed = false;
+                }
+                count = poll(completions);
+                if (count != 0) {
+                    return count;
+                }
+            }
+        } finally {
+            waiting.unlock();
+        }
+    }
+
+    /**
+     * Makes the queue longer or shorter (ibv_resize_cq(3)); what is in it stays.
+     *
+     * @param minEntries the least number of completions that it must hold, from 1 to the device's
+     *     {@link DeviceAttributes#maxCompletionQueueEntries()}
+     * @throws IllegalArgumentException if the number is out of range; the message gives both numbers
+     * @throws IllegalStateException if the queue is closed
+     * @throws UnsupportedVerbException if the device cannot do this
+     * @throws VerbsException if the device refuses, for instance because more completions are in the queue
+     */
+    public void resize(int minEntries) {
+        CompletionQueueConfig.checkEntries(context, minEntries);
+        locked(() -> {
+            int errno = Math.abs(LibIbVerbs.ibv_resize_cq(queue, minEntries));
+            if (errno != 0) {
+                String operation =
+                        "ibv_resize_cq(%s, cqe=%d)".formatted(context.device().name(), minEntries);
+                throw errno == Errno.EINVAL
+                        ? Failures.of(
+                                operation,
+                                errno,
+                                "more completions than that are in the queue",
+                                "poll them, or ask for more entries")
+                        : refused(operation, errno);
+            }
+            capacity = ibv_cq.cqe(queue);
+            return null;
+        });
+    }
+
+    /**
+     * Makes events rarer (ibv_modify_cq(3)): an armed queue announces completions when so many have come, or so much time has
+     * passed since the first of them, whichever is earlier.
+     *
+     * @param completions from 0 to 65535; 0 or 1 announces at once
+     * @param period in microseconds, from 0 to 65535
+     * @throws IllegalArgumentException if a value is out of range
+     * @throws IllegalStateException if the queue is closed
+     * @throws UnsupportedVerbException if the device cannot do this
+     * @throws VerbsException if the device refuses, for instance because it allows less than that
+     */
+    public void modifyModeration(int completions, Duration period) {
+        if (completions < 0 || completions > MAX_MODERATION) {
+            throw new IllegalArgumentException(
+                    "moderation by %d completions: the range is 0..%d".formatted(completions, MAX_MODERATION));
+        }
+        long micros = ReadinessWaiter.nanos(period) / 1000;
+        if (period.isNegative() || micros > MAX_MODERATION) {
+            throw new IllegalArgumentException(
+                    "a moderation period of %s: the range is 0..%d microseconds".formatted(period, MAX_MODERATION));
+        }
+        locked(() -> {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment attributes = ibv_modify_cq_attr.allocate(arena);
+                ibv_modify_cq_attr.attr_mask(attributes, RdmaHeaders.IBV_CQ_ATTR_MODERATE());
+                MemorySegment moderation = ibv_modify_cq_attr.moderate(attributes);
+                ibv_moderate_cq.cq_count(moderation, (short) completions);
+                ibv_moderate_cq.cq_period(moderation, (short) micros);
+                Failures.check(
+                        "ibv_modify_cq(%s, cq_count=%d, cq_period=%d)"
+                                .formatted(context.device().name(), completions, micros),
+                        CompletionCalls.modify(context.segment(), queue, attributes));
+            }
+            return null;
+        });
+    }
+
     MemorySegment segment() {
         return queue;
     }
@@ -105,6 +303,9 @@ public final class CompletionQueue extends Resource {
     @Override
     void release() {
         guard.close();
+        if (channel != null) {
+            channel.wakeAll();
+        }
         int result = LibIbVerbs.ibv_destroy_cq(queue);
         if (result != 0) {
             guard.reopen();

@@ -8,7 +8,9 @@ import io.github.rdma4j.verbs.bindings.ibv_context_ops;
 import io.github.rdma4j.verbs.internal.DeviceDriver;
 import io.github.rdma4j.verbs.internal.Failures;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -18,7 +20,7 @@ import java.util.function.Consumer;
  *
  * <p>Thread safety: all methods may be called from any thread.
  */
-public final class DeviceContext extends Resource {
+public final class DeviceContext extends Resource implements EventSource {
     /**
      * What is open stays reachable. Without this, a tree that its user dropped without closing would be collected, and with it
      * memory of automatic arenas to which the adapter still writes: a leak is better than that.
@@ -29,6 +31,7 @@ public final class DeviceContext extends Resource {
     private final MemorySegment context;
     private final DeviceQueries queries;
     private final boolean owned;
+    private final AsyncEvents asyncEvents;
     private final boolean criticalPost;
     private final boolean criticalPoll;
 
@@ -41,6 +44,7 @@ public final class DeviceContext extends Resource {
         DeviceDriver driver = DeviceDriver.of(device.sysfsPath());
         this.criticalPost = driver.postsInUserSpace();
         this.criticalPoll = driver.pollsInUserSpace();
+        this.asyncEvents = new AsyncEvents(this, this.context);
         OPEN.add(this);
     }
 
@@ -258,7 +262,7 @@ public final class DeviceContext extends Resource {
     }
 
     /**
-     * Creates a completion queue without a channel (ibv_create_cq(3)).
+     * Creates a completion queue without a channel, for programs that poll (ibv_create_cq(3)).
      *
      * @param minEntries the least number of completions that it must hold, from 1 to the device's
      *     {@link DeviceAttributes#maxCompletionQueueEntries()}
@@ -267,12 +271,65 @@ public final class DeviceContext extends Resource {
      * @throws VerbsException if the device has none left
      */
     public CompletionQueue createCompletionQueue(int minEntries) {
-        int limit = attributes().maxCompletionQueueEntries();
-        if (minEntries < 1 || minEntries > limit) {
-            throw new IllegalArgumentException("a completion queue of %d entries: device %s allows 1..%d"
-                    .formatted(minEntries, device.name(), limit));
-        }
-        return createChild(() -> new CompletionQueue(this, minEntries));
+        return createCompletionQueue(minEntries, config -> {});
+    }
+
+    /**
+     * Creates a completion queue (ibv_create_cq(3)).
+     *
+     * @param minEntries the least number of completions that it must hold, from 1 to the device's
+     *     {@link DeviceAttributes#maxCompletionQueueEntries()}
+     * @param configuration sets what differs from the defaults
+     * @return the completion queue, to be closed before or with this context
+     * @throws IllegalArgumentException if a value is out of range; the message gives both numbers
+     * @throws VerbsException if the device has none left
+     */
+    public CompletionQueue createCompletionQueue(int minEntries, Consumer<CompletionQueueConfig> configuration) {
+        CompletionQueueConfig config = new CompletionQueueConfig();
+        configuration.accept(config);
+        config.check(this, minEntries);
+        return createChild(() -> new CompletionQueue(this, minEntries, config));
+    }
+
+    /**
+     * Creates a completion channel, for programs that sleep until there is something to poll (ibv_create_comp_channel(3)).
+     *
+     * @return the channel, to be closed before or with this context
+     * @throws VerbsException if the process has no file descriptor left
+     */
+    public CompletionChannel createCompletionChannel() {
+        return createChild(() -> new CompletionChannel(this));
+    }
+
+    /** {@return how many completion vectors there are ({@code num_comp_vectors}), at least 1} */
+    public int completionVectorCount() {
+        return locked(() -> ibv_context.num_comp_vectors(context));
+    }
+
+    /**
+     * Waits for an asynchronous event, and takes and acknowledges it (ibv_get_async_event(3), ibv_ack_async_event(3)). One that
+     * is not taken waits: a program that never asks is not disturbed.
+     *
+     * @param timeout how long to wait; zero or less only looks
+     * @return the event, or empty after the time
+     * @throws IllegalStateException if this context is closed, before or meanwhile
+     * @throws WaitInterruptedException if the thread is interrupted while it waits
+     * @throws VerbsException if the device has failed
+     */
+    public Optional<AsyncEvent> nextAsyncEvent(Duration timeout) {
+        return asyncEvents.next(timeout);
+    }
+
+    /**
+     * The descriptor that is readable when an asynchronous event is there.
+     *
+     * @return the descriptor; it belongs to this context
+     * @throws IllegalStateException if this context is closed
+     */
+    @Override
+    public int fileDescriptor() {
+        requireOpen();
+        return ibv_context.async_fd(context);
     }
 
     /**
@@ -323,6 +380,10 @@ public final class DeviceContext extends Resource {
         return ibv_context_ops.poll_cq(ibv_context.ops(context));
     }
 
+    MemorySegment armFunction() {
+        return ibv_context_ops.req_notify_cq(ibv_context.ops(context));
+    }
+
     MemorySegment postSendFunction() {
         return ibv_context_ops.post_send(ibv_context.ops(context));
     }
@@ -347,9 +408,12 @@ public final class DeviceContext extends Resource {
 
     @Override
     void release() {
-        if (owned) {
-            Failures.check("ibv_close_device(" + device.name() + ")", LibIbVerbs.ibv_close_device(context));
+        asyncEvents.close();
+        int result = owned ? LibIbVerbs.ibv_close_device(context) : 0;
+        if (result != 0) {
+            asyncEvents.reopen();
         }
+        Failures.check("ibv_close_device(" + device.name() + ")", result);
         OPEN.remove(this);
     }
 

@@ -5,7 +5,10 @@ package io.github.rdma4j.verbs;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
@@ -21,6 +24,9 @@ public abstract class Resource implements AutoCloseable {
     /** One lock for the whole tree below a device context: opening and closing are rare, and their order matters. */
     private final ReentrantLock treeLock;
 
+    /** All of the tree by their native addresses, as the native side names them in events. No lock: events come at any time. */
+    private final Map<Long, Resource> byHandle;
+
     /** Changed only with the lock held. */
     private List<Resource> parents;
 
@@ -31,6 +37,7 @@ public abstract class Resource implements AutoCloseable {
     Resource(Resource... parents) {
         this.parents = List.of(parents);
         this.treeLock = parents.length == 0 ? new ReentrantLock() : parents[0].treeLock;
+        this.byHandle = parents.length == 0 ? new ConcurrentHashMap<>() : parents[0].byHandle;
     }
 
     /** Creates a child while no close can come between the native call and its entry into the tree. */
@@ -40,8 +47,16 @@ public abstract class Resource implements AutoCloseable {
             for (Resource parent : ((Resource) child).parents) {
                 parent.children.add(child);
             }
+            byHandle.put(child.handle(), child);
             return child;
         });
+    }
+
+    /** The resource of this tree that an event names; it is there until its native object is destroyed. */
+    final <T extends Resource> Optional<T> find(long nativeAddress, Class<T> type) {
+        return Optional.ofNullable(byHandle.get(nativeAddress))
+                .filter(type::isInstance)
+                .map(type::cast);
     }
 
     /** Runs a native call on this object's handle while it cannot be closed. For calls that are not on the hot path. */
@@ -128,6 +143,7 @@ public abstract class Resource implements AutoCloseable {
             for (Resource child : new ArrayList<>(children).reversed()) {
                 child.close();
             }
+            long address = handle();
             closed = true;
             try {
                 release();
@@ -138,6 +154,7 @@ public abstract class Resource implements AutoCloseable {
             for (Resource parent : parents) {
                 parent.children.remove(this);
             }
+            byHandle.remove(address, this);
         } finally {
             treeLock.unlock();
         }

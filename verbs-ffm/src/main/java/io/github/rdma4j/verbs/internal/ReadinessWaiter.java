@@ -47,6 +47,7 @@ public final class ReadinessWaiter {
     private int wakeDescriptor = NONE;
     private int polling;
     private boolean woken;
+    private volatile long wakeUps;
     private boolean closed;
     private long pollerKey;
 
@@ -98,12 +99,13 @@ public final class ReadinessWaiter {
         long start = System.nanoTime();
         long limit = nanos(timeout);
         while (true) {
+            long seen = wakeUps;
             T result = attempt.get();
             long remaining = limit - (System.nanoTime() - start);
             if (result != null || remaining <= 0) {
                 return result;
             }
-            switch (await(remaining)) {
+            switch (await(remaining, seen)) {
                 case READY, TIMED_OUT -> {
                     // The next attempt tells, also after the time: what came in the last moment counts.
                 }
@@ -120,13 +122,18 @@ public final class ReadinessWaiter {
      * @return why the wait is over
      */
     public Outcome await(long nanos) {
+        return await(nanos, wakeUps);
+    }
+
+    /** A wake-up since {@code seen} was read counts, so that none is lost between an attempt and the wait after it. */
+    private Outcome await(long nanos, long seen) {
         if (Thread.currentThread().isInterrupted()) {
             return Outcome.INTERRUPTED;
         }
-        return Thread.currentThread().isVirtual() ? park(nanos) : poll(nanos);
+        return Thread.currentThread().isVirtual() ? park(nanos, seen) : poll(nanos, seen);
     }
 
-    private Outcome poll(long nanos) {
+    private Outcome poll(long nanos, long seen) {
         int wake;
         lock.lock();
         try {
@@ -135,8 +142,8 @@ public final class ReadinessWaiter {
                 // again.
                 nobodyPolls.awaitUninterruptibly();
             }
-            if (closed) {
-                return Outcome.CLOSED;
+            if (closed || wakeUps != seen) {
+                return closed ? Outcome.CLOSED : Outcome.READY;
             }
             if (wakeDescriptor == NONE) {
                 wakeDescriptor = FileDescriptors.createEventFd();
@@ -181,13 +188,13 @@ public final class ReadinessWaiter {
         }
     }
 
-    private Outcome park(long nanos) {
+    private Outcome park(long nanos, long seen) {
         long start = System.nanoTime();
         Parked self = new Parked();
         lock.lock();
         try {
-            if (closed) {
-                return Outcome.CLOSED;
+            if (closed || wakeUps != seen) {
+                return closed ? Outcome.CLOSED : Outcome.READY;
             }
             parked.add(self);
             pollerKey = VirtualThreadPoller.watch(this, descriptor, pollerKey);
@@ -237,6 +244,7 @@ public final class ReadinessWaiter {
     public void wakeAll() {
         lock.lock();
         try {
+            wakeUps++;
             unparkAll();
             if (polling > 0 && !woken) {
                 woken = true;

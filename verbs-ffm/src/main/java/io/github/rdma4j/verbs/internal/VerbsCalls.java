@@ -17,8 +17,6 @@ public final class VerbsCalls {
             NativeCalls.errnoHandle(LibIbVerbs.ibv_open_device$address(), LibIbVerbs.ibv_open_device$descriptor());
     private static final MethodHandle ALLOC_PD =
             NativeCalls.errnoHandle(LibIbVerbs.ibv_alloc_pd$address(), LibIbVerbs.ibv_alloc_pd$descriptor());
-    private static final MethodHandle CREATE_CQ =
-            NativeCalls.errnoHandle(LibIbVerbs.ibv_create_cq$address(), LibIbVerbs.ibv_create_cq$descriptor());
     private static final MethodHandle CREATE_QP =
             NativeCalls.errnoHandle(LibIbVerbs.ibv_create_qp$address(), LibIbVerbs.ibv_create_qp$descriptor());
 
@@ -61,22 +59,6 @@ public final class VerbsCalls {
     public static MemorySegment allocPd(MemorySegment context) {
         try {
             return (MemorySegment) ALLOC_PD.invokeExact(NativeCalls.capture(), context);
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
-    }
-
-    /**
-     * ibv_create_cq(3), without a completion channel, on completion vector 0.
-     *
-     * @param context the device's context
-     * @param entries the least number of entries
-     * @return the completion queue, or NULL
-     */
-    public static MemorySegment createCq(MemorySegment context, int entries) {
-        try {
-            return (MemorySegment) CREATE_CQ.invokeExact(
-                    NativeCalls.capture(), context, entries, MemorySegment.NULL, MemorySegment.NULL, 0);
         } catch (Throwable e) {
             throw NativeCalls.unexpected(e);
         }

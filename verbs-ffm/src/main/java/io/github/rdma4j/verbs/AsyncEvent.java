@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * Something that happened to a device or to something on it ({@code struct ibv_async_event}); from
+ * {@link DeviceContext#nextAsyncEvent}. It has been acknowledged already.
+ *
+ * @param type what happened
+ * @param code the number of the type, for one that this library does not know ({@link AsyncEventType#UNKNOWN})
+ * @param resource what it happened to: a {@link QueuePair}, a {@link CompletionQueue}, a shared receive queue or a work queue, which
+ *     may be closed meanwhile; empty for events of ports and devices, and for objects that this context did not create
+ * @param port the port that it happened to, from 1; empty for events of resources and devices
+ */
+public record AsyncEvent(AsyncEventType type, int code, Optional<Resource> resource, OptionalInt port) {
+    /**
+     * An event.
+     *
+     * @param type what happened
+     * @param code the number of the type
+     * @param resource what it happened to
+     * @param port the port that it happened to
+     */
+    public AsyncEvent {
+        Objects.requireNonNull(type, "type");
+        Objects.requireNonNull(resource, "resource");
+        Objects.requireNonNull(port, "port");
+    }
+
+    /** {@return type and subject in one line} */
+    @Override
+    public String toString() {
+        String what = type == AsyncEventType.UNKNOWN ? "event " + code : type.name();
+        if (resource.isPresent()) {
+            return what + " of " + resource.get();
+        }
+        return port.isPresent() ? what + " of port " + port.getAsInt() : what;
+    }
+}

@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+
+import io.github.rdma4j.verbs.bindings.LibIbVerbs;
+import io.github.rdma4j.verbs.bindings.ibv_comp_channel;
+import io.github.rdma4j.verbs.internal.CompletionCalls;
+import io.github.rdma4j.verbs.internal.Failures;
+import io.github.rdma4j.verbs.internal.FileDescriptors;
+import io.github.rdma4j.verbs.internal.NativeCalls;
+import io.github.rdma4j.verbs.internal.ReadinessWaiter;
+import io.github.rdma4j.verbs.internal.UseGuard;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * A completion channel ({@code struct ibv_comp_channel}): where completion queues announce that there is something to poll, for
+ * programs that sleep rather than spin. Any number of queues may share one.
+ *
+ * <p>The protocol has one trap. A queue announces only completions that come after it was armed, and only the first of them:
+ * <b>arm, then poll once more, then wait</b>; what came before the arming is found by that poll.
+ * {@link CompletionQueue#awaitCompletions} does all of it.
+ *
+ * <p>Thread safety: all methods may be called from any thread. A close ends the waits of other threads with an
+ * {@link IllegalStateException}. Events are acknowledged when they are taken, so closing never waits for the program.
+ */
+public final class CompletionChannel extends Resource implements EventSource {
+    private final DeviceContext context;
+    private final MemorySegment channel;
+    private final int descriptor;
+    private final ReadinessWaiter waiter;
+    private final UseGuard guard = new UseGuard();
+
+    CompletionChannel(DeviceContext context) {
+        super(context);
+        this.context = context;
+        MemorySegment created = CompletionCalls.createChannel(context.segment());
+        if (created.address() == 0) {
+            throw Failures.of("ibv_create_comp_channel(" + context.device().name() + ")", NativeCalls.lastErrno());
+        }
+        this.channel = created.reinterpret(ibv_comp_channel.sizeof());
+        this.descriptor = ibv_comp_channel.fd(channel);
+        this.waiter = new ReadinessWaiter(descriptor);
+        try {
+            FileDescriptors.setNonBlocking(descriptor);
+        } catch (Throwable e) {
+            LibIbVerbs.ibv_destroy_comp_channel(channel);
+            throw e;
+        }
+    }
+
+    /** {@return the device that it belongs to} */
+    public DeviceContext context() {
+        return context;
+    }
+
+    /**
+     * Waits for a queue to announce completions, and takes and acknowledges the event (ibv_get_cq_event(3),
+     * ibv_ack_cq_events(3)). The queue is not armed any more then. It may be empty: an event stays behind if its completion was
+     * polled before the event was taken.
+     *
+     * @param timeout how long to wait; zero or less only looks
+     * @return the queue, or empty after the time
+     * @throws IllegalStateException if this channel is closed, before or meanwhile
+     * @throws WaitInterruptedException if the thread is interrupted while it waits
+     * @throws VerbsException if the channel fails, for instance because the device is gone
+     */
+    public Optional<CompletionQueue> nextEvent(Duration timeout) {
+        return Optional.ofNullable(waiter.await(toString(), timeout, this::takeOfOpenQueue, this::closedException));
+    }
+
+    private CompletionQueue takeOfOpenQueue() {
+        CompletionQueue queue;
+        do {
+            queue = take();
+        } while (queue != null && !queue.isOpen());
+        return queue;
+    }
+
+    /** Takes an event if there is one; null if not. */
+    private CompletionQueue take() {
+        if (!guard.enter()) {
+            throw closedException();
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment named = arena.allocate(ADDRESS, 2);
+            while (true) {
+                int errno = CompletionCalls.getEvent(channel, named, named.asSlice(ADDRESS.byteSize()));
+                if (errno != 0) {
+                    if (FileDescriptors.isNothingYet(errno)) {
+                        return null;
+                    }
+                    throw Failures.of("ibv_get_cq_event(" + context.device().name() + ")", errno);
+                }
+                MemorySegment nativeQueue = named.get(ADDRESS, 0);
+                // Until the acknowledgement ibv_destroy_cq waits, so the address still means this queue.
+                CompletionQueue queue =
+                        find(nativeQueue.address(), CompletionQueue.class).orElse(null);
+                if (queue != null) {
+                    queue.notified();
+                }
+                LibIbVerbs.ibv_ack_cq_events(nativeQueue, 1);
+                if (queue != null) {
+                    return queue;
+                }
+            }
+        } finally {
+            guard.exit();
+        }
+    }
+
+    /**
+     * Waits until the event of a queue that is armed has been taken, here or by another thread. Events of other queues that come
+     * first are taken too, and those who wait for them look again.
+     *
+     * @return false after the time
+     */
+    boolean awaitEventOf(CompletionQueue queue, Duration timeout) {
+        return waiter.await(
+                        "waiting for " + queue,
+                        timeout,
+                        () -> {
+                            queue.requireOpen();
+                            while (queue.isArmed()) {
+                                CompletionQueue taken = take();
+                                if (taken == null) {
+                                    return null;
+                                }
+                                if (taken != queue) {
+                                    waiter.wakeAll();
+                                }
+                            }
+                            return Boolean.TRUE;
+                        },
+                        this::closedException)
+                != null;
+    }
+
+    /** Lets those who wait for a queue notice that it has been closed. */
+    void wakeAll() {
+        waiter.wakeAll();
+    }
+
+    MemorySegment segment() {
+        return channel;
+    }
+
+    @Override
+    public int fileDescriptor() {
+        requireOpen();
+        return descriptor;
+    }
+
+    @Override
+    public long handle() {
+        requireOpen();
+        return channel.address();
+    }
+
+    @Override
+    void release() {
+        waiter.close();
+        guard.close();
+        int result = LibIbVerbs.ibv_destroy_comp_channel(channel);
+        if (result != 0) {
+            guard.reopen();
+            waiter.reopen();
+        }
+        Failures.check("ibv_destroy_comp_channel(" + context.device().name() + ")", result);
+    }
+
+    /** {@return descriptor and device} */
+    @Override
+    public String toString() {
+        return "completion channel %d of %s"
+                .formatted(descriptor, context.device().name());
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.internal;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.github.rdma4j.verbs.bindings.LibIbVerbs;
+import io.github.rdma4j.verbs.bindings.verbs_context;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/** The verbs of completion queues and channels that the generated bindings cannot call as they are. */
+public final class CompletionCalls {
+    private static final MethodHandle CREATE_CHANNEL = NativeCalls.errnoHandle(
+            LibIbVerbs.ibv_create_comp_channel$address(), LibIbVerbs.ibv_create_comp_channel$descriptor());
+    private static final MethodHandle CREATE_CQ =
+            NativeCalls.errnoHandle(LibIbVerbs.ibv_create_cq$address(), LibIbVerbs.ibv_create_cq$descriptor());
+    private static final MethodHandle GET_CQ_EVENT =
+            NativeCalls.errnoHandle(LibIbVerbs.ibv_get_cq_event$address(), LibIbVerbs.ibv_get_cq_event$descriptor());
+    private static final MethodHandle GET_ASYNC_EVENT = NativeCalls.errnoHandle(
+            LibIbVerbs.ibv_get_async_event$address(), LibIbVerbs.ibv_get_async_event$descriptor());
+    private static final MethodHandle MODIFY_CQ = NativeCalls.handle(FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS));
+    private static final FunctionDescriptor ARM_DESCRIPTOR =
+            FunctionDescriptor.of(JAVA_INT, JAVA_LONG.withName("cq"), JAVA_INT.withName("solicited_only"));
+    private static final MethodHandle ARM = Linker.nativeLinker().downcallHandle(ARM_DESCRIPTOR);
+    private static final MethodHandle ARM_CRITICAL =
+            Linker.nativeLinker().downcallHandle(ARM_DESCRIPTOR, Linker.Option.critical(false));
+
+    private CompletionCalls() {}
+
+    /**
+     * ibv_create_comp_channel(3).
+     *
+     * @param context the device's context
+     * @return the channel, or NULL
+     */
+    public static MemorySegment createChannel(MemorySegment context) {
+        try {
+            return (MemorySegment) CREATE_CHANNEL.invokeExact(NativeCalls.capture(), context);
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+    }
+
+    /**
+     * ibv_create_cq(3).
+     *
+     * @param context the device's context
+     * @param entries the least number of entries
+     * @param channel the completion channel, or NULL
+     * @param vector the completion vector
+     * @return the completion queue, or NULL
+     */
+    public static MemorySegment createQueue(MemorySegment context, int entries, MemorySegment channel, int vector) {
+        try {
+            return (MemorySegment)
+                    CREATE_CQ.invokeExact(NativeCalls.capture(), context, entries, MemorySegment.NULL, channel, vector);
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+    }
+
+    /**
+     * ibv_get_cq_event(3).
+     *
+     * @param channel with a non-blocking descriptor
+     * @param queue where the address of the completion queue goes
+     * @param queueContext where its user context goes
+     * @return 0, or the errno
+     */
+    public static int getEvent(MemorySegment channel, MemorySegment queue, MemorySegment queueContext) {
+        try {
+            int result = (int) GET_CQ_EVENT.invokeExact(NativeCalls.capture(), channel, queue, queueContext);
+            return result == 0 ? 0 : NativeCalls.lastErrno();
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+    }
+
+    /**
+     * ibv_get_async_event(3).
+     *
+     * @param context the device's context, with a non-blocking descriptor
+     * @param event a {@code struct ibv_async_event}
+     * @return 0, or the errno
+     */
+    public static int getAsyncEvent(MemorySegment context, MemorySegment event) {
+        try {
+            int result = (int) GET_ASYNC_EVENT.invokeExact(NativeCalls.capture(), context, event);
+            return result == 0 ? 0 : NativeCalls.lastErrno();
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+    }
+
+    /**
+     * ibv_modify_cq(3).
+     *
+     * @param context the device's context
+     * @param queue the completion queue
+     * @param attributes a {@code struct ibv_modify_cq_attr}
+     * @return 0 or an errno
+     */
+    public static int modify(MemorySegment context, MemorySegment queue, MemorySegment attributes) {
+        MemorySegment entry = NativeCalls.extendedEntry(context, verbs_context.modify_cq$offset());
+        if (entry.address() == 0) {
+            return Errno.EOPNOTSUPP;
+        }
+        try {
+            return (int) MODIFY_CQ.invokeExact(entry, queue, attributes);
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+    }
+
+    /**
+     * ibv_req_notify_cq(3).
+     *
+     * @param function the provider's entry in {@code ibv_context_ops}
+     * @param critical whether the provider rings its doorbells without a system call
+     * @param queue the {@code struct ibv_cq}
+     * @param solicitedOnly 1 for solicited completions only, 0 for all
+     * @return 0 or an errno
+     */
+    public static int arm(MemorySegment function, boolean critical, long queue, int solicitedOnly) {
+        try {
+            return critical
+                    ? (int) ARM_CRITICAL.invokeExact(function, queue, solicitedOnly)
+                    : (int) ARM.invokeExact(function, queue, solicitedOnly);
+        } catch (Throwable e) {
+            throw new AssertionError("a downcall cannot throw this", e);
+        }
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Asynchronous events: what they name, and that none of them keeps an object from being closed. */
+@Tag("device")
+@Timeout(120)
+class AsyncEventDeviceTest {
+    private static final Duration LONG = Duration.ofSeconds(20);
+
+    private final DeviceContext device = TestDevice.open();
+    private final ProtectionDomain domain = device.allocateProtectionDomain();
+    private final CompletionQueue queue = device.createCompletionQueue(64);
+    private final CompletionQueue peerQueue = device.createCompletionQueue(64);
+
+    @AfterEach
+    void close() {
+        device.close();
+    }
+
+    @Test
+    void aQuietDeviceHasNoEvents() {
+        assertThat(device.nextAsyncEvent(Duration.ZERO)).isEmpty();
+        assertThat(device.nextAsyncEvent(Duration.ofMillis(5))).isEmpty();
+    }
+
+    @Test
+    void aPortThatGoesDownAndComesUpAgainIsReported() throws Exception {
+        Path parent = device.device().sysfsPath().resolve("parent");
+        assertThat(parent).as("a software device names its network interface").exists();
+        String networkInterface = Files.readString(parent).strip();
+        List<GidEntry> before = device.gidTable(1);
+        setLink(networkInterface, "down");
+        try {
+            assertThat(awaitPortEvent(AsyncEventType.PORT_ERR).port()).hasValue(1);
+        } finally {
+            setLink(networkInterface, "up");
+        }
+        AsyncEvent active = awaitPortEvent(AsyncEventType.PORT_ACTIVE);
+        assertThat(active.resource()).isEmpty();
+        assertThat(active.toString()).isEqualTo("PORT_ACTIVE of port 1");
+        // The tests after this one need the port as it was.
+        long deadline = System.nanoTime() + LONG.toNanos();
+        while (!device.gidTable(1).equals(before) || device.port(1).state() != PortState.ACTIVE) {
+            assertThat(System.nanoTime()).isLessThan(deadline);
+            Thread.sleep(10);
+        }
+    }
+
+    /** Others (GID_CHANGE) may come before it. */
+    private AsyncEvent awaitPortEvent(AsyncEventType type) {
+        List<AsyncEvent> seen = new ArrayList<>();
+        while (true) {
+            AsyncEvent event = device.nextAsyncEvent(LONG)
+                    .orElseThrow(() -> new AssertionError("no %s, but %s".formatted(type, seen)));
+            if (event.type() == type) {
+                return event;
+            }
+            seen.add(event);
+        }
+    }
+
+    private static void setLink(String networkInterface, String state) throws Exception {
+        Process process = new ProcessBuilder("ip", "link", "set", networkInterface, state)
+                .inheritIO()
+                .start();
+        assertThat(process.waitFor()).isZero();
+    }
+}

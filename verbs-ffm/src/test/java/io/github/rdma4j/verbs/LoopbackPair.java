@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import static io.github.rdma4j.verbs.AccessFlag.LOCAL_WRITE;
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_READ;
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_WRITE;
+
+import java.util.function.Consumer;
+
+/** Two connected queue pairs on completion queues that the test has made; closed with the device. */
+final class LoopbackPair {
+    /** 4.096 us x 2^19, 2 s: an emulated processor can stall for longer than the usual 67 ms. */
+    private static final int PATIENT_TIMEOUT = 19;
+
+    final MemoryRegion buffer;
+    final QueuePair pair;
+    final QueuePair peer;
+
+    LoopbackPair(ProtectionDomain domain, CompletionQueue queue, CompletionQueue peerQueue) {
+        this(domain, queue, peerQueue, config -> {});
+    }
+
+    LoopbackPair(
+            ProtectionDomain domain,
+            CompletionQueue queue,
+            CompletionQueue peerQueue,
+            Consumer<QueuePairConfig> peerConfiguration) {
+        buffer = domain.allocateMemory(8192, LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ);
+        PreparedQueuePair mine = domain.prepareQueuePair(QueuePairType.RC, config -> config.completionQueue(queue));
+        PreparedQueuePair theirs = domain.prepareQueuePair(QueuePairType.RC, config -> {
+            config.completionQueue(peerQueue).remoteAccess(REMOTE_WRITE, REMOTE_READ);
+            peerConfiguration.accept(config);
+        });
+        pair = mine.connect(theirs.endpoint(), config -> config.timeout(PATIENT_TIMEOUT));
+        peer = theirs.connect(mine.endpoint(), config -> config.timeout(PATIENT_TIMEOUT));
+    }
+
+    /** Posts a receive at the peer. */
+    void receive(long workRequestId) {
+        require(peer.postReceive(workRequestId, buffer.slice(4096, 64)));
+    }
+
+    /** Sends eight bytes to the peer. */
+    void send(long workRequestId, int flags) {
+        require(pair.postSend(workRequestId, buffer.slice(0, 8), flags));
+    }
+
+    private static void require(int result) {
+        if (result != 0) {
+            throw new AssertionError("posting: " + VerbsException.describe(result));
+        }
+    }
+}
