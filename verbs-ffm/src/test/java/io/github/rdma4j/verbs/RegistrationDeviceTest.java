@@ -17,6 +17,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -246,18 +247,48 @@ class RegistrationDeviceTest {
                 .hasMessageContaining("iova=0x1000");
     }
 
+    /** What is expected depends on the library that is installed: refused with the version it needs, or done. */
+    private static boolean libraryHas(String function) {
+        return SymbolLookup.libraryLookup("libibverbs.so.1", Arena.global())
+                .find(function)
+                .isPresent();
+    }
+
     @Test
-    void verbsThatTheLibraryIsTooOldForNameTheVersion() {
+    void aDmaHandleNeedsANewLibraryAndAnAdapterWithHints() {
         assertThatThrownBy(() -> pair.device.allocateDmaHandle(config -> config.processor(0)))
                 .isInstanceOf(UnsupportedVerbException.class)
                 .hasMessageContaining("ibv_alloc_dmah")
-                .hasMessageContaining("rdma-core 59 or later");
-        assertThatThrownBy(() -> pair.domain.allocateBuffer(4096))
-                .isInstanceOf(UnsupportedVerbException.class)
-                .hasMessageContaining("ibv_alloc_buf")
-                .hasMessageContaining("rdma-core 64 or later");
+                .hasMessageContaining(
+                        libraryHas("ibv_alloc_dmah") ? "cpu_id=0, ph=none" : "it needs rdma-core 59 or later");
         assertThatThrownBy(() -> pair.device.allocateDmaHandle(config -> config.processingHint(4)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("0..3");
+        assertThatThrownBy(() -> pair.device.allocateDmaHandle(config -> config.processor(-1)))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void aBufferOfTheProviderNeedsANewLibrary() {
+        assertThatThrownBy(() -> pair.domain.allocateBuffer(0)).isInstanceOf(IllegalArgumentException.class);
+        if (!libraryHas("ibv_alloc_buf")) {
+            assertThatThrownBy(() -> pair.domain.allocateBuffer(4096))
+                    .isInstanceOf(UnsupportedVerbException.class)
+                    .hasMessageContaining("ibv_alloc_buf")
+                    .hasMessageContaining("it needs rdma-core 64 or later");
+            return;
+        }
+        ProviderBuffer buffer = pair.domain.allocateBuffer(SIZE);
+        assertThat(buffer.segment().byteSize()).isEqualTo(SIZE);
+        MemoryRegion region = buffer.register(4096, 4096, LOCAL_WRITE, REMOTE_WRITE);
+        write("into the provider's buffer", region.remoteMemory());
+        assertThat(buffer.segment().getString(4096)).isEqualTo("into the provider's buffer");
+        assertThatThrownBy(() -> buffer.register(4096, 4097, LOCAL_WRITE))
+                .isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(buffer::exportDmaBuf).isInstanceOf(VerbsException.class);
+        MemorySegment segment = buffer.segment();
+        buffer.close();
+        assertThat(region.isOpen()).isFalse();
+        assertThatThrownBy(() -> segment.fill((byte) 1)).isInstanceOf(IllegalStateException.class);
     }
 }
