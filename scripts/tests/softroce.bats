@@ -267,10 +267,40 @@ JAVA
     [[ $output == *'apt-get install --no-install-recommends busybox-static'* ]]
 }
 
-@test "a kernel that the package sources do not have" {
+@test "a kernel that no package source has" {
     run -2 "$SOFTROCE" --vm --kernel 9.9.9 true
-    [[ $output == *'kernel 9.9.9: the configured package sources do not have it'* ]]
+    [[ $output == *'kernel 9.9.9: neither the configured package sources nor the backports have it'* ]]
     [[ $output =~ 'they have: '.*[0-9]+\.[0-9]+ ]]
+}
+
+@test "--kernel with the beginning of a version" {
+    run -0 "$SOFTROCE" -q --vm --kernel 6.12 uname -r
+    [[ $output == 6.12.* ]]
+}
+
+@test "the backports are read beside this machine's package sources, which stay as they are" {
+    local before
+    before=$(apt-get indextargets --format '$(URI)')
+    RDMA4J_CACHE=$BATS_TEST_TMPDIR/cache run -0 bash -c 'set -euo pipefail
+        source "$1/common.sh"; source "$1/softroce/kernel.sh"; kernel_use_backports; kernel_available' \
+        - "$BATS_TEST_DIRNAME/../lib"
+    [[ $output =~ [0-9]+\.[0-9]+ ]]
+    [[ $(<"$BATS_TEST_TMPDIR"/cache/apt/*/sources.list) == *-backports\ main ]]
+    [[ $(apt-get indextargets --format '$(URI)') == "$before" ]]
+}
+
+@test "the newest of the versions that begin as --kernel says" {
+    run -0 bash -c 'source "$1"; printf "%s\n" 6.1.0-5 6.12.9+deb12 6.12.10+deb12 6.120.1 16.12.1 | kernel_newest 6.12' \
+        - "$BATS_TEST_DIRNAME/../lib/softroce/kernel.sh"
+    [[ $output == 6.12.10+deb12 ]]
+}
+
+@test "a kernel in the cache serves a machine whose package sources do not have it" {
+    mkdir -p cache/kernel/linux-image-6.99.1-amd64_6.99.1-1 cache/kernel/linux-image-6.99.2-amd64_1%3a6.99.2-1
+    touch cache/kernel/linux-image-6.99.{1-amd64_6.99.1-1,2-amd64_1%3a6.99.2-1}/complete
+    RDMA4J_CACHE=$PWD/cache run -0 bash -c 'set -euo pipefail
+        source "$1/common.sh"; source "$1/softroce/kernel.sh"; kernel_choose 6.99' - "$BATS_TEST_DIRNAME/../lib"
+    [[ $output == 'linux-image-6.99.2-amd64 1:6.99.2-1' ]]
 }
 
 @test "bad options: status 2 and the reason" {

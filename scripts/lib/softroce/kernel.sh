@@ -9,12 +9,48 @@
 #                          KERNEL_DIR      its folder, with vmlinux and lib/modules/RELEASE
 #                          KERNEL_RELEASE  what `uname -r` says there
 #                        VERSION: "default" is what the distribution's linux-image-amd64 stands for; else a kernel
-#                        package's name, or its version part as in 6.1.0-50 or 6.12.
+#                        package's name, or its version part as in 6.1.0-50, or the beginning of that, as in 6.12:
+#                        the newest. What the configured package sources do not have is looked for in the cache, then
+#                        in the backports of this machine's distribution (kernel_use_backports).
+
+# Options that have apt read the distribution's backports only; empty: the configured sources.
+KERNEL_APT=()
+
+# Has apt read the backports suite, on the mirror and with the keys of the configured main suite. It need not be among
+# this machine's sources, and does not get there: lists and sources are in the cache. Status 1 if there is no such suite.
+kernel_use_backports() {
+    local folder uri codename entry key stamp record
+    record=$(apt-get indextargets --format '$(RELEASE) $(CODENAME) $(REPO_URI) $(SOURCESENTRY)' \
+        'Created-By: Packages' 'Component: main' 'Origin: Debian' 2>/dev/null |
+        awk '$2 !~ /-/ && ($1 == $2 || $1 ~ /^(old)*stable$/) { print $2, $3, $4; exit }')
+    read -r codename uri entry <<<"$record"
+    [[ -n $entry ]] || return 1
+    entry=${entry%:*} # without the line's number
+    key=$(sed -nE 's/^Signed-By: *(\/[^ ]+).*/\1/Ip; s/^deb .*\[.*signed-by=(\/[^] ,]+).*/\1/Ip' "$entry" | head -n 1)
+    folder=$(cache_dir apt)/$codename-backports
+    mkdir -p -- "$folder/lists/partial" "$folder/archives/partial"
+    stamp="deb ${key:+[signed-by=$key] }$uri $codename-backports main"
+    KERNEL_APT=(-o "Dir::Etc::SourceList=$folder/sources.list" -o Dir::Etc::SourceParts=/dev/null
+        -o "Dir::State::Lists=$folder/lists" -o "Dir::Cache=$folder" -o APT::Sandbox::User=root)
+    # A day, so that a kernel that was replaced since is not asked for.
+    if [[ ! -e $folder/sources.list || $(<"$folder/sources.list") != "$stamp" ||
+        -z $(find "$folder/fetched" -mmin -1440 2>/dev/null) ]]; then
+        say "reading what $codename-backports has"
+        printf '%s\n' "$stamp" >"$folder/sources.list"
+        apt-get -q "${KERNEL_APT[@]}" -o APT::Update::Error-Mode=any update >"$folder/log" 2>&1 || return 1
+        touch -- "$folder/fetched"
+    fi
+}
 
 # Prints the versions that can be fetched, as --kernel takes them, one a line.
 kernel_available() {
-    apt-cache search --names-only '^linux-image-[0-9].*-amd64$' 2>/dev/null |
+    apt-cache "${KERNEL_APT[@]}" search --names-only '^linux-image-[0-9].*-amd64$' 2>/dev/null |
         sed -nE '/-(cloud|rt)-amd64 /d; s/^linux-image-([^ ]*)-amd64 .*/\1/p' | sort -uV
+}
+
+# kernel_newest VERSION < VERSIONS: the newest of the versions that VERSION is the beginning of, as 6.12 is of 6.12.3.
+kernel_newest() {
+    awk -v wanted="$1" 'index($0, wanted) == 1 && substr($0, length(wanted) + 1) ~ /^([^0-9]|$)/' | sort -V | tail -n 1
 }
 
 # kernel_resolve PACKAGE: prints "PACKAGE VERSION" of the package that holds the kernel, following a meta-package's
@@ -23,9 +59,10 @@ kernel_resolve() {
     local package=$1 record version depends
     local depth
     for depth in 1 2 3; do
-        record=$(apt-cache show --no-all-versions -- "$package" 2>/dev/null) || return 1
+        record=$(apt-cache "${KERNEL_APT[@]}" show --no-all-versions -- "$package" 2>/dev/null) || return 1
         version=$(sed -n 's/^Version: //p' <<<"$record")
-        [[ -n $version ]] || return 1
+        # apt-cache takes a name that it does not know for a pattern, and shows what matches.
+        [[ -n $version && $(sed -n 's/^Package: //p' <<<"$record") == "$package" ]] || return 1
         depends=$(sed -nE 's/^Depends: (.*, *)?(linux-image-[0-9][^ ,]*).*/\2/p' <<<"$record")
         if [[ -z $depends ]]; then
             printf '%s %s\n' "$package" "$version"
@@ -80,7 +117,7 @@ kernel_decompress() {
     esac
 }
 
-# kernel_fetch PACKAGE VERSION FOLDER
+# kernel_fetch PACKAGE VERSION FOLDER, from the sources that $KERNEL_APT says
 kernel_fetch() (
     package=$1 version=$2 folder=$3
     cache=$(cache_dir kernel)
@@ -95,52 +132,72 @@ kernel_fetch() (
     trap 'exit 130' INT
     trap 'exit 143' TERM
     # As root, apt would first try to give the download to a user who cannot write here, and warn.
-    log=$(cd -- "$work" && apt-get -q -o APT::Sandbox::User=root download "$package=$version" 2>&1) ||
+    log=$(cd -- "$work" && apt-get -q -o APT::Sandbox::User=root "${KERNEL_APT[@]}" download "$package=$version" 2>&1) ||
         die "the package manager could not fetch $package $version:" "$(tail -n 5 <<<"$log")" 'try: apt-get update'
     kernel_unpack "$work"/*.deb "$work/tree"
     rm -rf -- "$folder"
     mv -- "$work/tree" "$folder"
 )
 
-# Prints the package and version that $1 means, or dies. apt-cache needs a second; its answer is kept until the package
-# lists change.
+# kernel_find VERSION: prints "PACKAGE VERSION" of what the current package sources have; status 1 if they have nothing.
+kernel_find() {
+    local wanted=$1 candidate candidates=("linux-image-$1-amd64" "linux-image-$1" "$1") newest
+    [[ $wanted != default ]] || candidates=(linux-image-amd64)
+    for candidate in "${candidates[@]}"; do
+        kernel_resolve "$candidate" && return
+    done
+    newest=$(kernel_available | kernel_newest "$wanted")
+    [[ -n $newest ]] && kernel_resolve "linux-image-$newest-amd64"
+}
+
+# The same of what is in the cache, for a machine without package lists, too.
+kernel_find_cached() {
+    local names newest
+    names=$(find "$(cache_dir kernel)" -mindepth 2 -maxdepth 2 -name complete -printf '%h\n' | sed 's:.*/linux-image-::')
+    if [[ $1 == default ]]; then
+        newest=$(sort -V <<<"$names" | tail -n 1)
+    else
+        newest=$(kernel_newest "$1" <<<"$names")
+    fi
+    [[ -n $newest ]] && printf '%s %s\n' "linux-image-${newest%%_*}" "${newest#*_}"
+}
+
+# Prints the package and version that $1 means, and "backports" behind it if that is where it comes from; or dies.
+# apt-cache needs a second; its answer is kept until the package lists change.
 kernel_choose() {
-    local wanted=$1 stamp memo candidate answer available newest
+    local wanted=$1 stamp memo answer known available
     stamp="$wanted $(stat -c %Y /var/lib/apt/lists /etc/apt 2>/dev/null | tr '\n' ' ')"
     memo=$(cache_dir kernel)/.choice.${wanted//\//_}
-    if [[ -r $memo ]] && { read -r answer && read -r candidate; } <"$memo" && [[ $answer == "$stamp" ]]; then
-        printf '%s\n' "$candidate"
+    if [[ -r $memo ]] && { read -r known && read -r answer; } <"$memo" && [[ $known == "$stamp" ]]; then
+        printf '%s\n' "$answer"
         return 0
     fi
-    for candidate in "linux-image-$wanted-amd64" "linux-image-$wanted" "$wanted"; do
-        [[ $wanted != default ]] || candidate=linux-image-amd64
-        if answer=$(kernel_resolve "$candidate"); then
-            printf '%s\n%s\n' "$stamp" "$answer" >"$memo.$$" && mv -- "$memo.$$" "$memo"
-            printf '%s\n' "$answer"
-            return 0
-        fi
-    done
-    # A kernel that is in the cache serves a machine without package lists, too.
-    if [[ $wanted == default ]]; then
-        newest=$(find "$(cache_dir kernel)" -mindepth 2 -maxdepth 2 -name complete -printf '%h\n' | sort -V | tail -n 1)
-        if [[ -n $newest ]]; then
-            newest=${newest##*/}
-            printf '%s %s\n' "${newest%%_*}" "${newest#*_}"
-            return 0
-        fi
+    if answer=$(kernel_find "$wanted"); then
+        printf '%s\n%s\n' "$stamp" "$answer" >"$memo.$$" && mv -- "$memo.$$" "$memo"
+    elif answer=$(kernel_find_cached "$wanted"); then
+        answer=${answer//%3a/:}
+    elif [[ $wanted == default ]]; then
         die 'the package lists name no kernel (linux-image-amd64)' 'try: apt-get update'
+    else
+        mapfile -t available < <(kernel_available)
+        if kernel_use_backports && answer=$(kernel_find "$wanted"); then
+            answer+=' backports'
+        else
+            mapfile -t -O "${#available[@]}" available < <(((${#KERNEL_APT[@]} == 0)) || kernel_available)
+            die -2 "kernel $wanted: neither the configured package sources nor the backports have it" \
+                "they have: ${available[*]:-none}" 'lists that are out of date are renewed by: apt-get update'
+        fi
     fi
-    mapfile -t available < <(kernel_available)
-    die -2 "kernel $wanted: the configured package sources do not have it" \
-        "they have: ${available[*]:-none}" 'lists that are out of date are renewed by: apt-get update'
+    printf '%s\n' "$answer"
 }
 
 kernel_get() {
-    local package version answer
+    local package version source answer
     answer=$(kernel_choose "$1") || exit $?
-    read -r package version <<<"$answer"
+    read -r package version source <<<"$answer"
     KERNEL_DIR=$(cache_dir kernel)/${package}_${version//:/%3a}
     if ! kernel_cached "$KERNEL_DIR"; then
+        [[ -z $source ]] || kernel_use_backports || die "the $source could not be read"
         kernel_fetch "$package" "$version" "$KERNEL_DIR"
     fi
     KERNEL_RELEASE=$(<"$KERNEL_DIR/complete")
