@@ -3,9 +3,7 @@
 package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.bindings.LibIbVerbs;
-import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import io.github.rdma4j.verbs.bindings.ibv_qp;
-import io.github.rdma4j.verbs.bindings.ibv_qp_attr;
 import io.github.rdma4j.verbs.bindings.ibv_qp_cap;
 import io.github.rdma4j.verbs.bindings.ibv_qp_init_attr;
 import io.github.rdma4j.verbs.internal.Errno;
@@ -16,6 +14,7 @@ import io.github.rdma4j.verbs.internal.UseGuard;
 import io.github.rdma4j.verbs.internal.VerbsCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.function.Consumer;
 
 /**
  * A connected queue pair ({@code struct ibv_qp}); {@link PreparedQueuePair#connect} gives it.
@@ -137,6 +136,8 @@ public final class QueuePair extends Resource {
         return maxInlineData;
     }
 
+    // State and attributes.
+
     /**
      * Where the queue pair stands now (ibv_query_qp(3)).
      *
@@ -144,16 +145,44 @@ public final class QueuePair extends Resource {
      * @throws VerbsException if the query fails
      */
     public QueuePairState state() {
-        return locked(() -> {
-            try (Arena arena = Arena.ofConfined()) {
-                MemorySegment attributes = ibv_qp_attr.allocate(arena);
-                MemorySegment initial = ibv_qp_init_attr.allocate(arena);
-                Failures.check(
-                        "ibv_query_qp(0x%06x)".formatted(number),
-                        LibIbVerbs.ibv_query_qp(queuePair, attributes, RdmaHeaders.IBV_QP_STATE(), initial));
-                return QueuePairState.ofCode(ibv_qp_attr.qp_state(attributes));
-            }
-        });
+        return QueuePairModification.state(this);
+    }
+
+    /**
+     * The attributes as they are now (ibv_query_qp(3)).
+     *
+     * @param attributes which are asked for: some drivers answer quicker for fewer, most tell all in any case. None for all but
+     *     {@link QueuePairAttribute#RATE_LIMIT}, which drivers do not tell today
+     * @return the attributes; those not asked for may mean nothing
+     * @throws UnsupportedVerbException if one of them cannot be queried
+     * @throws VerbsException if the query fails
+     */
+    public QueuePairAttributes query(QueuePairAttribute... attributes) {
+        return QueuePairModification.query(this, attributes);
+    }
+
+    /**
+     * What the queue pair was created as (ibv_query_qp(3)).
+     *
+     * @return type, sizes and the like
+     * @throws VerbsException if the query fails
+     */
+    public QueuePairInitAttributes queryInitial() {
+        return QueuePairModification.queryInitial(this);
+    }
+
+    /**
+     * Sets attributes, the state among them (ibv_modify_qp(3)): {@code modify(a -> a.state(RTS).timeout(14)…)}. What is set, and
+     * nothing else, goes to the driver. A queue pair that {@link PreparedQueuePair#connect} gave needs this only for changes.
+     *
+     * @param configuration calls the setters
+     * @throws IllegalArgumentException if a value is out of range, or above the device's limit; the message gives both numbers
+     * @throws ModifyQueuePairException if the driver refuses; it names missing and superfluous attributes, an impossible transition,
+     *     values that cannot be, or what is wrong with the way to the peer. Nothing was modified
+     * @throws UnsupportedVerbException if the driver does not offer one of the attributes
+     */
+    public void modify(Consumer<QueuePairAttributesConfig> configuration) {
+        QueuePairModification.modify(this, configuration);
     }
 
     /**

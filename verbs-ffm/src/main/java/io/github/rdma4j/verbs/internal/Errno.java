@@ -24,6 +24,18 @@ public final class Errno {
     public static final int ENODATA = 61;
     /** Not offered by the device or its driver. */
     public static final int EOPNOTSUPP = 95;
+    /** No such device, or a network interface that is gone. */
+    public static final int ENODEV = 19;
+    /** No data: an empty entry of a table. */
+    public static final int ENODATA = 61;
+    /** An address that this machine does not have. */
+    public static final int EADDRNOTAVAIL = 99;
+    /** No route to the network. */
+    public static final int ENETUNREACH = 101;
+    /** No answer in time. */
+    public static final int ETIMEDOUT = 110;
+    /** No route to the host. */
+    public static final int EHOSTUNREACH = 113;
 
     private Errno() {}
 }

@@ -32,6 +32,7 @@ public final class ErrnoName {
             Map.entry(34, "ERANGE: Numerical result out of range"),
             Map.entry(35, "EDEADLK: Resource deadlock avoided"),
             Map.entry(38, "ENOSYS: Function not implemented"),
+            Map.entry(61, "ENODATA: No data available"),
             Map.entry(71, "EPROTO: Protocol error"),
             Map.entry(75, "EOVERFLOW: Value too large for defined data type"),
             Map.entry(93, "EPROTONOSUPPORT: Protocol not supported"),

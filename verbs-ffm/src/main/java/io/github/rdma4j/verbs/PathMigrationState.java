@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+/** Where automatic path migration stands ({@code enum ibv_mig_state}). */
+public enum PathMigrationState {
+    /** The queue pair uses the path that it was given, or has migrated to the alternate one. */
+    MIGRATED,
+    /** A new alternate path is being loaded. */
+    REARM,
+    /** The alternate path is loaded: a failure of the primary one migrates. */
+    ARMED,
+    /** Not known to this library. */
+    UNKNOWN;
+
+    static PathMigrationState ofCode(int code) {
+        return code >= 0 && code < UNKNOWN.ordinal() ? values()[code] : UNKNOWN;
+    }
+}

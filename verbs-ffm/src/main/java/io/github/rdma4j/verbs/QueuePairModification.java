@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import io.github.rdma4j.verbs.bindings.LibIbVerbs;
+import io.github.rdma4j.verbs.bindings.ibv_qp_attr;
+import io.github.rdma4j.verbs.bindings.ibv_qp_init_attr;
+import io.github.rdma4j.verbs.internal.Failures;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+
+/** Queries and modifies the attributes of a queue pair (ibv_query_qp(3), ibv_modify_qp(3)); every state change goes through here. */
+final class QueuePairModification {
+    /** All that the kernel's query command tells. */
+    private static final EnumSet<QueuePairAttribute> QUERIED =
+            EnumSet.complementOf(EnumSet.of(QueuePairAttribute.RATE_LIMIT));
+
+    private QueuePairModification() {}
+
+    static QueuePairAttributes query(QueuePair queuePair, QueuePairAttribute... attributes) {
+        Set<QueuePairAttribute> asked =
+                attributes.length == 0 ? QUERIED : EnumSet.copyOf(List.of(attributes));
+        return query(queuePair, asked, (values, initial) -> QueuePairAttributes.read(values));
+    }
+
+    static QueuePairInitAttributes queryInitial(QueuePair queuePair) {
+        return query(
+                queuePair,
+                EnumSet.of(QueuePairAttribute.CAP),
+                (values, initial) -> QueuePairInitAttributes.read(initial));
+    }
+
+    static QueuePairState state(QueuePair queuePair) {
+        return query(
+                queuePair,
+                EnumSet.of(QueuePairAttribute.STATE),
+                (values, initial) -> QueuePairState.ofCode(ibv_qp_attr.qp_state(values)));
+    }
+
+    private static <T> T query(
+            QueuePair queuePair,
+            Set<QueuePairAttribute> attributes,
+            BiFunction<MemorySegment, MemorySegment, T> reader) {
+        return queuePair.locked(() -> {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment values = ibv_qp_attr.allocate(arena);
+                MemorySegment initial = ibv_qp_init_attr.allocate(arena);
+                int result = LibIbVerbs.ibv_query_qp(
+                        queuePair.segment(), values, QueuePairAttribute.mask(attributes), initial);
+                Failures.check("ibv_query_qp(0x%06x, %s)".formatted(queuePair.number(), attributes), result);
+                return reader.apply(values, initial);
+            }
+        });
+    }
+
+    static void modify(QueuePair queuePair, Consumer<QueuePairAttributesConfig> configuration) {
+        try (Arena arena = Arena.ofConfined()) {
+            QueuePairAttributesConfig config = new QueuePairAttributesConfig(ibv_qp_attr.allocate(arena));
+            configuration.accept(config);
+            checkLimits(queuePair.domain().context(), config);
+            int mask = QueuePairAttribute.mask(config.given());
+            int result = queuePair.locked(
+                    () -> LibIbVerbs.ibv_modify_qp(queuePair.segment(), config.segment(), mask));
+            if (result != 0) {
+                throw failure(queuePair, config).explain(Math.abs(result));
+            }
+        }
+    }
+
+    /** What the device says that it cannot do is an exception with both numbers, before the driver sees it. */
+    private static void checkLimits(DeviceContext context, QueuePairAttributesConfig config) {
+        QueuePairAttributes values = config.values();
+        Set<QueuePairAttribute> given = config.given();
+        if (given.contains(QueuePairAttribute.PORT)) {
+            PortAttributes port = context.port(values.port());
+            if (given.contains(QueuePairAttribute.PKEY_INDEX)) {
+                requireAtMost(
+                        "partitionKeyIndex", values.partitionKeyIndex(), port.partitionTableLength() - 1, context);
+            }
+        }
+        if (given.contains(QueuePairAttribute.MAX_QP_RD_ATOMIC)) {
+            requireAtMost(
+                    "maxReadAtomic",
+                    values.maxReadAtomic(),
+                    context.attributes().maxQueuePairInitiatorReadAtomic(),
+                    context);
+        }
+        if (given.contains(QueuePairAttribute.MAX_DEST_RD_ATOMIC)) {
+            requireAtMost(
+                    "maxDestinationReadAtomic",
+                    values.maxDestinationReadAtomic(),
+                    context.attributes().maxQueuePairReadAtomic(),
+                    context);
+        }
+    }
+
+    private static void requireAtMost(String name, int value, int limit, DeviceContext context) {
+        if (value > limit) {
+            throw new IllegalArgumentException("%s %d: device %s allows 0..%d"
+                    .formatted(name, value, context.device().name(), limit));
+        }
+    }
+
+    private static ModifyFailure failure(QueuePair queuePair, QueuePairAttributesConfig config) {
+        QueuePairState from;
+        try {
+            from = state(queuePair);
+        } catch (VerbsException | IllegalStateException e) {
+            from = QueuePairState.UNKNOWN;
+        }
+        return new ModifyFailure(
+                queuePair.number(),
+                queuePair.type(),
+                from,
+                config.given(),
+                config.values(),
+                new Facts(queuePair.domain().context()));
+    }
+
+    /** A query that fails must not hide the failure that it was to explain. */
+    private record Facts(DeviceContext context) implements ModifyFailure.DeviceFacts {
+        @Override
+        public Optional<PortAttributes> port(int port) {
+            try {
+                return Optional.of(context.port(port));
+            } catch (VerbsException | IllegalArgumentException | IllegalStateException e) {
+                return Optional.empty();
+            }
+        }
+
+        @Override
+        public List<GidEntry> gids(int port) {
+            try {
+                return context.gidTable(port);
+            } catch (VerbsException | IllegalArgumentException | IllegalStateException e) {
+                return List.of();
+            }
+        }
+    }
+}
