@@ -45,21 +45,27 @@ record ModifyFailure(
         return switch (errno) {
             case Errno.EINVAL -> invalid(operation);
             case Errno.ENODATA, Errno.ENOENT ->
-                because(operation, errno, sourceGidProblem().orElse(""), "use an index that DeviceContext.gidTable lists");
+                because(
+                        operation,
+                        errno,
+                        sourceGidProblem().orElse(""),
+                        "use an index that DeviceContext.gidTable lists");
             case Errno.ETIMEDOUT ->
                 because(
                         operation,
                         errno,
-                        "the address of the peer's GID did not resolve: nothing answered ARP or neighbour discovery for "
+                        "the address of the peer's GID did not resolve: nothing answered ARP or neighbour discovery"
+                                + " for "
                                 + peer(),
-                        "check that the peer's interface is up, and that both are in one Ethernet segment or that a route leads"
-                                + " there: ping it from the source address");
+                        "check that the peer's interface is up, and that both are in one Ethernet segment or that a"
+                                + " route leads there: ping it from the source address");
             case Errno.ENETUNREACH, Errno.EHOSTUNREACH ->
                 because(
                         operation,
                         errno,
                         "there is no route to " + peer(),
-                        "give the interface an address in the peer's subnet, or add a route (ip route get ADDRESS shows the way)");
+                        "give the interface an address in the peer's subnet, or add a route (ip route get ADDRESS"
+                                + " shows the way)");
             case Errno.EADDRNOTAVAIL, Errno.ENODEV ->
                 because(
                         operation,
@@ -226,9 +232,7 @@ record ModifyFailure(
             case ALT_PATH ->
                 "[%s, partition key index %d, timeout %d]"
                         .formatted(
-                                values.alternatePath(),
-                                values.alternatePartitionKeyIndex(),
-                                values.alternateTimeout());
+                                values.alternatePath(), values.alternatePartitionKeyIndex(), values.alternateTimeout());
             case MIN_RNR_TIMER -> Integer.toString(values.minRnrTimer());
             case SQ_PSN -> "0x%06x".formatted(values.sendPacketSequenceNumber());
             case MAX_DEST_RD_ATOMIC -> Integer.toString(values.maxDestinationReadAtomic());

@@ -44,7 +44,8 @@ final class ModifyValueCheck {
     }
 
     private void checkMtu(List<String> causes, List<String> remedies) {
-        Optional<PortAttributes> port = device.port(given.contains(AV) ? values.path().port() : values.port());
+        Optional<PortAttributes> port =
+                device.port(given.contains(AV) ? values.path().port() : values.port());
         if (port.isPresent()
                 && port.get().activeMtu() != Mtu.UNKNOWN
                 && values.pathMtu().compareTo(port.get().activeMtu()) > 0) {
@@ -103,12 +104,7 @@ final class ModifyValueCheck {
     private static void checkFamilies(GidEntry source, Gid destination, List<String> causes, List<String> remedies) {
         if (!destination.isZero() && source.gid().isIpv4Mapped() != destination.isIpv4Mapped()) {
             causes.add("%s is an %s address, and this side's GID at index %d, %s, is an %s address"
-                    .formatted(
-                            destination,
-                            family(destination),
-                            source.index(),
-                            source.gid(),
-                            family(source.gid())));
+                    .formatted(destination, family(destination), source.index(), source.gid(), family(source.gid())));
             remedies.add("have both sides use GIDs of one family and one RoCE version");
         }
     }

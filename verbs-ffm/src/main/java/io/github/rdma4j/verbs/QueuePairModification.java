@@ -24,8 +24,7 @@ final class QueuePairModification {
     private QueuePairModification() {}
 
     static QueuePairAttributes query(QueuePair queuePair, QueuePairAttribute... attributes) {
-        Set<QueuePairAttribute> asked =
-                attributes.length == 0 ? QUERIED : EnumSet.copyOf(List.of(attributes));
+        Set<QueuePairAttribute> asked = attributes.length == 0 ? QUERIED : EnumSet.copyOf(List.of(attributes));
         return query(queuePair, asked, (values, initial) -> QueuePairAttributes.read(values));
     }
 
@@ -65,8 +64,7 @@ final class QueuePairModification {
             configuration.accept(config);
             checkLimits(queuePair.domain().context(), config);
             int mask = QueuePairAttribute.mask(config.given());
-            int result = queuePair.locked(
-                    () -> LibIbVerbs.ibv_modify_qp(queuePair.segment(), config.segment(), mask));
+            int result = queuePair.locked(() -> LibIbVerbs.ibv_modify_qp(queuePair.segment(), config.segment(), mask));
             if (result != 0) {
                 throw failure(queuePair, config).explain(Math.abs(result));
             }

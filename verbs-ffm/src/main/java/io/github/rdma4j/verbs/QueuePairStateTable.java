@@ -77,9 +77,8 @@ final class QueuePairStateTable {
     /** The states that can be reached from that one by one modification, other than the state itself. */
     static Set<QueuePairState> next(QueuePairType type, QueuePairState from) {
         EnumSet<QueuePairState> next = EnumSet.noneOf(QueuePairState.class);
-        next.addAll(TABLE.getOrDefault(type, Map.of())
-                .getOrDefault(from, Map.of())
-                .keySet());
+        next.addAll(
+                TABLE.getOrDefault(type, Map.of()).getOrDefault(from, Map.of()).keySet());
         next.remove(from);
         return next;
     }
@@ -135,12 +134,11 @@ final class QueuePairStateTable {
 
     /** Port, partition, and what peers may do: what a queue pair gets at INIT, and can still change there. */
     private static Cell identity(QueuePairType type, boolean required) {
-        EnumSet<QueuePairAttribute> identity =
-                switch (type) {
-                    case UD -> EnumSet.of(PKEY_INDEX, PORT, QKEY);
-                    case RAW_PACKET -> required ? EnumSet.of(PORT) : EnumSet.noneOf(QueuePairAttribute.class);
-                    default -> EnumSet.of(PKEY_INDEX, PORT, ACCESS_FLAGS);
-                };
+        EnumSet<QueuePairAttribute> identity = switch (type) {
+            case UD -> EnumSet.of(PKEY_INDEX, PORT, QKEY);
+            case RAW_PACKET -> required ? EnumSet.of(PORT) : EnumSet.noneOf(QueuePairAttribute.class);
+            default -> EnumSet.of(PKEY_INDEX, PORT, ACCESS_FLAGS);
+        };
         EnumSet<QueuePairType> all = EnumSet.allOf(QueuePairType.class);
         QueuePairAttribute[] attributes = identity.toArray(QueuePairAttribute[]::new);
         return required ? new Cell().required(all, attributes) : new Cell().optional(all, attributes);
@@ -157,7 +155,8 @@ final class QueuePairStateTable {
     private static Cell toReadyToSend(boolean raw) {
         return raw
                 ? new Cell().optional(RATE_LIMIT)
-                : running().required(EnumSet.allOf(QueuePairType.class), SQ_PSN)
+                : running()
+                        .required(EnumSet.allOf(QueuePairType.class), SQ_PSN)
                         .required(RELIABLE, TIMEOUT)
                         .required(RELIABLE_REQUESTERS, RETRY_CNT, RNR_RETRY, MAX_QP_RD_ATOMIC);
     }

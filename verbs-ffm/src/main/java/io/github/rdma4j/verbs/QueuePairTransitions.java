@@ -13,7 +13,8 @@ final class QueuePairTransitions {
             attributes.state(QueuePairState.INIT).port(config.port());
             switch (queuePair.type()) {
                 case RAW_PACKET -> {}
-                case UD -> attributes.partitionKeyIndex(config.partitionKeyIndex()).queueKey(config.queueKey());
+                case UD ->
+                    attributes.partitionKeyIndex(config.partitionKeyIndex()).queueKey(config.queueKey());
                 default ->
                     attributes.partitionKeyIndex(config.partitionKeyIndex()).remoteAccess(config.remoteAccess());
             }

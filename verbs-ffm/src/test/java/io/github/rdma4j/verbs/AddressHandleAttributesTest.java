@@ -53,8 +53,9 @@ class AddressHandleAttributesTest {
     @Test
     void aPathIsReadable() {
         assertThat(AddressHandleAttributes.toGid(1, 3, GID).withTrafficClass(8))
-                .hasToString("to GID fe80:0000:0000:0000:0000:0000:0000:0009 from the GID at index 3 of port 1, hop limit 64,"
-                        + " traffic class 8");
+                .hasToString(
+                        "to GID fe80:0000:0000:0000:0000:0000:0000:0009 from the GID at index 3 of port 1, hop limit"
+                                + " 64, traffic class 8");
         assertThat(AddressHandleAttributes.toLid(1, 5).withStaticRate(StaticRate.GBPS_10))
                 .hasToString("to LID 5 from port 1, rate GBPS_10");
     }
@@ -146,8 +147,7 @@ class AddressHandleAttributesTest {
         assertThat(values.state()).isEqualTo(QueuePairState.RTR);
         assertThat(values.currentState()).isEqualTo(QueuePairState.INIT);
         assertThat(values.notifySendQueueDrained()).isTrue();
-        assertThat(values.remoteAccess())
-                .containsExactlyInAnyOrder(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC);
+        assertThat(values.remoteAccess()).containsExactlyInAnyOrder(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC);
         assertThat(values.partitionKeyIndex()).isEqualTo(0xffff);
         assertThat(values.port()).isEqualTo(255);
         assertThat(values.queueKey()).isEqualTo(0x8001_0000);

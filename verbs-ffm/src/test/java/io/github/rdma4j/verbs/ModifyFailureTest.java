@@ -19,8 +19,8 @@ class ModifyFailureTest {
     private static final Gid IPV4 = gid(0, 0, 0xff, 0xff, 10, 1, 1, 1);
     private static final Gid IPV6 = gid(0x20, 0x01, 0, 0, 0, 0, 0, 1);
     private static final Gid PEER = gid(0, 0, 0xff, 0xff, 10, 1, 1, 2);
-    private static final List<GidEntry> TABLE = List.of(
-            new GidEntry(IPV6, 0, 1, GidType.ROCE_V2, 3), new GidEntry(IPV4, 2, 1, GidType.ROCE_V2, 3));
+    private static final List<GidEntry> TABLE =
+            List.of(new GidEntry(IPV6, 0, 1, GidType.ROCE_V2, 3), new GidEntry(IPV4, 2, 1, GidType.ROCE_V2, 3));
 
     /** For the GIDs of this test: a prefix, or the mapping of IPv4, and an end. */
     private static Gid gid(int... bytes) {
@@ -85,13 +85,15 @@ class ModifyFailureTest {
     @Test
     void missingAndSuperfluousAttributesComeTogether() {
         ModifyQueuePairException e = (ModifyQueuePairException) explain(
-                QueuePairType.UD, QueuePairState.RTR, Errno.EINVAL, ROCE, a -> a.state(QueuePairState.RTS)
-                        .timeout(14)
-                        .retryCount(7));
+                QueuePairType.UD,
+                QueuePairState.RTR,
+                Errno.EINVAL,
+                ROCE,
+                a -> a.state(QueuePairState.RTS).timeout(14).retryCount(7));
         assertThat(e)
-                .hasMessage("ibv_modify_qp(0x000011 UD, RTR to RTS, TIMEOUT=14, RETRY_CNT=7) failed: EINVAL (Invalid argument):"
-                        + " missing: SQ_PSN; RTR to RTS of UD queue pairs does not take TIMEOUT, RETRY_CNT."
-                        + " Remedy: set sendPacketSequenceNumber; do not set timeout, retryCount");
+                .hasMessage("ibv_modify_qp(0x000011 UD, RTR to RTS, TIMEOUT=14, RETRY_CNT=7) failed: EINVAL (Invalid"
+                        + " argument): missing: SQ_PSN; RTR to RTS of UD queue pairs does not take TIMEOUT,"
+                        + " RETRY_CNT. Remedy: set sendPacketSequenceNumber; do not set timeout, retryCount");
         assertThat(e.missing()).containsExactly(QueuePairAttribute.SQ_PSN);
         assertThat(e.superfluous()).containsExactly(QueuePairAttribute.TIMEOUT, QueuePairAttribute.RETRY_CNT);
         assertThat(e.from()).isEqualTo(QueuePairState.RTR);
@@ -101,13 +103,9 @@ class ModifyFailureTest {
 
     @Test
     void anUnreachableStateNamesThoseThatCanBeReached() {
-        assertThat(explain(
-                        QueuePairType.RC,
-                        QueuePairState.RTS,
-                        Errno.EINVAL,
-                        ROCE,
-                        a -> a.state(QueuePairState.SQE)))
-                .hasMessageContaining("RC queue pairs do not go from RTS to SQE. Remedy: from RTS it goes to RESET or SQD or ERR");
+        assertThat(explain(QueuePairType.RC, QueuePairState.RTS, Errno.EINVAL, ROCE, a -> a.state(QueuePairState.SQE)))
+                .hasMessageContaining(
+                        "RC queue pairs do not go from RTS to SQE. Remedy: from RTS it goes to RESET or SQD or ERR");
         assertThat(explain(QueuePairType.RC, QueuePairState.RTR, Errno.EINVAL, ROCE, a -> a.minRnrTimer(3)))
                 .hasMessageContaining("in RTR, MIN_RNR_TIMER=3) failed")
                 .hasMessageContaining("nothing can be modified in RTR without changing the state");
@@ -124,11 +122,7 @@ class ModifyFailureTest {
                 .hasMessageContaining("so the driver refuses a value")
                 .hasMessageNotContaining("missing");
         assertThat(explain(
-                        QueuePairType.RC,
-                        QueuePairState.UNKNOWN,
-                        Errno.EINVAL,
-                        ROCE,
-                        a -> a.state(QueuePairState.RTS)))
+                        QueuePairType.RC, QueuePairState.UNKNOWN, Errno.EINVAL, ROCE, a -> a.state(QueuePairState.RTS)))
                 .hasMessageContaining("UNKNOWN to RTS")
                 .hasMessageContaining("the driver refuses a value");
         assertThat(pathRefused(Errno.EINVAL, toPeer()))
@@ -140,8 +134,12 @@ class ModifyFailureTest {
 
     @Test
     void aCurrentStateThatIsNotTheQueuePairsIsNamed() {
-        assertThat(explain(QueuePairType.RC, QueuePairState.RTR, Errno.EINVAL, ROCE, a -> a.state(QueuePairState.RTS)
-                        .currentState(QueuePairState.SQD)))
+        assertThat(explain(
+                        QueuePairType.RC,
+                        QueuePairState.RTR,
+                        Errno.EINVAL,
+                        ROCE,
+                        a -> a.state(QueuePairState.RTS).currentState(QueuePairState.SQD)))
                 .hasMessageContaining("CUR_STATE says SQD, and the queue pair is in RTR; missing: ");
     }
 
@@ -150,7 +148,8 @@ class ModifyFailureTest {
         assertThat(pathRefused(Errno.EINVAL, AddressHandleAttributes.toGid(1, 7, PEER)))
                 .hasMessageContaining("port 1 has no GID at index 7; in use: [0, 2]");
         assertThat(pathRefused(Errno.EINVAL, AddressHandleAttributes.toGid(3, 2, PEER)))
-                .hasMessageContaining("the path names port 3, which the device does not have. Remedy: ports count from 1");
+                .hasMessageContaining(
+                        "the path names port 3, which the device does not have. Remedy: ports count from 1");
         assertThat(pathRefused(Errno.EINVAL, AddressHandleAttributes.toLid(1, 2)))
                 .hasMessageContaining("the path has no global route, and port 1 is Ethernet");
         assertThat(pathRefused(Errno.EINVAL, AddressHandleAttributes.toGid(1, 2, Gid.ZERO)))
@@ -202,7 +201,8 @@ class ModifyFailureTest {
     @Test
     void whatIsWrongWithTheWayIsExplained() {
         assertThat(pathRefused(Errno.ENETUNREACH, toPeer()))
-                .hasMessageContaining("there is no route to " + PEER + " from " + IPV4 + ". Remedy: give the interface an address");
+                .hasMessageContaining(
+                        "there is no route to " + PEER + " from " + IPV4 + ". Remedy: give the interface an address");
         assertThat(pathRefused(Errno.EHOSTUNREACH, toPeer())).hasMessageContaining("ip route get");
         assertThat(pathRefused(Errno.ETIMEDOUT, toPeer()))
                 .hasMessageContaining("nothing answered ARP or neighbour discovery for " + PEER + " from " + IPV4)
@@ -218,12 +218,20 @@ class ModifyFailureTest {
 
     @Test
     void aControlledQueueKeyNeedsARight() {
-        assertThat(explain(QueuePairType.UD, QueuePairState.RESET, Errno.EPERM, ROCE, a -> a.state(QueuePairState.INIT)
-                        .queueKey(0x8001_0000)))
+        assertThat(explain(
+                        QueuePairType.UD,
+                        QueuePairState.RESET,
+                        Errno.EPERM,
+                        ROCE,
+                        a -> a.state(QueuePairState.INIT).queueKey(0x8001_0000)))
                 .hasMessageContaining("a queue key with the highest bit set (0x80010000)")
                 .hasMessageContaining("CAP_NET_RAW");
-        assertThat(explain(QueuePairType.RAW_PACKET, QueuePairState.RESET, Errno.EPERM, ROCE, a -> a.state(
-                        QueuePairState.INIT)))
+        assertThat(explain(
+                        QueuePairType.RAW_PACKET,
+                        QueuePairState.RESET,
+                        Errno.EPERM,
+                        ROCE,
+                        a -> a.state(QueuePairState.INIT)))
                 .hasMessageContaining("the process has no right to do this");
     }
 
@@ -239,35 +247,40 @@ class ModifyFailureTest {
 
     @Test
     void everyValueIsInTheMessage() {
-        VerbsException e = explain(QueuePairType.RC, QueuePairState.RTS, 5, ROCE, a -> a.currentState(
-                        QueuePairState.RTS)
-                .notifySendQueueDrained(true)
-                .remoteAccess(AccessFlag.REMOTE_READ)
-                .partitionKeyIndex(1)
-                .port(1)
-                .queueKey(0x2a)
-                .path(toPeer())
-                .pathMtu(Mtu.MTU_512)
-                .timeout(2)
-                .retryCount(3)
-                .rnrRetry(4)
-                .receivePacketSequenceNumber(5)
-                .maxReadAtomic(6)
-                .alternatePath(AddressHandleAttributes.toLid(1, 9), 7, 8)
-                .minRnrTimer(9)
-                .sendPacketSequenceNumber(10)
-                .maxDestinationReadAtomic(11)
-                .pathMigrationState(PathMigrationState.REARM)
-                .capabilities(new QueuePairCapabilities(1, 2, 3, 4, 5))
-                .destinationQueuePairNumber(12)
-                .rateLimit(13));
+        VerbsException e = explain(
+                QueuePairType.RC,
+                QueuePairState.RTS,
+                5,
+                ROCE,
+                a -> a.currentState(QueuePairState.RTS)
+                        .notifySendQueueDrained(true)
+                        .remoteAccess(AccessFlag.REMOTE_READ)
+                        .partitionKeyIndex(1)
+                        .port(1)
+                        .queueKey(0x2a)
+                        .path(toPeer())
+                        .pathMtu(Mtu.MTU_512)
+                        .timeout(2)
+                        .retryCount(3)
+                        .rnrRetry(4)
+                        .receivePacketSequenceNumber(5)
+                        .maxReadAtomic(6)
+                        .alternatePath(AddressHandleAttributes.toLid(1, 9), 7, 8)
+                        .minRnrTimer(9)
+                        .sendPacketSequenceNumber(10)
+                        .maxDestinationReadAtomic(11)
+                        .pathMigrationState(PathMigrationState.REARM)
+                        .capabilities(new QueuePairCapabilities(1, 2, 3, 4, 5))
+                        .destinationQueuePairNumber(12)
+                        .rateLimit(13));
         assertThat(e.operation())
-                .isEqualTo("ibv_modify_qp(0x000011 RC, in RTS, CUR_STATE=RTS, EN_SQD_ASYNC_NOTIFY=true, ACCESS_FLAGS=[REMOTE_READ],"
-                        + " PKEY_INDEX=1, PORT=1, QKEY=0x0000002a, AV=[" + toPeer() + "], PATH_MTU=512, TIMEOUT=2, RETRY_CNT=3,"
-                        + " RNR_RETRY=4, RQ_PSN=0x000005, MAX_QP_RD_ATOMIC=6,"
-                        + " ALT_PATH=[to LID 9 from port 1, partition key index 7, timeout 8], MIN_RNR_TIMER=9, SQ_PSN=0x00000a,"
-                        + " MAX_DEST_RD_ATOMIC=11, PATH_MIG_STATE=REARM, CAP=QueuePairCapabilities[maxSendWorkRequests=1,"
-                        + " maxReceiveWorkRequests=2, maxSendScatterGather=3, maxReceiveScatterGather=4, maxInlineData=5],"
+                .isEqualTo("ibv_modify_qp(0x000011 RC, in RTS, CUR_STATE=RTS, EN_SQD_ASYNC_NOTIFY=true,"
+                        + " ACCESS_FLAGS=[REMOTE_READ], PKEY_INDEX=1, PORT=1, QKEY=0x0000002a, AV=[" + toPeer()
+                        + "], PATH_MTU=512, TIMEOUT=2, RETRY_CNT=3, RNR_RETRY=4, RQ_PSN=0x000005,"
+                        + " MAX_QP_RD_ATOMIC=6, ALT_PATH=[to LID 9 from port 1, partition key index 7, timeout"
+                        + " 8], MIN_RNR_TIMER=9, SQ_PSN=0x00000a, MAX_DEST_RD_ATOMIC=11, PATH_MIG_STATE=REARM,"
+                        + " CAP=QueuePairCapabilities[maxSendWorkRequests=1, maxReceiveWorkRequests=2,"
+                        + " maxSendScatterGather=3, maxReceiveScatterGather=4, maxInlineData=5],"
                         + " DEST_QPN=0x00000c, RATE_LIMIT=13 kbit/s)");
     }
 }

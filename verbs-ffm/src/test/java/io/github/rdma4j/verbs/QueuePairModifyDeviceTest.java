@@ -112,19 +112,21 @@ class QueuePairModifyDeviceTest {
         assertThat(initial.signalAll()).isFalse();
         assertThat(initial.sharedReceiveQueue()).isFalse();
         queuePair.modify(a -> a.minRnrTimer(14).remoteAccess());
-        assertThat(queuePair.query(QueuePairAttribute.MIN_RNR_TIMER).minRnrTimer()).isEqualTo(14);
-        assertThat(queuePair.query(QueuePairAttribute.ACCESS_FLAGS).remoteAccess()).isEmpty();
+        assertThat(queuePair.query(QueuePairAttribute.MIN_RNR_TIMER).minRnrTimer())
+                .isEqualTo(14);
+        assertThat(queuePair.query(QueuePairAttribute.ACCESS_FLAGS).remoteAccess())
+                .isEmpty();
     }
 
     @Test
     void aMissingAttributeIsNamed() {
         ModifyQueuePairException e = refused(a -> a.state(QueuePairState.INIT).partitionKeyIndex(0));
-        assertThat(e.missing())
-                .containsExactlyInAnyOrder(QueuePairAttribute.PORT, QueuePairAttribute.ACCESS_FLAGS);
+        assertThat(e.missing()).containsExactlyInAnyOrder(QueuePairAttribute.PORT, QueuePairAttribute.ACCESS_FLAGS);
         assertThat(e.superfluous()).isEmpty();
         assertThat(e)
                 .hasMessage(
-                        "ibv_modify_qp(0x%06x RC, RESET to INIT, PKEY_INDEX=0) failed: EINVAL (Invalid argument): missing: ACCESS_FLAGS, PORT. Remedy: set remoteAccess, port",
+                        "ibv_modify_qp(0x%06x RC, RESET to INIT, PKEY_INDEX=0) failed: EINVAL (Invalid argument):"
+                                + " missing: ACCESS_FLAGS, PORT. Remedy: set remoteAccess, port",
                         queuePair.number());
         assertThat(queuePair.state()).isEqualTo(QueuePairState.RESET);
     }
@@ -137,8 +139,10 @@ class QueuePairModifyDeviceTest {
         });
         assertThat(e.superfluous()).containsExactly(QueuePairAttribute.QKEY);
         assertThat(e.missing()).isEmpty();
-        assertThat(e).hasMessageContaining(
-                "QKEY=0x00001234) failed: EINVAL (Invalid argument): RESET to INIT of RC queue pairs does not take QKEY. Remedy: do not set queueKey");
+        assertThat(e)
+                .hasMessageContaining(
+                        "QKEY=0x00001234) failed: EINVAL (Invalid argument): RESET to INIT of RC queue pairs does not"
+                                + " take QKEY. Remedy: do not set queueKey");
     }
 
     @Test
@@ -146,8 +150,10 @@ class QueuePairModifyDeviceTest {
         ModifyQueuePairException e = refused(QueuePairModifyDeviceTest::readyToSend);
         assertThat(e.from()).isEqualTo(QueuePairState.RESET);
         assertThat(e.to()).isEqualTo(QueuePairState.RTS);
-        assertThat(e).hasMessageEndingWith(
-                "EINVAL (Invalid argument): RC queue pairs do not go from RESET to RTS. Remedy: go RESET to INIT to RTR to RTS");
+        assertThat(e)
+                .hasMessageEndingWith(
+                        "EINVAL (Invalid argument): RC queue pairs do not go from RESET to RTS. Remedy: go RESET to"
+                                + " INIT to RTR to RTS");
         queuePair.modify(QueuePairModifyDeviceTest::init);
         queuePair.modify(a -> a.state(QueuePairState.ERR));
         assertThat(refused(QueuePairModifyDeviceTest::init))
@@ -193,8 +199,9 @@ class QueuePairModifyDeviceTest {
         VerbsException e = refused(a -> readyToReceive(a, path(Gid.of(global))));
         assertThat(e)
                 .hasMessageContaining("INIT to RTR, AV=[to GID 2001:")
-                .hasMessageContaining("2001:0000:0000:0000:0000:0000:0000:0001 is an IPv6 address, and this side's GID at index "
-                        + gid.index() + ", " + gid.gid() + ", is an IPv4 address");
+                .hasMessageContaining(
+                        "2001:0000:0000:0000:0000:0000:0000:0001 is an IPv6 address, and this side's GID at index "
+                                + gid.index() + ", " + gid.gid() + ", is an IPv4 address");
     }
 
     @Test
@@ -218,7 +225,8 @@ class QueuePairModifyDeviceTest {
         assertThatThrownBy(() -> queuePair.modify(a -> a.maxReadAtomic(255)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("maxReadAtomic 255");
-        assertThatThrownBy(() -> queuePair.modify(a -> a.state(QueuePairState.INIT).port(7)))
+        assertThatThrownBy(
+                        () -> queuePair.modify(a -> a.state(QueuePairState.INIT).port(7)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("no port 7");
         int keys = context.port(1).partitionTableLength();

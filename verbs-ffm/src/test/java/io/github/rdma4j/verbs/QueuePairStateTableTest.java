@@ -26,63 +26,62 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The state table against the specification's, written out row by row. */
 class QueuePairStateTableTest {
     /** Type, from, to, what is required, what is optional; the way to RESET and ERR is the same for all and left out. */
-    private static final String ROWS =
-            """
-            RC         | RESET INIT | PKEY_INDEX PORT ACCESS_FLAGS                                    |
-            RC         | INIT INIT  |                                                                 | PKEY_INDEX PORT ACCESS_FLAGS
-            RC         | INIT RTR   | AV PATH_MTU DEST_QPN RQ_PSN MAX_DEST_RD_ATOMIC MIN_RNR_TIMER    | ALT_PATH ACCESS_FLAGS PKEY_INDEX
-            RC         | RTR RTS    | TIMEOUT RETRY_CNT RNR_RETRY SQ_PSN MAX_QP_RD_ATOMIC             | CUR_STATE ALT_PATH ACCESS_FLAGS MIN_RNR_TIMER PATH_MIG_STATE
-            RC         | RTS RTS    |                                                                 | CUR_STATE ACCESS_FLAGS ALT_PATH PATH_MIG_STATE MIN_RNR_TIMER
-            RC         | RTS SQD    |                                                                 | EN_SQD_ASYNC_NOTIFY
-            RC         | SQD RTS    |                                                                 | CUR_STATE ALT_PATH ACCESS_FLAGS MIN_RNR_TIMER PATH_MIG_STATE
-            RC         | SQD SQD    |                                                                 | PORT AV TIMEOUT RETRY_CNT RNR_RETRY MAX_QP_RD_ATOMIC MAX_DEST_RD_ATOMIC ALT_PATH ACCESS_FLAGS PKEY_INDEX MIN_RNR_TIMER PATH_MIG_STATE
-            RC         | SQE RTS    |                                                                 |
-            UC         | RESET INIT | PKEY_INDEX PORT ACCESS_FLAGS                                    |
-            UC         | INIT INIT  |                                                                 | PKEY_INDEX PORT ACCESS_FLAGS
-            UC         | INIT RTR   | AV PATH_MTU DEST_QPN RQ_PSN                                     | ALT_PATH ACCESS_FLAGS PKEY_INDEX
-            UC         | RTR RTS    | SQ_PSN                                                          | CUR_STATE ALT_PATH ACCESS_FLAGS PATH_MIG_STATE
-            UC         | RTS RTS    |                                                                 | CUR_STATE ACCESS_FLAGS ALT_PATH PATH_MIG_STATE
-            UC         | RTS SQD    |                                                                 | EN_SQD_ASYNC_NOTIFY
-            UC         | SQD RTS    |                                                                 | CUR_STATE ALT_PATH ACCESS_FLAGS PATH_MIG_STATE
-            UC         | SQD SQD    |                                                                 | AV ALT_PATH ACCESS_FLAGS PKEY_INDEX PATH_MIG_STATE
-            UC         | SQE RTS    |                                                                 | CUR_STATE ACCESS_FLAGS
-            UD         | RESET INIT | PKEY_INDEX PORT QKEY                                            |
-            UD         | INIT INIT  |                                                                 | PKEY_INDEX PORT QKEY
-            UD         | INIT RTR   |                                                                 | PKEY_INDEX QKEY
-            UD         | RTR RTS    | SQ_PSN                                                          | CUR_STATE QKEY
-            UD         | RTS RTS    |                                                                 | CUR_STATE QKEY
-            UD         | RTS SQD    |                                                                 | EN_SQD_ASYNC_NOTIFY
-            UD         | SQD RTS    |                                                                 | CUR_STATE QKEY
-            UD         | SQD SQD    |                                                                 | PKEY_INDEX QKEY
-            UD         | SQE RTS    |                                                                 | CUR_STATE QKEY
-            RAW_PACKET | RESET INIT | PORT                                                            |
-            RAW_PACKET | INIT INIT  |                                                                 |
-            RAW_PACKET | INIT RTR   |                                                                 |
-            RAW_PACKET | RTR RTS    |                                                                 | RATE_LIMIT
-            RAW_PACKET | RTS RTS    |                                                                 | RATE_LIMIT
-            RAW_PACKET | RTS SQD    |                                                                 |
-            RAW_PACKET | SQD RTS    |                                                                 |
-            RAW_PACKET | SQD SQD    |                                                                 |
-            RAW_PACKET | SQE RTS    |                                                                 |
-            XRC_SEND   | RESET INIT | PKEY_INDEX PORT ACCESS_FLAGS                                    |
-            XRC_SEND   | INIT INIT  |                                                                 | PKEY_INDEX PORT ACCESS_FLAGS
-            XRC_SEND   | INIT RTR   | AV PATH_MTU DEST_QPN RQ_PSN                                     | ALT_PATH ACCESS_FLAGS PKEY_INDEX
-            XRC_SEND   | RTR RTS    | TIMEOUT RETRY_CNT RNR_RETRY SQ_PSN MAX_QP_RD_ATOMIC             | CUR_STATE ALT_PATH ACCESS_FLAGS PATH_MIG_STATE
-            XRC_SEND   | RTS RTS    |                                                                 | CUR_STATE ACCESS_FLAGS ALT_PATH PATH_MIG_STATE
-            XRC_SEND   | RTS SQD    |                                                                 | EN_SQD_ASYNC_NOTIFY
-            XRC_SEND   | SQD RTS    |                                                                 | CUR_STATE ALT_PATH ACCESS_FLAGS PATH_MIG_STATE
-            XRC_SEND   | SQD SQD    |                                                                 | PORT AV TIMEOUT RETRY_CNT RNR_RETRY MAX_QP_RD_ATOMIC ALT_PATH ACCESS_FLAGS PKEY_INDEX PATH_MIG_STATE
-            XRC_SEND   | SQE RTS    |                                                                 |
-            XRC_RECV   | RESET INIT | PKEY_INDEX PORT ACCESS_FLAGS                                    |
-            XRC_RECV   | INIT INIT  |                                                                 | PKEY_INDEX PORT ACCESS_FLAGS
-            XRC_RECV   | INIT RTR   | AV PATH_MTU DEST_QPN RQ_PSN MAX_DEST_RD_ATOMIC MIN_RNR_TIMER    | ALT_PATH ACCESS_FLAGS PKEY_INDEX
-            XRC_RECV   | RTR RTS    | TIMEOUT SQ_PSN                                                  | CUR_STATE ALT_PATH ACCESS_FLAGS MIN_RNR_TIMER PATH_MIG_STATE
-            XRC_RECV   | RTS RTS    |                                                                 | CUR_STATE ACCESS_FLAGS ALT_PATH PATH_MIG_STATE MIN_RNR_TIMER
-            XRC_RECV   | RTS SQD    |                                                                 | EN_SQD_ASYNC_NOTIFY
-            XRC_RECV   | SQD RTS    |                                                                 | CUR_STATE ALT_PATH ACCESS_FLAGS MIN_RNR_TIMER PATH_MIG_STATE
-            XRC_RECV   | SQD SQD    |                                                                 | PORT AV TIMEOUT MAX_DEST_RD_ATOMIC ALT_PATH ACCESS_FLAGS PKEY_INDEX MIN_RNR_TIMER PATH_MIG_STATE
-            XRC_RECV   | SQE RTS    |                                                                 |
-            """;
+    private static final String ROWS = """
+        RC         | RESET INIT | PKEY_INDEX PORT ACCESS_FLAGS                                    |
+        RC         | INIT INIT  |                                                                 | PKEY_INDEX PORT ACCESS_FLAGS
+        RC         | INIT RTR   | AV PATH_MTU DEST_QPN RQ_PSN MAX_DEST_RD_ATOMIC MIN_RNR_TIMER    | ALT_PATH ACCESS_FLAGS PKEY_INDEX
+        RC         | RTR RTS    | TIMEOUT RETRY_CNT RNR_RETRY SQ_PSN MAX_QP_RD_ATOMIC             | CUR_STATE ALT_PATH ACCESS_FLAGS MIN_RNR_TIMER PATH_MIG_STATE
+        RC         | RTS RTS    |                                                                 | CUR_STATE ACCESS_FLAGS ALT_PATH PATH_MIG_STATE MIN_RNR_TIMER
+        RC         | RTS SQD    |                                                                 | EN_SQD_ASYNC_NOTIFY
+        RC         | SQD RTS    |                                                                 | CUR_STATE ALT_PATH ACCESS_FLAGS MIN_RNR_TIMER PATH_MIG_STATE
+        RC         | SQD SQD    |                                                                 | PORT AV TIMEOUT RETRY_CNT RNR_RETRY MAX_QP_RD_ATOMIC MAX_DEST_RD_ATOMIC ALT_PATH ACCESS_FLAGS PKEY_INDEX MIN_RNR_TIMER PATH_MIG_STATE
+        RC         | SQE RTS    |                                                                 |
+        UC         | RESET INIT | PKEY_INDEX PORT ACCESS_FLAGS                                    |
+        UC         | INIT INIT  |                                                                 | PKEY_INDEX PORT ACCESS_FLAGS
+        UC         | INIT RTR   | AV PATH_MTU DEST_QPN RQ_PSN                                     | ALT_PATH ACCESS_FLAGS PKEY_INDEX
+        UC         | RTR RTS    | SQ_PSN                                                          | CUR_STATE ALT_PATH ACCESS_FLAGS PATH_MIG_STATE
+        UC         | RTS RTS    |                                                                 | CUR_STATE ACCESS_FLAGS ALT_PATH PATH_MIG_STATE
+        UC         | RTS SQD    |                                                                 | EN_SQD_ASYNC_NOTIFY
+        UC         | SQD RTS    |                                                                 | CUR_STATE ALT_PATH ACCESS_FLAGS PATH_MIG_STATE
+        UC         | SQD SQD    |                                                                 | AV ALT_PATH ACCESS_FLAGS PKEY_INDEX PATH_MIG_STATE
+        UC         | SQE RTS    |                                                                 | CUR_STATE ACCESS_FLAGS
+        UD         | RESET INIT | PKEY_INDEX PORT QKEY                                            |
+        UD         | INIT INIT  |                                                                 | PKEY_INDEX PORT QKEY
+        UD         | INIT RTR   |                                                                 | PKEY_INDEX QKEY
+        UD         | RTR RTS    | SQ_PSN                                                          | CUR_STATE QKEY
+        UD         | RTS RTS    |                                                                 | CUR_STATE QKEY
+        UD         | RTS SQD    |                                                                 | EN_SQD_ASYNC_NOTIFY
+        UD         | SQD RTS    |                                                                 | CUR_STATE QKEY
+        UD         | SQD SQD    |                                                                 | PKEY_INDEX QKEY
+        UD         | SQE RTS    |                                                                 | CUR_STATE QKEY
+        RAW_PACKET | RESET INIT | PORT                                                            |
+        RAW_PACKET | INIT INIT  |                                                                 |
+        RAW_PACKET | INIT RTR   |                                                                 |
+        RAW_PACKET | RTR RTS    |                                                                 | RATE_LIMIT
+        RAW_PACKET | RTS RTS    |                                                                 | RATE_LIMIT
+        RAW_PACKET | RTS SQD    |                                                                 |
+        RAW_PACKET | SQD RTS    |                                                                 |
+        RAW_PACKET | SQD SQD    |                                                                 |
+        RAW_PACKET | SQE RTS    |                                                                 |
+        XRC_SEND   | RESET INIT | PKEY_INDEX PORT ACCESS_FLAGS                                    |
+        XRC_SEND   | INIT INIT  |                                                                 | PKEY_INDEX PORT ACCESS_FLAGS
+        XRC_SEND   | INIT RTR   | AV PATH_MTU DEST_QPN RQ_PSN                                     | ALT_PATH ACCESS_FLAGS PKEY_INDEX
+        XRC_SEND   | RTR RTS    | TIMEOUT RETRY_CNT RNR_RETRY SQ_PSN MAX_QP_RD_ATOMIC             | CUR_STATE ALT_PATH ACCESS_FLAGS PATH_MIG_STATE
+        XRC_SEND   | RTS RTS    |                                                                 | CUR_STATE ACCESS_FLAGS ALT_PATH PATH_MIG_STATE
+        XRC_SEND   | RTS SQD    |                                                                 | EN_SQD_ASYNC_NOTIFY
+        XRC_SEND   | SQD RTS    |                                                                 | CUR_STATE ALT_PATH ACCESS_FLAGS PATH_MIG_STATE
+        XRC_SEND   | SQD SQD    |                                                                 | PORT AV TIMEOUT RETRY_CNT RNR_RETRY MAX_QP_RD_ATOMIC ALT_PATH ACCESS_FLAGS PKEY_INDEX PATH_MIG_STATE
+        XRC_SEND   | SQE RTS    |                                                                 |
+        XRC_RECV   | RESET INIT | PKEY_INDEX PORT ACCESS_FLAGS                                    |
+        XRC_RECV   | INIT INIT  |                                                                 | PKEY_INDEX PORT ACCESS_FLAGS
+        XRC_RECV   | INIT RTR   | AV PATH_MTU DEST_QPN RQ_PSN MAX_DEST_RD_ATOMIC MIN_RNR_TIMER    | ALT_PATH ACCESS_FLAGS PKEY_INDEX
+        XRC_RECV   | RTR RTS    | TIMEOUT SQ_PSN                                                  | CUR_STATE ALT_PATH ACCESS_FLAGS MIN_RNR_TIMER PATH_MIG_STATE
+        XRC_RECV   | RTS RTS    |                                                                 | CUR_STATE ACCESS_FLAGS ALT_PATH PATH_MIG_STATE MIN_RNR_TIMER
+        XRC_RECV   | RTS SQD    |                                                                 | EN_SQD_ASYNC_NOTIFY
+        XRC_RECV   | SQD RTS    |                                                                 | CUR_STATE ALT_PATH ACCESS_FLAGS MIN_RNR_TIMER PATH_MIG_STATE
+        XRC_RECV   | SQD SQD    |                                                                 | PORT AV TIMEOUT MAX_DEST_RD_ATOMIC ALT_PATH ACCESS_FLAGS PKEY_INDEX MIN_RNR_TIMER PATH_MIG_STATE
+        XRC_RECV   | SQE RTS    |                                                                 |
+        """;
 
     private static final Map<String, QueuePairStateTable.Transition> EXPECTED = expected();
 
@@ -117,8 +116,7 @@ class QueuePairStateTableTest {
         }
     }
 
-    private static QueuePairStateTable.Transition expected(
-            QueuePairType type, QueuePairState from, QueuePairState to) {
+    private static QueuePairStateTable.Transition expected(QueuePairType type, QueuePairState from, QueuePairState to) {
         boolean known = from != QueuePairState.UNKNOWN;
         if (known && (to == RESET || to == ERR && from != RESET)) {
             return new QueuePairStateTable.Transition(Set.of(), Set.of());

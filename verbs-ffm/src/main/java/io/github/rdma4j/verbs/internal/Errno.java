@@ -26,8 +26,6 @@ public final class Errno {
     public static final int EOPNOTSUPP = 95;
     /** No such device, or a network interface that is gone. */
     public static final int ENODEV = 19;
-    /** No data: an empty entry of a table. */
-    public static final int ENODATA = 61;
     /** An address that this machine does not have. */
     public static final int EADDRNOTAVAIL = 99;
     /** No route to the network. */
