@@ -7,4 +7,5 @@
  */
 module io.github.rdma4j.verbs {
     exports io.github.rdma4j.verbs;
+    exports io.github.rdma4j.verbs.cm;
 }

@@ -31,6 +31,7 @@ class ArchitectureTest {
     private static final String API = "io.github.rdma4j.verbs";
     private static final String INTERNAL = API + ".internal";
     private static final String BINDINGS = API + ".bindings";
+    private static final String CM = API + ".cm";
 
     private static final JavaClasses CODE = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
@@ -72,12 +73,22 @@ class ArchitectureTest {
     }
 
     @Test
+    void connectionManagementLeansOnTheVerbsAndNotTheOtherWayRound() {
+        classes()
+                .that()
+                .resideInAPackage(CM)
+                .should()
+                .onlyDependOnClassesThat(JDK.or(resideInAnyPackage(CM, API, INTERNAL, BINDINGS)))
+                .check(CODE);
+    }
+
+    @Test
     void noPublicSignatureShowsHowTheNativeSideIsReached() {
         methods()
                 .that()
                 .arePublic()
                 .and()
-                .areDeclaredInClassesThat(resideInAPackage(API)
+                .areDeclaredInClassesThat(resideInAnyPackage(API, CM)
                         .and(describe(
                                 "public",
                                 type -> type.getModifiers()

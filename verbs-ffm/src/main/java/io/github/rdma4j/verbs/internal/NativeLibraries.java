@@ -19,11 +19,14 @@ import java.util.List;
  */
 public final class NativeLibraries {
     private static final String REMEDY =
-            "install rdma-core's run-time libraries (Debian, Ubuntu: apt-get install %s ibverbs-providers; Fedora, RHEL: dnf install %s)";
+            "install rdma-core's run-time libraries (Debian, Ubuntu: apt-get install %s ibverbs-providers; Fedora,"
+                    + " RHEL: dnf install %s)";
     private static final int RTLD_NOW = 2;
 
     /** Of the symbols that the API calls, those that old versions lack; all are there from rdma-core 32 on. */
     private static final List<String> NEWEST_VERBS = List.of("ibv_reg_mr_iova2", "_ibv_query_gid_table");
+
+    private static final List<String> NEWEST_CONNECTION_MANAGER = List.of("rdma_init_qp_attr", "rdma_reject_ece");
 
     private static volatile boolean verbsFound;
     private static volatile boolean connectionManagerFound;
@@ -51,7 +54,7 @@ public final class NativeLibraries {
     public static void requireConnectionManager() {
         if (!connectionManagerFound) {
             requirePlatform(System.getProperty("os.name"), System.getProperty("os.arch"));
-            require("librdmacm.so.1", "librdmacm1", "librdmacm", List.of());
+            require("librdmacm.so.1", "librdmacm1", "librdmacm", NEWEST_CONNECTION_MANAGER);
             connectionManagerFound = true;
         }
     }
@@ -95,7 +98,8 @@ public final class NativeLibraries {
             throw new NativeLibraryException(
                     soname,
                     e.getMessage(),
-                    "start the JVM with --enable-native-access=io.github.rdma4j.verbs (on the class path: ALL-UNNAMED)");
+                    "start the JVM with --enable-native-access=io.github.rdma4j.verbs (on the class path:"
+                            + " ALL-UNNAMED)");
         } catch (IllegalArgumentException e) {
             throw new NativeLibraryException(
                     soname, loaderMessage(soname), REMEDY.formatted(debianPackage, fedoraPackage));

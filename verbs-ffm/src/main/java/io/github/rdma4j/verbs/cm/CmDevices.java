@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.cm;
+
+import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.internal.CmCalls;
+import io.github.rdma4j.verbs.internal.Failures;
+import io.github.rdma4j.verbs.internal.NativeCalls;
+import io.github.rdma4j.verbs.internal.NativeLibraries;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The devices as rdma_cm has opened them (rdma_get_devices(3)): one context per device and process, which all ids share. What is
+ * made in such a context can be used with every id that is bound to the device.
+ *
+ * <p>Thread safety: all methods may be called from any thread.
+ */
+public final class CmDevices {
+    /** By the address of the native context. */
+    private static final Map<Long, DeviceContext> CONTEXTS = new HashMap<>();
+
+    private CmDevices() {}
+
+    /**
+     * Opens every device for rdma_cm, if that has not been done yet. librdmacm keeps them open until the process ends; closing a
+     * context closes what was made in it through this library, and a later call gives a new one.
+     *
+     * @return the contexts
+     * @throws io.github.rdma4j.verbs.NativeLibraryException if librdmacm is missing
+     * @throws io.github.rdma4j.verbs.VerbsException if there is no device, or rdma_cm cannot be used
+     */
+    public static List<DeviceContext> list() {
+        NativeLibraries.requireConnectionManager();
+        synchronized (CONTEXTS) {
+            return openAll().stream().map(CmDevices::context).toList();
+        }
+    }
+
+    /** The one Java object of a native context. */
+    static DeviceContext of(MemorySegment nativeContext) {
+        long address = nativeContext.address();
+        synchronized (CONTEXTS) {
+            if (!CONTEXTS.containsKey(address)) {
+                openAll().forEach(CmDevices::context);
+            }
+            return context(address);
+        }
+    }
+
+    private static DeviceContext context(long address) {
+        return CONTEXTS.compute(
+                address, (key, known) -> known != null && known.isOpen() ? known : DeviceContext.ofNative(key));
+    }
+
+    /**
+     * The list is not given back (rdma_free_devices(3)), on purpose: librdmacm counts those who have a device, and closes the context
+     * of one that was unplugged when the count is zero, under the Java objects that use it.
+     */
+    private static List<Long> openAll() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment count = arena.allocate(ValueLayout.JAVA_INT);
+            MemorySegment list = CmCalls.getDevices(count);
+            if (list.address() == 0) {
+                int errno = NativeCalls.lastErrno();
+                throw Failures.of("rdma_get_devices()", errno, "", CreationRemedy.of(errno));
+            }
+            List<Long> addresses = new ArrayList<>();
+            MemorySegment entries =
+                    list.reinterpret(count.get(ValueLayout.JAVA_INT, 0) * ValueLayout.ADDRESS.byteSize());
+            for (long i = 0; i < count.get(ValueLayout.JAVA_INT, 0); i++) {
+                addresses.add(entries.getAtIndex(ValueLayout.ADDRESS, i).address());
+            }
+            return addresses;
+        }
+    }
+}

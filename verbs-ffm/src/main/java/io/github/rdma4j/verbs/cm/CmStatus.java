@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.cm;
+
+import io.github.rdma4j.verbs.VerbsException;
+
+/** What the status of an event means, and what to do about it. */
+final class CmStatus {
+    private static final int ENODEV = 19;
+    private static final int EADDRINUSE = 98;
+    private static final int EADDRNOTAVAIL = 99;
+    private static final int ENETUNREACH = 101;
+    static final int ETIMEDOUT = 110;
+    private static final int ECONNREFUSED = 111;
+    private static final int EHOSTUNREACH = 113;
+
+    private static final String RDMA_ADDRESS =
+            "use the address of a network interface that has an RDMA device ('rdma link' lists them, 'ip address'"
+                    + " their addresses); 127.0.0.1, ::1 and other addresses of 'lo' have none";
+
+    private CmStatus() {}
+
+    static String explain(CmEventType type, PortSpace portSpace, int status) {
+        if (status == 0) {
+            return "";
+        }
+        if (type == CmEventType.REJECTED && status > 0) {
+            RejectReason reason = RejectReason.ofCode(status);
+            return "%s (reason %d): %s".formatted(reason, status, reason.explanation());
+        }
+        if (type == CmEventType.UNREACHABLE && portSpace.isDatagram() && status > 0) {
+            return "the look-up of the peer's queue pair was answered with status %d: %s"
+                    .formatted(status, lookUpStatus(status));
+        }
+        if (type == CmEventType.UNREACHABLE && errno(status) == ETIMEDOUT) {
+            return "the peer did not answer";
+        }
+        if ((type == CmEventType.ADDR_ERROR || type == CmEventType.ROUTE_ERROR) && errno(status) == ETIMEDOUT) {
+            return "the address was not resolved in time: no answer to ARP or neighbour discovery, or none from the"
+                    + " subnet administrator";
+        }
+        return VerbsException.describe(errno(status));
+    }
+
+    /** The statuses of InfiniBand's SIDR_REP message. */
+    private static String lookUpStatus(int status) {
+        return switch (status) {
+            case 1 -> "nobody listens at this address and port, in this port space";
+            case 2 -> "the peer's program refused it";
+            case 3 -> "the peer has no queue pair for it";
+            case 4 -> "another port is responsible";
+            case 5 -> "the peer does not support this version of the protocol";
+            default -> "not named in InfiniBand's specification";
+        };
+    }
+
+    /** The errno of a status that is one; librdmacm itself reports some with the wrong sign, or as -1. */
+    static int errno(int status) {
+        return Math.abs(status);
+    }
+
+    /** What to do about the errno of an event. */
+    private static String remedyOfEvent(CmEventType type, int errno) {
+        if (type == CmEventType.UNREACHABLE && errno == ETIMEDOUT) {
+            return "check that the peer runs, that its RDMA device is up, and that no firewall keeps UDP port 4791"
+                    + " (RoCE version 2) away";
+        }
+        return remedyOfCall(errno);
+    }
+
+    /** What to do about the errno of a call. */
+    static String remedyOfCall(int errno) {
+        return switch (errno) {
+            case ENODEV, EADDRNOTAVAIL -> RDMA_ADDRESS;
+            case ENETUNREACH, EHOSTUNREACH -> "check the route ('ip route get ADDRESS') and that the host is up";
+            case EADDRINUSE -> "take another port, or 0 for any that is free";
+            case ECONNREFUSED -> "check that the peer listens at this address and port";
+            default -> "";
+        };
+    }
+
+    /** The exception for an event that came instead of success. */
+    static ConnectionException failure(String operation, CmEvent event) {
+        if (event.cause().isPresent()) {
+            VerbsException cause = event.cause().get();
+            ConnectionException exception =
+                    new ConnectionException(operation, event.type(), cause.errno(), cause.getMessage(), "");
+            exception.initCause(cause);
+            return exception;
+        }
+        int status = event.status();
+        boolean refusedLookUp = event.type() == CmEventType.UNREACHABLE
+                && event.id().portSpace().isDatagram()
+                && status > 0;
+        if (event.type() == CmEventType.REJECTED || refusedLookUp) {
+            int errno = status < 0 ? errno(status) : ECONNREFUSED;
+            boolean nobodyListens =
+                    event.rejectReason() == RejectReason.INVALID_SERVICE_ID || refusedLookUp && status == 1;
+            return new ConnectionRejectedException(
+                    operation, errno, event, nobodyListens ? remedyOfCall(ECONNREFUSED) : "");
+        }
+        int errno = errno(status);
+        String explanation = event.type() + (status == 0 ? "" : ": " + event.explanation());
+        return new ConnectionException(operation, event.type(), errno, explanation, remedyOfEvent(event.type(), errno));
+    }
+}

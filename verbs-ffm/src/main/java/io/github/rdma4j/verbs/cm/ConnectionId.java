@@ -1,0 +1,602 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.cm;
+
+import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.Gid;
+import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.bindings.rdma_cm_id;
+import io.github.rdma4j.verbs.bindings.rdma_cm_join_mc_attr_ex;
+import io.github.rdma4j.verbs.internal.CmCalls;
+import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.Failures;
+import io.github.rdma4j.verbs.internal.SocketAddresses;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
+import java.lang.foreign.ValueLayout;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
+
+/**
+ * One end of a connection, as rdma_cm sees it ({@code struct rdma_cm_id}): what a socket is to TCP. Its methods begin things and
+ * return at once; how they end, the events of its {@link EventChannel} tell. For calls that wait, see {@link SynchronousId}.
+ *
+ * <p>The way of a client: {@link #resolveAddress}, {@link CmEventType#ADDR_RESOLVED}, {@link #resolveRoute},
+ * {@link CmEventType#ROUTE_RESOLVED}, a queue pair, {@link #connect}, {@link CmEventType#ESTABLISHED}. The way of a server:
+ * {@link #bind}, {@link #listen}; for each {@link CmEventType#CONNECT_REQUEST} the event's new id, a queue pair, {@link #accept},
+ * {@link CmEventType#ESTABLISHED}. Either ends it with {@link #disconnect}, and both get {@link CmEventType#DISCONNECTED}.
+ *
+ * <p>It can be closed in every state, also while events are waiting. Closing one that listens closes the requests that were
+ * neither accepted nor rejected.
+ *
+ * <p>Thread safety: all methods may be called from any thread; they wait for other calls on the same channel, which is short.
+ */
+public final class ConnectionId implements AutoCloseable {
+    private static final int OPTION_ID = 0;
+    private static final int OPTION_IB = 1;
+    private static final int TYPE_OF_SERVICE = 0;
+    private static final int REUSE_ADDRESS = 1;
+    private static final int ADDRESS_FAMILY_ONLY = 2;
+    private static final int ACK_TIMEOUT = 3;
+    private static final int INFINIBAND_PATH = 1;
+    private static final int ADDRESS_AND_FLAGS = 0x3;
+    private static final int EVENT_COMMUNICATION_ESTABLISHED = 4;
+    private static final int MAX_ACK_TIMEOUT = 31;
+    private static final int EADDRNOTAVAIL = 99;
+
+    private static final String MULTICAST_NEEDS =
+            "a datagram id that is bound to a device, and a group that it has not joined";
+
+    private final MemorySegment id;
+    private final PortSpace portSpace;
+    private volatile EventChannel channel;
+    private volatile boolean closed;
+    private volatile Object attachment;
+
+    // These belong to whoever holds the channel's lock.
+    private final Set<ConnectionId> unanswered = new LinkedHashSet<>();
+    private ConnectionId listener;
+    private ConnectionParameters request;
+
+    ConnectionId(EventChannel channel, MemorySegment id, PortSpace portSpace) {
+        this.channel = channel;
+        this.id = id.reinterpret(rdma_cm_id.sizeof());
+        this.portSpace = portSpace;
+    }
+
+    /** Runs a call while this id can neither be closed nor move to another channel. */
+    <T> T locked(Supplier<T> call) {
+        ReentrantLock lock = lockChannel();
+        try {
+            if (closed) {
+                throw new IllegalStateException(this + " is closed");
+            }
+            return call.get();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private ReentrantLock lockChannel() {
+        while (true) {
+            EventChannel current = channel;
+            current.lock().lock();
+            if (current == channel) {
+                return current.lock();
+            }
+            current.lock().unlock();
+        }
+    }
+
+    /** Runs a native call that returns 0 or an errno; after EINVAL, the exception says what the call needs. */
+    private void call(String operation, String needs, ToIntFunction<SegmentAllocator> native_) {
+        locked(() -> {
+            try (Arena arena = Arena.ofConfined()) {
+                int errno = native_.applyAsInt(arena);
+                if (errno != 0) {
+                    throw Failures.of(
+                            operation,
+                            errno,
+                            errno == Errno.EINVAL ? "it needs " + needs : "",
+                            CmStatus.remedyOfCall(errno));
+                }
+                return null;
+            }
+        });
+    }
+
+    private MemorySegment requireDevice(String operation, String before) {
+        MemorySegment context = rdma_cm_id.verbs(id);
+        if (context.address() == 0) {
+            throw new IllegalStateException(
+                    "%s: %s is not bound to a device; first comes %s".formatted(operation, this, before));
+        }
+        return context;
+    }
+
+    static int milliseconds(Duration timeout) {
+        if (timeout.isNegative() || timeout.isZero()) {
+            throw new IllegalArgumentException("a timeout of " + timeout + " is not positive");
+        }
+        return Math.clamp(timeout.toMillis(), 1, Integer.MAX_VALUE);
+    }
+
+    /**
+     * Begins to find out by which local device and port a destination is reached (rdma_resolve_addr(3)), from a source that the
+     * routing table chooses. {@link CmEventType#ADDR_RESOLVED} or {@link CmEventType#ADDR_ERROR} follows.
+     *
+     * @param destination the address of an interface of the peer that has an RDMA device, or a multicast group's
+     * @param timeout how long the kernel tries
+     * @throws VerbsException if no RDMA device can reach it; some failures come as an event
+     */
+    public void resolveAddress(InetSocketAddress destination, Duration timeout) {
+        resolve("rdma_resolve_addr(" + destination + ")", null, destination, timeout);
+    }
+
+    /**
+     * Begins to find out by which local device and port a destination is reached, from a given source.
+     *
+     * @param source the address of a local interface that has an RDMA device; port 0 takes any
+     * @param destination an address of the same family
+     * @param timeout how long the kernel tries
+     * @throws VerbsException if no RDMA device can reach it; some failures come as an event
+     */
+    public void resolveAddress(InetSocketAddress source, InetSocketAddress destination, Duration timeout) {
+        resolve("rdma_resolve_addr(from %s to %s)".formatted(source, destination), source, destination, timeout);
+    }
+
+    private void resolve(String operation, InetSocketAddress source, InetSocketAddress destination, Duration timeout) {
+        int milliseconds = milliseconds(timeout);
+        call(
+                operation,
+                "an id that has not been resolved, connected or set to listen, and addresses of one family",
+                arena -> CmCalls.resolveAddress(
+                        id,
+                        source == null ? MemorySegment.NULL : SocketAddresses.write(arena, source),
+                        SocketAddresses.write(arena, destination),
+                        milliseconds));
+    }
+
+    /**
+     * Begins to find the way to the resolved destination (rdma_resolve_route(3)). {@link CmEventType#ROUTE_RESOLVED} or
+     * {@link CmEventType#ROUTE_ERROR} follows.
+     *
+     * @param timeout how long the kernel tries
+     * @throws IllegalStateException if the address has not been resolved
+     */
+    public void resolveRoute(Duration timeout) {
+        int milliseconds = milliseconds(timeout);
+        call("rdma_resolve_route(" + this + ")", "the event ADDR_RESOLVED before, and once only", arena -> {
+            requireDevice("rdma_resolve_route", "resolveAddress and its event ADDR_RESOLVED");
+            return CmCalls.resolveRoute(id, milliseconds);
+        });
+    }
+
+    /**
+     * Takes a local address and port (rdma_bind_addr(3)).
+     *
+     * @param address of an interface that has an RDMA device, which the id is bound to, or the wildcard address; port 0 takes any
+     * @throws VerbsException if there is no RDMA device, or the port is in use
+     */
+    public void bind(InetSocketAddress address) {
+        call(
+                "rdma_bind_addr(" + address + ")",
+                "an id that has not been bound, and an address of a local interface",
+                arena -> CmCalls.bind(id, SocketAddresses.write(arena, address)));
+    }
+
+    /**
+     * Waits for requests at the bound address, or at any (rdma_listen(3)). Each comes as {@link CmEventType#CONNECT_REQUEST}.
+     *
+     * @param backlog how many requests the kernel keeps until somebody fetches their events; more are rejected
+     * @throws VerbsException if another id listens there
+     */
+    public void listen(int backlog) {
+        if (backlog < 1) {
+            throw new IllegalArgumentException("a backlog of " + backlog + " requests");
+        }
+        call(
+                "rdma_listen(%s, backlog=%d)".formatted(this, backlog),
+                "an id that has not been connected",
+                arena -> CmCalls.listen(id, backlog));
+    }
+
+    /**
+     * Asks the peer for a connection, or for datagrams looks the peer's queue pair up (rdma_connect(3)).
+     * {@link CmEventType#ESTABLISHED} follows, or {@link CmEventType#REJECTED}, {@link CmEventType#UNREACHABLE},
+     * {@link CmEventType#CONNECT_ERROR}; for an id without a queue pair {@link CmEventType#CONNECT_RESPONSE}.
+     *
+     * @param configuration sets what differs from the defaults
+     * @throws IllegalArgumentException if there is too much private data, or a count above the device's limit
+     * @throws IllegalStateException if the route has not been resolved
+     */
+    public void connect(Consumer<ConnectConfig> configuration) {
+        ConnectConfig config = new ConnectConfig();
+        configuration.accept(config);
+        ConnectConfig.checkPrivateData("connect", portSpace, config.privateData(), portSpace.maxConnectData());
+        call("rdma_connect(" + this + ")", "the event ROUTE_RESOLVED before, and once only", arena -> {
+            MemorySegment context = requireDevice("rdma_connect", "resolveAddress and resolveRoute");
+            config.settle(CmDevices.of(context), null);
+            return CmCalls.connect(id, config.write(arena));
+        });
+    }
+
+    /**
+     * Accepts the request that this id came with (rdma_accept(3)). {@link CmEventType#ESTABLISHED} follows, except for datagrams.
+     *
+     * @param configuration sets what differs from the defaults, which are what the peer asked for as far as the device can
+     * @throws IllegalArgumentException if there is too much private data, or a count above the device's limit
+     * @throws IllegalStateException if the id did not come with a request
+     */
+    public void accept(Consumer<ConnectConfig> configuration) {
+        ConnectConfig config = new ConnectConfig();
+        configuration.accept(config);
+        ConnectConfig.checkPrivateData("accept", portSpace, config.privateData(), portSpace.maxAcceptData());
+        call("rdma_accept(" + this + ")", "a request that was not answered yet", arena -> {
+            MemorySegment context = requireDevice("rdma_accept", "a request");
+            config.settle(CmDevices.of(context), request);
+            int errno = CmCalls.accept(id, config.write(arena));
+            if (errno == 0) {
+                answered();
+            }
+            return errno;
+        });
+    }
+
+    /**
+     * Refuses the request that this id came with (rdma_reject(3)). The id is still to be closed.
+     *
+     * @param privateData what the peer gets, at most {@link PortSpace#maxRejectData()} bytes
+     * @throws IllegalArgumentException if there is too much private data
+     */
+    public void reject(byte... privateData) {
+        ConnectConfig.checkPrivateData("reject", portSpace, privateData, portSpace.maxRejectData());
+        call(
+                "rdma_reject(" + this + ")",
+                "a request that was not answered yet",
+                arena -> answered(CmCalls.reject(
+                        id, arena.allocateFrom(ValueLayout.JAVA_BYTE, privateData), (byte) privateData.length)));
+    }
+
+    /**
+     * Refuses the request because of its vendor options (rdma_reject_ece(3)): the peer gets
+     * {@link RejectReason#VENDOR_OPTION_NOT_SUPPORTED}. The id is still to be closed.
+     *
+     * @param privateData what the peer gets, at most {@link PortSpace#maxRejectData()} bytes
+     * @throws IllegalArgumentException if there is too much private data
+     */
+    public void rejectEce(byte... privateData) {
+        ConnectConfig.checkPrivateData("reject", portSpace, privateData, portSpace.maxRejectData());
+        call(
+                "rdma_reject_ece(" + this + ")",
+                "a request that was not answered yet",
+                arena -> answered(CmCalls.rejectEce(
+                        id, arena.allocateFrom(ValueLayout.JAVA_BYTE, privateData), (byte) privateData.length)));
+    }
+
+    private int answered(int errno) {
+        if (errno == 0) {
+            answered();
+        }
+        return errno;
+    }
+
+    /**
+     * Completes a connection whose queue pair this id does not know, after {@link CmEventType#CONNECT_RESPONSE}
+     * (rdma_establish(3)). The queue pair must be ready to receive.
+     */
+    public void establish() {
+        call("rdma_establish(" + this + ")", "the event CONNECT_RESPONSE before", arena -> CmCalls.establish(id));
+    }
+
+    /**
+     * Tells the connection manager that data has arrived on the queue pair (rdma_notify(3), with IBV_EVENT_COMM_EST): a server's
+     * connection counts as made then, even if the client's last message of the handshake is lost.
+     */
+    public void notifyCommunicationEstablished() {
+        call(
+                "rdma_notify(" + this + ", COMM_EST)",
+                "a connection that was accepted",
+                arena -> CmCalls.notify(id, EVENT_COMMUNICATION_ESTABLISHED));
+    }
+
+    /**
+     * Ends the connection (rdma_disconnect(3)): {@link CmEventType#DISCONNECTED} follows on both sides. What is posted completes
+     * as flushed.
+     *
+     * @throws IllegalStateException if the id is not bound to a device
+     */
+    public void disconnect() {
+        call("rdma_disconnect(" + this + ")", "a connection that is made", arena -> {
+            requireDevice("rdma_disconnect", "a connection");
+            return CmCalls.disconnect(id);
+        });
+    }
+
+    /**
+     * Begins to join a multicast group as a full member (rdma_join_multicast(3)). {@link CmEventType#MULTICAST_JOIN} or
+     * {@link CmEventType#MULTICAST_ERROR} follows.
+     *
+     * @param group the group's IP address
+     */
+    public void joinMulticast(InetSocketAddress group) {
+        call(
+                "rdma_join_multicast(%s, %s)".formatted(this, group),
+                MULTICAST_NEEDS,
+                arena -> CmCalls.joinMulticast(id, SocketAddresses.write(arena, group), MemorySegment.NULL));
+    }
+
+    /**
+     * Begins to join a multicast group (rdma_join_multicast_ex(3)). {@link CmEventType#MULTICAST_JOIN} or
+     * {@link CmEventType#MULTICAST_ERROR} follows.
+     *
+     * @param group the group's IP address
+     * @param membership whether to receive from it, too
+     */
+    public void joinMulticast(InetSocketAddress group, MulticastMembership membership) {
+        call("rdma_join_multicast_ex(%s, %s, %s)".formatted(this, group, membership), MULTICAST_NEEDS, arena -> {
+            MemorySegment attributes = rdma_cm_join_mc_attr_ex.allocate(arena);
+            rdma_cm_join_mc_attr_ex.comp_mask(attributes, ADDRESS_AND_FLAGS);
+            rdma_cm_join_mc_attr_ex.join_flags(attributes, membership.code());
+            rdma_cm_join_mc_attr_ex.addr(attributes, SocketAddresses.write(arena, group));
+            return CmCalls.joinMulticastEx(id, attributes, MemorySegment.NULL);
+        });
+    }
+
+    /**
+     * Leaves a multicast group (rdma_leave_multicast(3)).
+     *
+     * @param group the address that was joined
+     */
+    public void leaveMulticast(InetSocketAddress group) {
+        String operation = "rdma_leave_multicast(%s, %s)".formatted(this, group);
+        call(operation, "a group that was joined", arena -> {
+            int errno = CmCalls.leaveMulticast(id, SocketAddresses.write(arena, group));
+            if (errno == EADDRNOTAVAIL) {
+                throw Failures.of(operation, errno, "this id has not joined that group", "");
+            }
+            return errno;
+        });
+    }
+
+    /**
+     * The type of service of the connection's packets ({@code RDMA_OPTION_ID_TOS}): IP header bits, from which the service level
+     * follows. Set it before the address is resolved or bound.
+     *
+     * @param value 0 to 255
+     */
+    public void setTypeOfService(int value) {
+        setByte("TOS", TYPE_OF_SERVICE, value, 255);
+    }
+
+    /**
+     * Whether an address in use may be bound again ({@code RDMA_OPTION_ID_REUSEADDR}), as SO_REUSEADDR has it.
+     *
+     * @param reuse true if it may
+     */
+    public void setReuseAddress(boolean reuse) {
+        setInt("REUSEADDR", REUSE_ADDRESS, reuse);
+    }
+
+    /**
+     * Whether an id bound to an IPv6 address is for IPv6 only ({@code RDMA_OPTION_ID_AFONLY}), as IPV6_V6ONLY has it.
+     *
+     * @param only true if so
+     */
+    public void setAddressFamilyOnly(boolean only) {
+        setInt("AFONLY", ADDRESS_FAMILY_ONLY, only);
+    }
+
+    /**
+     * How long the queue pair waits for an acknowledgement ({@code RDMA_OPTION_ID_ACK_TIMEOUT}), in place of what the connection
+     * manager computes from the path. Set it before connecting or accepting.
+     *
+     * @param exponent 0 to 31: 4.096 microseconds times two to this power; 0 waits for ever
+     */
+    public void setAckTimeout(int exponent) {
+        setByte("ACK_TIMEOUT", ACK_TIMEOUT, exponent, MAX_ACK_TIMEOUT);
+    }
+
+    private void setByte(String name, int option, int value, int high) {
+        if (value < 0 || value > high) {
+            throw new IllegalArgumentException("%s %d is not in 0..%d".formatted(name, value, high));
+        }
+        set(name, OPTION_ID, option, value, new byte[] {(byte) value});
+    }
+
+    private void setInt(String name, int option, boolean value) {
+        // The host's byte order, which is little-endian wherever rdma4j runs.
+        set(name, OPTION_ID, option, value ? 1 : 0, new byte[] {(byte) (value ? 1 : 0), 0, 0, 0});
+    }
+
+    /**
+     * The InfiniBand path to use, in place of {@link #resolveRoute} ({@code RDMA_OPTION_IB_PATH}).
+     * {@link CmEventType#ROUTE_RESOLVED} follows.
+     *
+     * @param path one or more {@code struct ibv_path_data}, as rdma_getaddrinfo(3) gives them
+     */
+    public void setInfiniBandPath(byte[] path) {
+        set("IB_PATH", OPTION_IB, INFINIBAND_PATH, path.length, path);
+    }
+
+    private void set(String name, int level, int option, int shown, byte[] value) {
+        call(
+                "rdma_set_option(%s, %s=%d)".formatted(this, name, shown),
+                "an earlier state of the id, or a valid value",
+                arena -> CmCalls.setOption(
+                        id, level, option, arena.allocateFrom(ValueLayout.JAVA_BYTE, value), value.length));
+    }
+
+    /**
+     * Moves to another channel (rdma_migrate_id(3)); events that nobody has fetched move along. A request's id becomes
+     * independent of the one that listens. Move an id that listens before requests can come: the kernel (6.1) loses those that
+     * nobody has fetched.
+     *
+     * @param target where events arrive from now on
+     */
+    public void migrate(EventChannel target) {
+        while (true) {
+            EventChannel current = channel;
+            if (current == target) {
+                return;
+            }
+            // Always in the same order, or two threads could wait for each other.
+            EventChannel first = current.fileDescriptor() < target.fileDescriptor() ? current : target;
+            EventChannel second = first == current ? target : current;
+            boolean moved = first.locked(() -> second.locked(() -> {
+                if (current != channel) {
+                    return false;
+                }
+                call(
+                        "rdma_migrate_id(%s, to %s)".formatted(this, target),
+                        "an open id",
+                        arena -> CmCalls.migrate(id, target.segment()));
+                answered();
+                // They stay behind, under another channel's lock.
+                unanswered.forEach(child -> child.listener = null);
+                unanswered.clear();
+                current.remove(id);
+                target.add(id, this);
+                channel = target;
+                return true;
+            }));
+            if (moved) {
+                return;
+            }
+        }
+    }
+
+    /** From now on this id does not belong to the one that listens. */
+    private void answered() {
+        if (listener != null) {
+            listener.unanswered.remove(this);
+            listener = null;
+        }
+    }
+
+    /** What a request's id is told by its event, and what an event calls for; called with the channel's lock held. */
+    CmEvent digest(CmEvent event) {
+        if (event.type() == CmEventType.CONNECT_REQUEST) {
+            listener = event.listener().orElseThrow();
+            listener.unanswered.add(this);
+            request = event.connectionParameters().orElse(null);
+        }
+        return event;
+    }
+
+    /** {@return which service its address and port stand for} */
+    public PortSpace portSpace() {
+        return portSpace;
+    }
+
+    /** {@return where its events arrive} */
+    public EventChannel channel() {
+        return channel;
+    }
+
+    /** {@return what {@link #attach} was given last; null at first} */
+    public Object attachment() {
+        return attachment;
+    }
+
+    /**
+     * Keeps an object for the program: what its event loop wants to know of this id.
+     *
+     * @param object anything, or null
+     */
+    public void attach(Object object) {
+        attachment = object;
+    }
+
+    /** {@return the device that the id is bound to, as rdma_cm has opened it; empty before it is bound} */
+    public Optional<DeviceContext> device() {
+        return locked(() -> Optional.of(rdma_cm_id.verbs(id))
+                .filter(context -> context.address() != 0)
+                .map(CmDevices::of));
+    }
+
+    /** {@return the device's port, from 1; 0 before the id is bound to a device} */
+    public int port() {
+        return locked(() -> Byte.toUnsignedInt(rdma_cm_id.port_num(id)));
+    }
+
+    /** {@return the local address and port; empty before they are known} */
+    public Optional<InetSocketAddress> localAddress() {
+        return locked(() -> IdAddresses.local(id));
+    }
+
+    /** {@return the peer's address and port; empty before they are known} */
+    public Optional<InetSocketAddress> peerAddress() {
+        return locked(() -> IdAddresses.peer(id));
+    }
+
+    /** {@return the local GID; all zeros before it is known} */
+    public Gid localGid() {
+        return locked(() -> IdAddresses.localGid(id));
+    }
+
+    /** {@return the peer's GID; all zeros before it is known} */
+    public Gid peerGid() {
+        return locked(() -> IdAddresses.peerGid(id));
+    }
+
+    /** {@return whether {@link #close()} has not been called yet} */
+    public boolean isOpen() {
+        return !closed;
+    }
+
+    /**
+     * The native pointer, for a call that is not wrapped yet. It is valid until the id is closed; nothing guards its use.
+     *
+     * @return the address of the {@code struct rdma_cm_id}
+     * @throws IllegalStateException if the id is closed
+     */
+    public long handle() {
+        return locked(id::address);
+    }
+
+    /**
+     * Closes the requests that this id got and nobody answered, then the id itself (rdma_destroy_id(3)); whatever is under way is
+     * abandoned, and a connection ends. Does nothing if it is closed already.
+     *
+     * @throws VerbsException if the kernel refuses; the id then remains open
+     */
+    @Override
+    public void close() {
+        ReentrantLock lock = lockChannel();
+        try {
+            if (closed) {
+                return;
+            }
+            for (ConnectionId child : new ArrayList<>(unanswered).reversed()) {
+                child.close();
+            }
+            Failures.check("rdma_destroy_id(" + this + ")", CmCalls.destroyId(id));
+            closed = true;
+            answered();
+            channel.remove(id);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** {@return port space and addresses, as far as they are known} */
+    @Override
+    public String toString() {
+        ReentrantLock lock = lockChannel();
+        try {
+            return "connection id of %s%s".formatted(portSpace, closed ? "" : IdAddresses.describe(id));
+        } finally {
+            lock.unlock();
+        }
+    }
+}

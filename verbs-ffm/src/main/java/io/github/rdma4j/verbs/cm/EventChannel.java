@@ -1,0 +1,261 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.cm;
+
+import io.github.rdma4j.verbs.EventSource;
+import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.bindings.LibRdmaCm;
+import io.github.rdma4j.verbs.bindings.rdma_cm_event;
+import io.github.rdma4j.verbs.bindings.rdma_event_channel;
+import io.github.rdma4j.verbs.internal.CmCalls;
+import io.github.rdma4j.verbs.internal.Failures;
+import io.github.rdma4j.verbs.internal.FileDescriptors;
+import io.github.rdma4j.verbs.internal.NativeCalls;
+import io.github.rdma4j.verbs.internal.NativeLibraries;
+import io.github.rdma4j.verbs.internal.ReadinessWaiter;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+
+/**
+ * Where the events of connections arrive ({@code struct rdma_event_channel}, rdma_create_event_channel(3)), in the order in
+ * which they happened. One thread may serve thousands of connections.
+ *
+ * <p>Closing it closes its ids first. Closing twice does nothing; use after close is an {@link IllegalStateException}, also for a
+ * thread that is waiting.
+ *
+ * <p>Thread safety: all methods may be called from any thread. Calls on a channel and its ids wait for each other, which is short:
+ * none of them waits for the network while it holds the others up.
+ */
+public final class EventChannel implements EventSource, AutoCloseable {
+    private final MemorySegment channel;
+    private final int fileDescriptor;
+    private final ReadinessWaiter waiter;
+    /**
+     * Held around every native call on the channel and its ids. So rdma_destroy_id(3) never finds an event that has been fetched
+     * and not acknowledged, for which it would wait.
+     */
+    private final ReentrantLock lock = new ReentrantLock();
+
+    private final Map<Long, ConnectionId> ids = new LinkedHashMap<>();
+    private final Arena arena = Arena.ofShared();
+    private final MemorySegment eventPointer = arena.allocate(ValueLayout.ADDRESS);
+    private volatile boolean closed;
+
+    private EventChannel() {
+        MemorySegment created = CmCalls.createEventChannel();
+        if (created.address() == 0) {
+            int errno = NativeCalls.lastErrno();
+            arena.close();
+            throw Failures.of("rdma_create_event_channel()", errno, "", CreationRemedy.of(errno));
+        }
+        this.channel = created.reinterpret(rdma_event_channel.sizeof());
+        this.fileDescriptor = rdma_event_channel.fd(channel);
+        try {
+            FileDescriptors.setNonBlocking(fileDescriptor);
+            this.waiter = new ReadinessWaiter(fileDescriptor);
+        } catch (Throwable e) {
+            LibRdmaCm.rdma_destroy_event_channel(channel);
+            arena.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Opens a channel (rdma_create_event_channel(3)).
+     *
+     * @return the channel, to be closed
+     * @throws io.github.rdma4j.verbs.NativeLibraryException if librdmacm is missing
+     * @throws VerbsException if the kernel has no rdma_cm, or this process may not use it
+     */
+    public static EventChannel create() {
+        NativeLibraries.requireConnectionManager();
+        return new EventChannel();
+    }
+
+    /**
+     * Creates an id whose events arrive here (rdma_create_id(3)).
+     *
+     * @param portSpace which service its address and port will stand for
+     * @return the id, to be closed before or with this channel
+     * @throws VerbsException if the kernel refuses
+     */
+    public ConnectionId createId(PortSpace portSpace) {
+        return locked(() -> {
+            eventPointer.set(ValueLayout.ADDRESS, 0, MemorySegment.NULL);
+            Failures.check(
+                    "rdma_create_id(" + portSpace + ")",
+                    CmCalls.createId(channel, eventPointer, MemorySegment.NULL, portSpace.code()));
+            return adopt(eventPointer.get(ValueLayout.ADDRESS, 0), portSpace);
+        });
+    }
+
+    private ConnectionId adopt(MemorySegment native_, PortSpace portSpace) {
+        ConnectionId id = new ConnectionId(this, native_, portSpace);
+        ids.put(native_.address(), id);
+        return id;
+    }
+
+    /**
+     * Takes the oldest event. Never waits.
+     *
+     * @return the event; empty if there is none
+     * @throws IllegalStateException if the channel is closed
+     * @throws VerbsException if the channel fails
+     */
+    public Optional<CmEvent> poll() {
+        return Optional.ofNullable(take());
+    }
+
+    /**
+     * Waits for the next event (rdma_get_cm_event(3)). A virtual thread that waits
+     * holds no carrier thread.
+     *
+     * @param timeout how long at most; zero or less does not wait
+     * @return the event; empty if none came in time
+     * @throws IllegalStateException if the channel is closed, before or meanwhile
+     * @throws io.github.rdma4j.verbs.WaitInterruptedException if the thread is interrupted
+     * @throws VerbsException if the channel fails
+     */
+    public Optional<CmEvent> nextEvent(Duration timeout) {
+        return Optional.ofNullable(
+                waiter.await("waiting for an event of " + this, timeout, this::take, this::closedException));
+    }
+
+    private CmEvent take() {
+        return locked(() -> {
+            while (true) {
+                int errno = CmCalls.getEvent(channel, eventPointer);
+                if (FileDescriptors.isNothingYet(errno)) {
+                    return null;
+                }
+                Failures.check("rdma_get_cm_event()", errno);
+                CmEvent event = copyAndAcknowledge(
+                        eventPointer.get(ValueLayout.ADDRESS, 0).reinterpret(rdma_cm_event.sizeof()));
+                if (event != null) {
+                    return event.id().digest(event);
+                }
+            }
+        });
+    }
+
+    /** Null for an id that was not made here: a program can make some through {@link #handle()}, and must fetch their events. */
+    private CmEvent copyAndAcknowledge(MemorySegment event) {
+        try {
+            MemorySegment native_ = rdma_cm_event.id(event);
+            ConnectionId listener = null;
+            ConnectionId id;
+            if (CmEventType.ofCode(rdma_cm_event.event(event)) == CmEventType.CONNECT_REQUEST) {
+                listener = ids.get(rdma_cm_event.listen_id(event).address());
+                id = listener == null ? null : adopt(native_, listener.portSpace());
+            } else {
+                id = ids.get(native_.address());
+            }
+            return id == null ? null : CmEvent.read(event, id, listener);
+        } finally {
+            LibRdmaCm.rdma_ack_cm_event(event);
+        }
+    }
+
+    /** Runs a call while neither the channel nor its ids can be closed. */
+    <T> T locked(Supplier<T> call) {
+        lock.lock();
+        try {
+            if (closed) {
+                throw closedException();
+            }
+            return call.get();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    ReentrantLock lock() {
+        return lock;
+    }
+
+    MemorySegment segment() {
+        return channel;
+    }
+
+    void remove(MemorySegment id) {
+        ids.remove(id.address());
+    }
+
+    void add(MemorySegment native_, ConnectionId id) {
+        ids.put(native_.address(), id);
+    }
+
+    private IllegalStateException closedException() {
+        return new IllegalStateException(this + " is closed");
+    }
+
+    /** {@return the ids that are open, the oldest first} */
+    public List<ConnectionId> ids() {
+        return locked(() -> List.copyOf(ids.values()));
+    }
+
+    @Override
+    public int fileDescriptor() {
+        if (closed) {
+            throw closedException();
+        }
+        return fileDescriptor;
+    }
+
+    /** {@return whether {@link #close()} has not been called yet} */
+    @Override
+    public boolean isOpen() {
+        return !closed;
+    }
+
+    /**
+     * The native pointer, for a call that is not wrapped yet. It is valid until the channel is closed; nothing guards its use.
+     *
+     * @return the address of the {@code struct rdma_event_channel}
+     * @throws IllegalStateException if the channel is closed
+     */
+    public long handle() {
+        return locked(channel::address);
+    }
+
+    /**
+     * Closes the ids, the youngest first, and then the channel (rdma_destroy_event_channel(3)). Events that nobody has fetched are
+     * dropped, and with them requests that nobody has seen. Does nothing if it is closed already.
+     *
+     * @throws VerbsException if the kernel refuses to close an id; the channel then remains open
+     */
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            if (closed) {
+                return;
+            }
+            for (ConnectionId id : new ArrayList<>(ids.values()).reversed()) {
+                id.close();
+            }
+            closed = true;
+        } finally {
+            lock.unlock();
+        }
+        // Without the lock: a thread that leaves its wait takes the lock before it notices.
+        waiter.close();
+        LibRdmaCm.rdma_destroy_event_channel(channel);
+        arena.close();
+    }
+
+    /** {@return the file descriptor} */
+    @Override
+    public String toString() {
+        return "event channel " + fileDescriptor;
+    }
+}

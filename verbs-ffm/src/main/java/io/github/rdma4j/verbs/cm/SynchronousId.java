@@ -1,0 +1,264 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.cm;
+
+import io.github.rdma4j.verbs.VerbsException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * A {@link ConnectionId} with an event channel of its own, whose calls wait until what they begin has ended, within a time
+ * limit: what librdmacm calls synchronous operation, which has no limits. For programs with few connections, or a virtual thread
+ * for each. Whatever does not wait is done through {@link #id()}.
+ *
+ * <p>After a call whose time was over, or whose thread was interrupted, the operation is still under way: close the id, or wait for
+ * the event with {@link #await}.
+ *
+ * <p>Thread safety: one thread at a time, except that {@link #close()} may be called from any thread, at any time, and ends a wait
+ * with an {@link IllegalStateException}.
+ */
+public final class SynchronousId implements AutoCloseable {
+    private static final String NOTHING_CAME = "nothing came within %s";
+
+    private final EventChannel channel;
+    private final ConnectionId id;
+    private final CmEvent request;
+
+    private SynchronousId(EventChannel channel, ConnectionId id, CmEvent request) {
+        this.channel = channel;
+        this.id = id;
+        this.request = request;
+    }
+
+    /**
+     * Creates an id with a channel of its own (rdma_create_id(3) without a channel).
+     *
+     * @param portSpace which service its address and port will stand for
+     * @return the id, to be closed
+     * @throws io.github.rdma4j.verbs.NativeLibraryException if librdmacm is missing
+     * @throws VerbsException if rdma_cm cannot be used
+     */
+    public static SynchronousId create(PortSpace portSpace) {
+        EventChannel channel = EventChannel.create();
+        try {
+            return new SynchronousId(channel, channel.createId(portSpace), null);
+        } catch (Throwable e) {
+            channel.close();
+            throw e;
+        }
+    }
+
+    /** {@return the id, for everything that does not wait; its channel must not be waited on by others} */
+    public ConnectionId id() {
+        return id;
+    }
+
+    /** {@return the event of the request that this id came with; empty for one that was created} */
+    public Optional<CmEvent> request() {
+        return Optional.ofNullable(request);
+    }
+
+    /**
+     * Finds the destination's address and route, from a source that the routing table chooses.
+     *
+     * @param destination the address of an interface of the peer that has an RDMA device
+     * @param timeout for both steps together
+     * @throws ConnectionException if it cannot be reached, or not be resolved in time
+     * @throws VerbsException if no RDMA device can reach it
+     */
+    public void resolve(InetSocketAddress destination, Duration timeout) {
+        Deadline deadline = new Deadline(timeout);
+        id.resolveAddress(destination, timeout);
+        route("resolving " + destination, deadline);
+    }
+
+    /**
+     * Finds the destination's address and route, from a given source.
+     *
+     * @param source the address of a local interface that has an RDMA device; port 0 takes any
+     * @param destination an address of the same family
+     * @param timeout for both steps together
+     * @throws ConnectionException if it cannot be reached, or not be resolved in time
+     * @throws VerbsException if no RDMA device can reach it
+     */
+    public void resolve(InetSocketAddress source, InetSocketAddress destination, Duration timeout) {
+        Deadline deadline = new Deadline(timeout);
+        id.resolveAddress(source, destination, timeout);
+        route("resolving %s from %s".formatted(destination, source), deadline);
+    }
+
+    private void route(String operation, Deadline deadline) {
+        expect(CmEventType.ADDR_RESOLVED, operation, deadline);
+        id.resolveRoute(deadline.atLeastOneMillisecond());
+        expect(CmEventType.ROUTE_RESOLVED, operation, deadline);
+    }
+
+    /**
+     * Connects, or for datagrams looks the peer's queue pair up (rdma_connect(3)); the id has a resolved route and a queue pair.
+     *
+     * @param configuration sets what differs from the defaults
+     * @param timeout how long to wait for the peer
+     * @return the event {@link CmEventType#ESTABLISHED}, with the peer's private data
+     * @throws ConnectionRejectedException if the peer refuses
+     * @throws ConnectionException if the peer cannot be reached, or does not answer in time
+     */
+    public CmEvent connect(Consumer<ConnectConfig> configuration, Duration timeout) {
+        Deadline deadline = new Deadline(timeout);
+        id.connect(configuration);
+        return expect(CmEventType.ESTABLISHED, "connecting " + id, deadline);
+    }
+
+    /**
+     * Takes a local address and waits for requests there (rdma_bind_addr(3), rdma_listen(3)).
+     *
+     * @param address of an interface that has an RDMA device, or the wildcard address; port 0 takes any
+     * @param backlog how many requests the kernel keeps until they are fetched
+     */
+    public void listen(InetSocketAddress address, int backlog) {
+        id.bind(address);
+        id.listen(backlog);
+    }
+
+    /**
+     * Waits for a request (rdma_get_request(3)).
+     *
+     * @param timeout how long to wait
+     * @return the request: an id to be given a queue pair and accepted, or rejected, and closed; it does not depend on this one any
+     *     more. Empty if none came in time
+     */
+    public Optional<SynchronousId> getRequest(Duration timeout) {
+        Deadline deadline = new Deadline(timeout);
+        while (true) {
+            Optional<CmEvent> event = channel.nextEvent(deadline.remaining());
+            if (event.isEmpty()) {
+                return Optional.empty();
+            }
+            CmEvent found = event.get();
+            if (found.type() == CmEventType.CONNECT_REQUEST) {
+                return Optional.of(independent(found));
+            }
+            // What else comes is about requests that were given up by their peers before they were fetched.
+            if (found.id() == id && found.type().isFailure()) {
+                throw CmStatus.failure("listening on " + id, found);
+            }
+        }
+    }
+
+    private static SynchronousId independent(CmEvent event) {
+        EventChannel own = null;
+        try {
+            own = EventChannel.create();
+            event.id().migrate(own);
+            return new SynchronousId(own, event.id(), event);
+        } catch (Throwable e) {
+            event.id().close();
+            if (own != null) {
+                own.close();
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * Accepts the request that this id came with (rdma_accept(3)), and waits until the connection is made; for datagrams there is
+     * nothing to wait for.
+     *
+     * @param configuration sets what differs from the defaults
+     * @param timeout how long to wait for the peer
+     * @throws ConnectionException if the peer has given up meanwhile, or says nothing in time
+     */
+    public void accept(Consumer<ConnectConfig> configuration, Duration timeout) {
+        Deadline deadline = new Deadline(timeout);
+        id.accept(configuration);
+        if (!id.portSpace().isDatagram()) {
+            expect(CmEventType.ESTABLISHED, "accepting " + id, deadline);
+        }
+    }
+
+    /**
+     * Ends the connection (rdma_disconnect(3)), and waits until both sides know; returns at once if the peer has ended it.
+     *
+     * @param timeout how long to wait for the peer
+     * @throws ConnectionException if the peer says nothing in time
+     */
+    public void disconnect(Duration timeout) {
+        Deadline deadline = new Deadline(timeout);
+        id.disconnect();
+        expect(CmEventType.DISCONNECTED, "disconnecting " + id, deadline);
+    }
+
+    /**
+     * Joins a multicast group (rdma_join_multicast_ex(3)).
+     *
+     * @param group the group's IP address
+     * @param membership whether to receive from it, too
+     * @param timeout how long to wait
+     * @return how to send to the group
+     * @throws ConnectionException if it cannot be joined, or not in time
+     */
+    public DatagramParameters joinMulticast(InetSocketAddress group, MulticastMembership membership, Duration timeout) {
+        Deadline deadline = new Deadline(timeout);
+        id.joinMulticast(group, membership);
+        return expect(CmEventType.MULTICAST_JOIN, "joining %s with %s".formatted(group, id), deadline)
+                .datagramParameters()
+                .orElseThrow();
+    }
+
+    /**
+     * Waits for an event, such as {@link CmEventType#DISCONNECTED} by the peer. What comes before it and is no failure is dropped.
+     *
+     * @param type to wait for
+     * @param timeout how long to wait
+     * @return the event
+     * @throws ConnectionRejectedException if the peer refused instead
+     * @throws ConnectionException if something failed instead, or nothing came in time (errno ETIMEDOUT)
+     */
+    public CmEvent await(CmEventType type, Duration timeout) {
+        return expect(type, "waiting for %s of %s".formatted(type, id), new Deadline(timeout));
+    }
+
+    private CmEvent expect(CmEventType type, String operation, Deadline deadline) {
+        while (true) {
+            CmEvent event = channel.nextEvent(deadline.remaining())
+                    .orElseThrow(() -> new ConnectionException(
+                            operation, null, CmStatus.ETIMEDOUT, NOTHING_CAME.formatted(deadline.timeout()), ""));
+            if (event.type() == type) {
+                return event;
+            }
+            if (event.type().isFailure() || event.type() == CmEventType.DISCONNECTED) {
+                throw CmStatus.failure(operation, event);
+            }
+        }
+    }
+
+    /**
+     * Moves the id to a channel that the program serves itself, and closes this object without closing the id.
+     *
+     * @param target where its events arrive from now on
+     * @return the id
+     */
+    public ConnectionId migrate(EventChannel target) {
+        id.migrate(target);
+        channel.close();
+        return id;
+    }
+
+    /** {@return whether {@link #close()} has not been called yet} */
+    public boolean isOpen() {
+        return channel.isOpen();
+    }
+
+    /** Closes the id and its channel; a connection ends. Does nothing if it is closed already. */
+    @Override
+    public void close() {
+        channel.close();
+    }
+
+    /** {@return what {@link ConnectionId#toString()} says} */
+    @Override
+    public String toString() {
+        return "synchronous " + id;
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.cm;
+
+import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.Gid;
+import io.github.rdma4j.verbs.GidEntry;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** The addresses that the tests connect to: those that the first RDMA device carries, as its GIDs tell. */
+final class CmTestNet {
+    /** Long enough for an emulated processor that stalls. */
+    static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private static final int IPV4_OFFSET = 12;
+
+    private static final AtomicInteger NUMBERS = new AtomicInteger(0x800000);
+
+    private CmTestNet() {}
+
+    /** The number of no queue pair, another one each time: a peer takes a known one for a stale connection. */
+    static int nextNumber() {
+        return NUMBERS.incrementAndGet();
+    }
+
+    /** The first device's IPv4 address, with port 0. */
+    static InetSocketAddress ipv4() {
+        DeviceContext device = CmDevices.list().getFirst();
+        return device.gidTable().stream()
+                .map(GidEntry::gid)
+                .filter(Gid::isIpv4Mapped)
+                .findFirst()
+                .map(gid -> address(Arrays.copyOfRange(gid.bytes(), IPV4_OFFSET, Gid.LENGTH)))
+                .orElseThrow(() -> new AssertionError("the tests of rdma_cm need a RoCE device with an IPv4 address"));
+    }
+
+    static InetSocketAddress address(byte[] bytes) {
+        try {
+            return new InetSocketAddress(InetAddress.getByAddress(bytes), 0);
+        } catch (UnknownHostException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    static InetSocketAddress withPort(InetSocketAddress address, int port) {
+        return new InetSocketAddress(address.getAddress(), port);
+    }
+}

@@ -1,0 +1,239 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.cm;
+
+import static io.github.rdma4j.verbs.cm.CmTestNet.PATIENCE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.github.rdma4j.verbs.VerbsException;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** What connecting says when it fails: the cause, and what to do about it. */
+@Tag("device")
+class ConnectionErrorsDeviceTest {
+    private static final InetSocketAddress HERE = CmTestNet.ipv4();
+    private static final int NOBODY_LISTENS = 1;
+
+    private final SynchronousId id = SynchronousId.create(PortSpace.TCP);
+
+    @AfterEach
+    void close() {
+        id.close();
+    }
+
+    @Test
+    void theLoopbackAddressIsExplained() {
+        assertThatThrownBy(() -> id.resolve(new InetSocketAddress("127.0.0.1", 4711), PATIENCE))
+                .isInstanceOf(VerbsException.class)
+                .hasMessageContaining("127.0.0.1:4711")
+                .hasMessageContaining("ENODEV")
+                .hasMessageContaining("use the address of a network interface that has an RDMA device")
+                .hasMessageContaining("127.0.0.1, ::1 and other addresses of 'lo' have none");
+    }
+
+    @Test
+    void aNetworkWithoutARouteIsExplained() {
+        assertThatThrownBy(() -> id.resolve(new InetSocketAddress("192.168.77.1", 4711), PATIENCE))
+                .isInstanceOf(VerbsException.class)
+                .hasMessageContaining("192.168.77.1:4711")
+                .hasMessageContaining("ENETUNREACH")
+                .hasMessageContaining("ip route get");
+    }
+
+    @Test
+    void aHostThatDoesNotAnswerIsATimeout() {
+        byte[] neighbour = HERE.getAddress().getAddress();
+        neighbour[3] = 77;
+        InetSocketAddress absent = CmTestNet.withPort(CmTestNet.address(neighbour), 4711);
+        ConnectionException failure =
+                catchThrowableOfType(ConnectionException.class, () -> id.resolve(absent, Duration.ofMillis(500)));
+        assertThat(failure.errnoName()).isEqualTo("ETIMEDOUT");
+        assertThat(failure).hasMessageContaining("resolving " + absent);
+    }
+
+    @Test
+    void anAddressThatIsNotOursIsExplained() {
+        InetSocketAddress foreign = new InetSocketAddress("192.168.77.1", 0);
+        for (ThrowingCallable use :
+                new ThrowingCallable[] {() -> id.id().bind(foreign), () -> id.resolve(foreign, HERE, PATIENCE)}) {
+            assertThatThrownBy(use)
+                    .isInstanceOf(VerbsException.class)
+                    .hasMessageContaining("EADDRNOTAVAIL")
+                    .hasMessageContaining("192.168.77.1")
+                    .hasMessageContaining("'ip address'");
+        }
+    }
+
+    @Test
+    void aHostNameThatCannotBeResolvedIsTheCallersMistake() {
+        assertThatThrownBy(() -> id.id().bind(InetSocketAddress.createUnresolved("nowhere.invalid", 1)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("nowhere.invalid could not be resolved");
+    }
+
+    @Test
+    void anAddressInUseIsExplainedAndReuseAllowsIt() {
+        try (SynchronousId other = SynchronousId.create(PortSpace.TCP)) {
+            id.listen(HERE, 1);
+            InetSocketAddress taken = id.id().localAddress().orElseThrow();
+            assertThatThrownBy(() -> other.id().bind(taken))
+                    .isInstanceOf(VerbsException.class)
+                    .hasMessageContaining("EADDRINUSE")
+                    .hasMessageContaining("take another port");
+        }
+        try (SynchronousId one = SynchronousId.create(PortSpace.TCP);
+                SynchronousId two = SynchronousId.create(PortSpace.TCP)) {
+            one.id().setReuseAddress(true);
+            two.id().setReuseAddress(true);
+            one.id().bind(HERE);
+            two.id().bind(one.id().localAddress().orElseThrow());
+            assertThat(two.id().localAddress()).isEqualTo(one.id().localAddress());
+        }
+    }
+
+    @Test
+    void nobodyListens() {
+        id.resolve(CmTestNet.withPort(HERE, NOBODY_LISTENS), PATIENCE);
+        ConnectionRejectedException failure = catchThrowableOfType(
+                ConnectionRejectedException.class,
+                () -> id.connect(config -> config.queuePairNumber(CmTestNet.nextNumber()), PATIENCE));
+        assertThat(failure.reason()).isEqualTo(RejectReason.INVALID_SERVICE_ID);
+        assertThat(failure.event()).isEqualTo(CmEventType.REJECTED);
+        assertThat(failure.errnoName()).isEqualTo("ECONNREFUSED");
+        assertThat(failure)
+                .hasMessageContaining("nobody listens at this address and port, in this port space")
+                .hasMessageContaining("check that the peer listens");
+    }
+
+    @Test
+    void nobodyListensForDatagrams() {
+        try (SynchronousId datagrams = SynchronousId.create(PortSpace.UDP)) {
+            datagrams.resolve(CmTestNet.withPort(HERE, NOBODY_LISTENS), PATIENCE);
+            ConnectionRejectedException failure = catchThrowableOfType(
+                    ConnectionRejectedException.class,
+                    () -> datagrams.connect(config -> config.queuePairNumber(CmTestNet.nextNumber()), PATIENCE));
+            assertThat(failure.status()).isEqualTo(1);
+            assertThat(failure.event()).isEqualTo(CmEventType.UNREACHABLE);
+            assertThat(failure).hasMessageContaining("nobody listens");
+        }
+    }
+
+    @Test
+    void thePeerSaysWhyItRejects() {
+        try (SynchronousId server = SynchronousId.create(PortSpace.TCP)) {
+            server.listen(HERE, 1);
+            id.resolve(server.id().localAddress().orElseThrow(), PATIENCE);
+            id.id().connect(config -> config.queuePairNumber(CmTestNet.nextNumber()));
+            try (SynchronousId request = server.getRequest(PATIENCE).orElseThrow()) {
+                request.id().reject("the house is full".getBytes(StandardCharsets.US_ASCII));
+            }
+            ConnectionRejectedException failure = catchThrowableOfType(
+                    ConnectionRejectedException.class, () -> id.await(CmEventType.ESTABLISHED, PATIENCE));
+            assertThat(failure.reason()).isEqualTo(RejectReason.CONSUMER_DEFINED);
+            assertThat(failure.status()).isEqualTo(RejectReason.CONSUMER_DEFINED.code());
+            assertThat(failure.privateData()).hasSize(PortSpace.TCP.maxRejectData());
+            assertThat(new String(failure.privateData(), StandardCharsets.US_ASCII))
+                    .startsWith("the house is full\0");
+        }
+    }
+
+    @Test
+    void thePeerRefusesTheVendorOptions() {
+        try (SynchronousId server = SynchronousId.create(PortSpace.TCP)) {
+            server.listen(HERE, 1);
+            id.resolve(server.id().localAddress().orElseThrow(), PATIENCE);
+            id.id().connect(config -> config.queuePairNumber(CmTestNet.nextNumber()));
+            try (SynchronousId request = server.getRequest(PATIENCE).orElseThrow()) {
+                request.id().rejectEce();
+            }
+            ConnectionRejectedException failure = catchThrowableOfType(
+                    ConnectionRejectedException.class, () -> id.await(CmEventType.ESTABLISHED, PATIENCE));
+            assertThat(failure.reason()).isEqualTo(RejectReason.VENDOR_OPTION_NOT_SUPPORTED);
+        }
+    }
+
+    @Test
+    void aPeerThatDoesNotAnswerIsATimeout() {
+        try (SynchronousId server = SynchronousId.create(PortSpace.TCP)) {
+            server.listen(HERE, 1);
+            id.resolve(server.id().localAddress().orElseThrow(), PATIENCE);
+            ConnectionException failure = catchThrowableOfType(
+                    ConnectionException.class,
+                    () -> id.connect(config -> config.queuePairNumber(CmTestNet.nextNumber()), Duration.ofMillis(200)));
+            assertThat(failure.errnoName()).isEqualTo("ETIMEDOUT");
+            assertThat(failure.event()).isNull();
+            assertThat(failure).hasMessageContaining("nothing came within PT0.2S");
+        }
+    }
+
+    @Test
+    void callsOutOfOrderAreMistakes() {
+        ConnectionId fresh = id.id();
+        for (ThrowingCallable use : new ThrowingCallable[] {
+            () -> fresh.resolveRoute(PATIENCE),
+            () -> fresh.connect(config -> {}),
+            () -> fresh.accept(config -> {}),
+            fresh::disconnect
+        }) {
+            assertThatThrownBy(use)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("is not bound to a device");
+        }
+        for (ThrowingCallable use : new ThrowingCallable[] {
+            fresh::establish, fresh::reject, fresh::rejectEce, fresh::notifyCommunicationEstablished
+        }) {
+            assertThatThrownBy(use)
+                    .isInstanceOf(VerbsException.class)
+                    .hasMessageContaining("EINVAL")
+                    .hasMessageContaining("it needs ");
+        }
+        id.resolve(CmTestNet.withPort(HERE, NOBODY_LISTENS), PATIENCE);
+        assertThatThrownBy(() -> id.resolve(HERE, PATIENCE))
+                .hasMessageContaining("EINVAL")
+                .hasMessageContaining("it needs ");
+        assertThatThrownBy(() -> fresh.resolveRoute(PATIENCE)).hasMessageContaining("once only");
+        assertThatThrownBy(() -> fresh.accept(config -> config.queuePairNumber(1)))
+                .hasMessageContaining("a request that was not answered yet");
+    }
+
+    @Test
+    void limitsAreCheckedBeforeTheCallWithBothNumbers() {
+        id.resolve(CmTestNet.withPort(HERE, NOBODY_LISTENS), PATIENCE);
+        ConnectionId resolved = id.id();
+        int depth = resolved.device().orElseThrow().attributes().maxQueuePairInitiatorReadAtomic();
+        assertThatThrownBy(() -> resolved.connect(config -> config.initiatorDepth(depth + 1)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("initiator depth %d".formatted(depth + 1))
+                .hasMessageContaining("allows 0..%d".formatted(depth));
+        assertThatThrownBy(() -> resolved.connect(config -> config.privateData(new byte[57])))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("57 bytes of private data: connect in the port space TCP carries at most 56");
+        assertThatThrownBy(() -> resolved.accept(config -> config.privateData(new byte[197])))
+                .hasMessageContaining("accept in the port space TCP carries at most 196");
+        assertThatThrownBy(() -> resolved.reject(new byte[149]))
+                .hasMessageContaining("reject in the port space TCP carries at most 148");
+        assertThatThrownBy(() -> resolved.connect(config -> config.retryCount(8)))
+                .hasMessage("retry count 8 is not in 0..7");
+        assertThatThrownBy(() -> resolved.setAckTimeout(32)).hasMessage("ACK_TIMEOUT 32 is not in 0..31");
+        assertThatThrownBy(() -> resolved.listen(0)).hasMessage("a backlog of 0 requests");
+        assertThatThrownBy(() -> resolved.resolveRoute(Duration.ZERO)).hasMessage("a timeout of PT0S is not positive");
+    }
+
+    @Test
+    void anInfiniBandPathIsRefusedOnRoce() {
+        id.id().resolveAddress(CmTestNet.withPort(HERE, NOBODY_LISTENS), PATIENCE);
+        id.await(CmEventType.ADDR_RESOLVED, PATIENCE);
+        assertThatThrownBy(() -> id.id().setInfiniBandPath(new byte[72]))
+                .isInstanceOf(VerbsException.class)
+                .hasMessageContaining("IB_PATH")
+                .hasMessageContaining("EINVAL");
+    }
+}
