@@ -33,7 +33,7 @@ final class Checks {
     static void local(MemorySlice local, ProtectionDomain domain, long maxMessageSize) {
         MemoryRegion region = local.region();
         region.requireOpen();
-        if (region.protectionDomain() != domain) {
+        if (region.protectionDomain() != domain && !region.protectionDomain().isSameAs(domain)) {
             throw new IllegalArgumentException(
                     region + " is registered in another protection domain than the queue pair's");
         }

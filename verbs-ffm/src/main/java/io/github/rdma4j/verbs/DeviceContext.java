@@ -6,8 +6,13 @@ import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.bindings.ibv_context;
 import io.github.rdma4j.verbs.bindings.ibv_context_ops;
 import io.github.rdma4j.verbs.internal.DeviceDriver;
+import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Failures;
+import io.github.rdma4j.verbs.internal.ImportCalls;
+import io.github.rdma4j.verbs.internal.NativeCalls;
+import io.github.rdma4j.verbs.internal.NativeLibraries;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -89,6 +94,48 @@ public final class DeviceContext extends Resource implements EventSource {
         }
         MemorySegment context = MemorySegment.ofAddress(ibvContext).reinterpret(ibv_context.sizeof());
         return new DeviceContext(Device.ofNative(context), context, false);
+    }
+
+    /**
+     * Imports a device that another process has open (ibv_import_device(3)), so that its objects can be imported too:
+     * {@link #importProtectionDomain}. The two processes share everything below the device, and must agree on who closes what:
+     * what one destroys is gone for the other, which must not use it any more.
+     *
+     * <p>How the descriptor comes here: the other process tells its process id and its {@link #commandDescriptor()} by any means,
+     * and this one calls {@link FileDescriptorCopy#ofProcess}.
+     *
+     * @param commandDescriptor a copy of the other's command descriptor; it goes with the context, unless this call fails before
+     *     the driver has seen it
+     * @return the context
+     * @throws UnsupportedVerbException if the driver cannot import, as SoftRoCE's
+     * @throws VerbsException if the descriptor is not one of an RDMA device
+     */
+    public static DeviceContext importFrom(FileDescriptorCopy commandDescriptor) {
+        NativeLibraries.requireVerbs();
+        int number = commandDescriptor.number();
+        MemorySegment context = ImportCalls.importDevice(number);
+        if (context.address() == 0) {
+            int errno = NativeCalls.lastErrno();
+            if (errno != Errno.EINVAL && errno != Errno.ENODEV && errno != Errno.EOPNOTSUPP) {
+                // The driver may have closed it; closing it again could close another file.
+                commandDescriptor.giveAway();
+            }
+            throw Failures.of("ibv_import_device(cmd_fd=%d)".formatted(number), errno);
+        }
+        commandDescriptor.giveAway();
+        MemorySegment fields = context.reinterpret(ibv_context.sizeof());
+        return new DeviceContext(Device.ofNative(fields), fields, true);
+    }
+
+    /**
+     * The file descriptor through which this context talks to the kernel ({@code cmd_fd}), for another process to copy. It stays
+     * this context's.
+     *
+     * @return the descriptor's number in this process
+     */
+    public int commandDescriptor() {
+        requireOpen();
+        return ibv_context.cmd_fd(context);
     }
 
     /** {@return the device that this context was opened on} */
@@ -259,6 +306,54 @@ public final class DeviceContext extends Resource implements EventSource {
      */
     public ProtectionDomain allocateProtectionDomain() {
         return createChild(() -> new ProtectionDomain(this));
+    }
+
+    /**
+     * Imports a protection domain of another process (ibv_import_pd(3)). Closing it here leaves it to its owner
+     * (ibv_unimport_pd(3)).
+     *
+     * @param kernelHandle the other's {@link ProtectionDomain#kernelHandle()}
+     * @return the protection domain, to be closed before or with this context
+     * @throws UnsupportedVerbException if the driver cannot import
+     * @throws VerbsException if there is no such domain
+     */
+    public ProtectionDomain importProtectionDomain(int kernelHandle) {
+        return createChild(() -> new ImportedProtectionDomain(this, kernelHandle));
+    }
+
+    /**
+     * Allocates a thread domain (ibv_alloc_td(3)), for {@link ProtectionDomain#allocateParentDomain}.
+     *
+     * @return the thread domain, to be closed before or with this context
+     * @throws UnsupportedVerbException if the driver has none, as SoftRoCE's
+     * @throws VerbsException if the device refuses
+     */
+    public ThreadDomain allocateThreadDomain() {
+        return createChild(() -> new ThreadDomain(this));
+    }
+
+    /**
+     * Opens a domain of extended reliable connections of this process alone (ibv_open_xrcd(3)).
+     *
+     * @return the domain, to be closed before or with this context
+     * @throws UnsupportedVerbException if the device has none, as SoftRoCE
+     * @throws VerbsException if the device refuses
+     */
+    public XrcDomain openXrcDomain() {
+        return createChild(() -> XrcDomain.open(this));
+    }
+
+    /**
+     * Opens the domain of extended reliable connections of a file (ibv_open_xrcd(3)), which other processes open by the same file.
+     *
+     * @param file any file; it is created where the mode says so, and is not read or written
+     * @param mode whether the domain may or must exist
+     * @return the domain, to be closed before or with this context
+     * @throws UnsupportedVerbException if the device has none, as SoftRoCE
+     * @throws VerbsException if the file cannot be opened, or the domain is or is not there against the mode
+     */
+    public XrcDomain openXrcDomain(Path file, XrcDomain.OpenMode mode) {
+        return createChild(() -> XrcDomain.open(this, file, mode));
     }
 
     /**

@@ -159,7 +159,7 @@ public final class MemoryWindow extends Resource {
             throw new IllegalArgumentException(
                     this + " is of type 2, which a work request of the queue pair binds, and not ibv_bind_mw");
         }
-        if (queuePair.domain() != domain) {
+        if (!queuePair.domain().isSameAs(domain)) {
             throw new IllegalArgumentException(queuePair + " is of another protection domain than " + this);
         }
         if ((flags & ~SEND_FLAGS) != 0) {
@@ -195,7 +195,7 @@ public final class MemoryWindow extends Resource {
     void checkBinding(MemorySlice slice, int access) {
         MemoryRegion region = slice.region();
         region.requireOpen();
-        if (region.protectionDomain() != domain) {
+        if (region.protectionDomain() != domain && !region.protectionDomain().isSameAs(domain)) {
             throw new IllegalArgumentException(region + " is registered in another protection domain than " + this);
         }
         if (!region.allows(AccessFlag.MW_BIND)) {

@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.bindings.LibIbVerbs;
+import io.github.rdma4j.verbs.bindings.ibv_pd;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.VerbsCalls;
@@ -16,7 +17,7 @@ import java.util.function.Consumer;
  *
  * <p>Thread safety: all methods may be called from any thread.
  */
-public final class ProtectionDomain extends Resource {
+public sealed class ProtectionDomain extends Resource permits ParentDomain, ImportedProtectionDomain {
     private static final long PAGE = 4096;
 
     private final DeviceContext context;
@@ -31,9 +32,51 @@ public final class ProtectionDomain extends Resource {
         }
     }
 
+    /** For domains that stand for another one, or are another process's. */
+    ProtectionDomain(DeviceContext context, MemorySegment domain, Resource... parents) {
+        super(parents);
+        this.context = context;
+        this.domain = domain;
+    }
+
     /** {@return the device that it belongs to} */
     public DeviceContext context() {
         return context;
+    }
+
+    /**
+     * The kernel's handle of the domain, by which a process that has imported the device can import the domain.
+     *
+     * @return the handle, meaningful together with {@link DeviceContext#commandDescriptor()}
+     */
+    public int kernelHandle() {
+        requireOpen();
+        return ibv_pd.handle(domain.reinterpret(ibv_pd.sizeof()));
+    }
+
+    /**
+     * Allocates a parent domain of this one (ibv_alloc_parent_domain(3)): the same protection, with a thread domain or an
+     * allocator for what is created in it.
+     *
+     * @param configuration sets them
+     * @return the parent domain, to be closed before or with this domain
+     * @throws UnsupportedVerbException if the driver has none, as SoftRoCE's
+     * @throws VerbsException if the device refuses
+     */
+    public ParentDomain allocateParentDomain(Consumer<ParentDomainConfig> configuration) {
+        ParentDomainConfig config = new ParentDomainConfig();
+        configuration.accept(config);
+        return createChild(() -> ParentDomain.allocate(this, config));
+    }
+
+    /** The domain that is meant in the end: its own, or that of a parent domain. */
+    ProtectionDomain root() {
+        return this;
+    }
+
+    /** Whether what is in one of the two can be used together with what is in the other. */
+    boolean isSameAs(ProtectionDomain other) {
+        return root() == other.root();
     }
 
     /**

@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import io.github.rdma4j.verbs.internal.DescriptorCalls;
+
+/**
+ * A copy of a file descriptor that this object owns, of this process or of another one: what {@link DeviceContext#importFrom}
+ * takes. The JDK can neither name nor pass on file descriptors, so a descriptor of another process is fetched by its number
+ * (pidfd_getfd(2), Linux 5.6 and later). A native helper that receives it over a Unix domain socket (SCM_RIGHTS) is the other way;
+ * it hands the number to {@link #adopt(int)}.
+ *
+ * <p>Thread safety: all methods may be called from any thread.
+ */
+public final class FileDescriptorCopy implements AutoCloseable {
+    private static final int NONE = -1;
+
+    private int number;
+
+    private FileDescriptorCopy(int number) {
+        this.number = number;
+    }
+
+    /**
+     * A copy of a descriptor of this process (fcntl(2), F_DUPFD_CLOEXEC).
+     *
+     * @param descriptor an open descriptor
+     * @return the copy
+     * @throws VerbsException if it is not open, or the process has too many
+     */
+    public static FileDescriptorCopy of(int descriptor) {
+        return new FileDescriptorCopy(DescriptorCalls.duplicate(descriptor));
+    }
+
+    /**
+     * A copy of a descriptor of another process (pidfd_getfd(2)). Needs the right to trace that process: CAP_SYS_PTRACE, or the
+     * same user where Yama allows it.
+     *
+     * @param process the other's process id, as {@link ProcessHandle#pid()} gives it
+     * @param descriptor its descriptor, such as the other's {@link DeviceContext#commandDescriptor()}
+     * @return the copy
+     * @throws VerbsException if there is no such process or descriptor, or no right to it; the message says which right
+     * @throws UnsupportedVerbException if the kernel is older than 5.6
+     */
+    public static FileDescriptorCopy ofProcess(long process, int descriptor) {
+        return new FileDescriptorCopy(DescriptorCalls.duplicateFrom(process, descriptor));
+    }
+
+    /**
+     * Takes over a descriptor that native code has made; it is closed with this object.
+     *
+     * @param descriptor an open descriptor that nobody else closes
+     * @return its owner
+     */
+    public static FileDescriptorCopy adopt(int descriptor) {
+        if (descriptor < 0) {
+            throw new IllegalArgumentException("file descriptor " + descriptor);
+        }
+        return new FileDescriptorCopy(descriptor);
+    }
+
+    /**
+     * The descriptor.
+     *
+     * @return its number
+     * @throws IllegalStateException if it is closed, or has been given away
+     */
+    public synchronized int number() {
+        if (number == NONE) {
+            throw new IllegalStateException("the file descriptor is closed or has been given away");
+        }
+        return number;
+    }
+
+    /**
+     * Gives the descriptor away: closing this object then does nothing.
+     *
+     * @return the number, which the caller closes
+     * @throws IllegalStateException if it is closed, or has been given away before
+     */
+    public synchronized int giveAway() {
+        int given = number();
+        number = NONE;
+        return given;
+    }
+
+    /** Closes the descriptor. Does nothing if it is closed already, or has been given away. */
+    @Override
+    public synchronized void close() {
+        if (number != NONE) {
+            DescriptorCalls.close(number);
+            number = NONE;
+        }
+    }
+
+    /** {@return the number} */
+    @Override
+    public synchronized String toString() {
+        return "file descriptor " + number;
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import io.github.rdma4j.verbs.bindings.LibIbVerbs;
+import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.Failures;
+import io.github.rdma4j.verbs.internal.NativeLibraries;
+
+/**
+ * Registered memory and fork(2) (ibv_fork_init(3)). On kernels before 5.12, a fork makes the pages of registered memory
+ * copy-on-write: the next write of the parent goes to a copy, and the adapter keeps working on the original. With support
+ * enabled, libibverbs takes every registered page out of the child (madvise(2), MADV_DONTFORK); a child that touches such a page
+ * is killed.
+ *
+ * <p>Java's own {@link ProcessBuilder} needs none of this: it starts programs without duplicating the address space, unless
+ * {@code -Djdk.lang.Process.launchMechanism=FORK} is set. It is for native code in the process that forks.
+ *
+ * <p>Thread safety: all methods may be called from any thread.
+ */
+public final class ForkSupport {
+    private ForkSupport() {}
+
+    /**
+     * Whether registered memory survives a fork (ibv_is_fork_initialized(3)).
+     *
+     * @return the status now
+     * @throws NativeLibraryException if libibverbs is missing
+     */
+    public static ForkStatus status() {
+        NativeLibraries.requireVerbs();
+        return ForkStatus.ofCode(LibIbVerbs.ibv_is_fork_initialized());
+    }
+
+    /**
+     * Makes registered memory survive a fork (ibv_fork_init(3)); to be called before anything is registered. Does nothing if it
+     * does so already, or if the kernel sees to it. There is no way back. The environment variable
+     * {@code RDMAV_HUGEPAGES_SAFE} must be set before if huge pages will be registered.
+     *
+     * @throws VerbsException if something has been registered in this process before, or the kernel cannot do it
+     * @throws NativeLibraryException if libibverbs is missing
+     */
+    public static void enable() {
+        // Some versions of the function complain that it is too late where there is nothing to do.
+        if (status() == ForkStatus.DISABLED) {
+            check(LibIbVerbs.ibv_fork_init());
+        }
+    }
+
+    static void check(int errno) {
+        if (errno == Errno.EINVAL) {
+            throw Failures.of(
+                    "ibv_fork_init()",
+                    errno,
+                    "something has been registered in this process already: a memory region, or the queues of a device",
+                    "call ForkSupport.enable() before the first device is opened, or set the environment variable"
+                            + " RDMAV_FORK_SAFE=1");
+        }
+        Failures.check("ibv_fork_init()", errno);
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+/** What a {@link ParentDomain} adds to its protection domain; without anything, it is the domain again. */
+public final class ParentDomainConfig {
+    private ThreadDomain threadDomain;
+    private QueueAllocator allocator;
+
+    ParentDomainConfig() {}
+
+    /**
+     * What is created in the parent domain is used by one thread at a time.
+     *
+     * @param domain the thread domain, of the same device
+     * @return this
+     */
+    public ParentDomainConfig threadDomain(ThreadDomain domain) {
+        this.threadDomain = domain;
+        return this;
+    }
+
+    /**
+     * Queues of what is created in the parent domain lie in memory of this allocator.
+     *
+     * @param queueAllocator called by any thread that creates or closes something in the domain
+     * @return this
+     */
+    public ParentDomainConfig allocator(QueueAllocator queueAllocator) {
+        this.allocator = queueAllocator;
+        return this;
+    }
+
+    ThreadDomain threadDomain() {
+        return threadDomain;
+    }
+
+    QueueAllocator allocator() {
+        return allocator;
+    }
+}

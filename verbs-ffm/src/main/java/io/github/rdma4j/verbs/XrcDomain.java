@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import io.github.rdma4j.verbs.bindings.RdmaHeaders;
+import io.github.rdma4j.verbs.bindings.ibv_xrcd_init_attr;
+import io.github.rdma4j.verbs.internal.DescriptorCalls;
+import io.github.rdma4j.verbs.internal.ExtendedVerb;
+import io.github.rdma4j.verbs.internal.Failures;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+
+/**
+ * A domain of extended reliable connections ({@code struct ibv_xrcd}, ibv_open_xrcd(3)): its receiving queue pairs put messages
+ * into any of its shared receive queues. Processes share one by a file.
+ *
+ * <p>Thread safety: all methods may be called from any thread.
+ */
+public final class XrcDomain extends Resource {
+    /** Whether the domain of a file may or must exist. */
+    public enum OpenMode {
+        /** It must. */
+        EXISTING(0),
+        /** It may; if not, it is made. */
+        CREATE(O_CREAT),
+        /** It must not. */
+        CREATE_NEW(O_CREAT | O_EXCL);
+
+        private final int flags;
+
+        OpenMode(int flags) {
+            this.flags = flags;
+        }
+    }
+
+    private static final int O_CREAT = 0x40;
+    private static final int O_EXCL = 0x80;
+    private static final int NO_FILE = -1;
+
+    private final DeviceContext context;
+    private final MemorySegment domain;
+
+    private XrcDomain(DeviceContext context, String operation, int descriptor, OpenMode mode) {
+        super(context);
+        this.context = context;
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment attributes = ibv_xrcd_init_attr.allocate(arena);
+            ibv_xrcd_init_attr.comp_mask(
+                    attributes, RdmaHeaders.IBV_XRCD_INIT_ATTR_FD() | RdmaHeaders.IBV_XRCD_INIT_ATTR_OFLAGS());
+            ibv_xrcd_init_attr.fd(attributes, descriptor);
+            ibv_xrcd_init_attr.oflags(attributes, mode.flags);
+            this.domain = ExtendedVerb.OPEN_XRCD.create(operation, context.segment(), context.segment(), attributes);
+        }
+    }
+
+    static XrcDomain open(DeviceContext context) {
+        String operation = "ibv_open_xrcd(%s)".formatted(context.device().name());
+        return new XrcDomain(context, operation, NO_FILE, OpenMode.CREATE);
+    }
+
+    /** The descriptor is needed only for the call: the domain is bound to the file itself. */
+    static XrcDomain open(DeviceContext context, Path file, OpenMode mode) {
+        String operation =
+                "ibv_open_xrcd(%s, file=%s, %s)".formatted(context.device().name(), file, mode);
+        int descriptor = DescriptorCalls.open(file.toString(), mode != OpenMode.EXISTING);
+        try {
+            return new XrcDomain(context, operation, descriptor, mode);
+        } finally {
+            DescriptorCalls.close(descriptor);
+        }
+    }
+
+    /** {@return the device that it belongs to} */
+    public DeviceContext context() {
+        return context;
+    }
+
+    MemorySegment segment() {
+        return domain;
+    }
+
+    @Override
+    public long handle() {
+        requireOpen();
+        return domain.address();
+    }
+
+    @Override
+    void release() {
+        Failures.check(
+                "ibv_close_xrcd(" + context.device().name() + ")",
+                ExtendedVerb.CLOSE_XRCD.call(context.segment(), domain));
+    }
+
+    /** {@return the device's name} */
+    @Override
+    public String toString() {
+        return "XRC domain of " + context.device().name();
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.internal;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.invoke.MethodHandle;
+
+/** File descriptors as numbers, which some verbs want and the JDK hides: open(2), fcntl(2), pidfd_open(2), pidfd_getfd(2). */
+public final class DescriptorCalls {
+    private static final int O_RDONLY = 0;
+    private static final int O_RDWR = 2;
+    private static final int O_CREAT = 0x40;
+    private static final int O_CLOEXEC = 0x80000;
+    private static final int OWNER_MAY_READ_AND_WRITE = 0x180;
+    private static final int F_DUPFD_CLOEXEC = 1030;
+    /** The numbers are the same on all architectures that are younger than the calls. */
+    private static final long SYS_PIDFD_OPEN = 434;
+
+    private static final long SYS_PIDFD_GETFD = 438;
+
+    private static final MethodHandle OPEN =
+            variadic("open", 2, FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT));
+    private static final MethodHandle FCNTL =
+            variadic("fcntl", 2, FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT));
+    private static final MethodHandle SYSCALL =
+            variadic("syscall", 1, FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+
+    private DescriptorCalls() {}
+
+    private static MethodHandle variadic(String name, int fixedArguments, FunctionDescriptor descriptor) {
+        return Linker.nativeLinker()
+                .downcallHandle(
+                        Linker.nativeLinker().defaultLookup().findOrThrow(name),
+                        descriptor,
+                        Linker.Option.firstVariadicArg(fixedArguments),
+                        Linker.Option.captureCallState("errno"));
+    }
+
+    /**
+     * Opens a file.
+     *
+     * @param path of the file
+     * @param create whether to create it if it is not there
+     * @return the descriptor
+     */
+    public static int open(String path, boolean create) {
+        try (Arena arena = Arena.ofConfined()) {
+            int flags = O_CLOEXEC | (create ? O_RDWR | O_CREAT : O_RDONLY);
+            int descriptor = (int)
+                    OPEN.invokeExact(NativeCalls.capture(), arena.allocateFrom(path), flags, OWNER_MAY_READ_AND_WRITE);
+            return made("open(" + path + ")", descriptor, "");
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+    }
+
+    /**
+     * A second descriptor of what a descriptor stands for.
+     *
+     * @param descriptor of this process
+     * @return the copy
+     */
+    public static int duplicate(int descriptor) {
+        try {
+            int copy = (int) FCNTL.invokeExact(NativeCalls.capture(), descriptor, F_DUPFD_CLOEXEC, 0);
+            return made("dup(%d)".formatted(descriptor), copy, "");
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+    }
+
+    /**
+     * A descriptor of what a descriptor of another process stands for.
+     *
+     * @param process the other's process id
+     * @param descriptor its descriptor
+     * @return the copy
+     */
+    public static int duplicateFrom(long process, int descriptor) {
+        String operation = "pidfd_getfd(pid=%d, fd=%d)".formatted(process, descriptor);
+        int pidfd = made(operation, systemCall(SYS_PIDFD_OPEN, process, 0, 0), "see that the process is still there");
+        try {
+            return made(
+                    operation,
+                    systemCall(SYS_PIDFD_GETFD, pidfd, descriptor, 0),
+                    "the caller needs the right to trace the other process: CAP_SYS_PTRACE, or the same user and"
+                            + " /proc/sys/kernel/yama/ptrace_scope at 0");
+        } finally {
+            FileDescriptors.close(pidfd);
+        }
+    }
+
+    private static int systemCall(long number, long a, long b, long c) {
+        try {
+            return (int) (long) SYSCALL.invokeExact(NativeCalls.capture(), number, a, b, c);
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+    }
+
+    private static int made(String operation, int descriptor, String remedy) {
+        if (descriptor < 0) {
+            throw Failures.of(operation, NativeCalls.lastErrno(), "", remedy);
+        }
+        return descriptor;
+    }
+
+    /**
+     * Closes a descriptor.
+     *
+     * @param descriptor from one of these methods
+     */
+    public static void close(int descriptor) {
+        FileDescriptors.close(descriptor);
+    }
+}

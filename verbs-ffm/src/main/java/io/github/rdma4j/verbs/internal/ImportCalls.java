@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.internal;
+
+import io.github.rdma4j.verbs.bindings.LibIbVerbs;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/** The verbs that bring objects of another process into this one; all return NULL and leave the cause in errno. */
+public final class ImportCalls {
+    private static final MethodHandle IMPORT_DEVICE =
+            NativeCalls.errnoHandle(LibIbVerbs.ibv_import_device$address(), LibIbVerbs.ibv_import_device$descriptor());
+    private static final MethodHandle IMPORT_PD =
+            NativeCalls.errnoHandle(LibIbVerbs.ibv_import_pd$address(), LibIbVerbs.ibv_import_pd$descriptor());
+    private static final MethodHandle IMPORT_MR =
+            NativeCalls.errnoHandle(LibIbVerbs.ibv_import_mr$address(), LibIbVerbs.ibv_import_mr$descriptor());
+    private static final MethodHandle IMPORT_DM =
+            NativeCalls.errnoHandle(LibIbVerbs.ibv_import_dm$address(), LibIbVerbs.ibv_import_dm$descriptor());
+
+    private ImportCalls() {}
+
+    /**
+     * ibv_import_device(3).
+     *
+     * @param commandDescriptor a copy of the other context's {@code cmd_fd}
+     * @return the context, or NULL with the cause in {@link NativeCalls#lastErrno()}
+     */
+    public static MemorySegment importDevice(int commandDescriptor) {
+        try {
+            return (MemorySegment) IMPORT_DEVICE.invokeExact(NativeCalls.capture(), commandDescriptor);
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+    }
+
+    /**
+     * ibv_import_pd(3).
+     *
+     * @param operation the verb with its arguments, for the message
+     * @param context an imported context
+     * @param handle the kernel's handle of the domain
+     * @return the domain, never NULL
+     */
+    public static MemorySegment importPd(String operation, MemorySegment context, int handle) {
+        return imported(operation, IMPORT_PD, context, handle);
+    }
+
+    /**
+     * ibv_import_mr(3).
+     *
+     * @param operation the verb with its arguments, for the message
+     * @param pd the protection domain
+     * @param handle the kernel's handle of the region
+     * @return the region, never NULL
+     */
+    public static MemorySegment importMr(String operation, MemorySegment pd, int handle) {
+        return imported(operation, IMPORT_MR, pd, handle);
+    }
+
+    /**
+     * ibv_import_dm(3).
+     *
+     * @param operation the verb with its arguments, for the message
+     * @param context an imported context
+     * @param handle the kernel's handle of the device memory
+     * @return the device memory, never NULL
+     */
+    public static MemorySegment importDm(String operation, MemorySegment context, int handle) {
+        return imported(operation, IMPORT_DM, context, handle);
+    }
+
+    private static MemorySegment imported(String operation, MethodHandle verb, MemorySegment subject, int handle) {
+        MemorySegment object;
+        try {
+            object = (MemorySegment) verb.invokeExact(NativeCalls.capture(), subject, handle);
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+        if (object.address() == 0) {
+            throw Failures.of(operation, NativeCalls.lastErrno());
+        }
+        return object;
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Protection domains; and those domains that SoftRoCE does not have, whose refusal must be told as such. */
+@Tag("device")
+class DomainsDeviceTest {
+    private static final int MANY = 200;
+
+    private DeviceContext context;
+
+    @BeforeEach
+    void open() {
+        context = TestDevice.open();
+    }
+
+    @AfterEach
+    void close() {
+        context.close();
+    }
+
+    @Test
+    void aProtectionDomainIsAllocatedAndClosedTwice() {
+        ProtectionDomain domain = context.allocateProtectionDomain();
+        assertThat(domain.handle()).isNotZero();
+        assertThat(domain.context()).isSameAs(context);
+        domain.close();
+        domain.close();
+        assertThat(domain.isOpen()).isFalse();
+        assertThatThrownBy(domain::kernelHandle).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> domain.allocateMemory(64)).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void aProtectionDomainIsDestroyedByItsBlock() {
+        ProtectionDomain seen;
+        try (ProtectionDomain domain = context.allocateProtectionDomain()) {
+            seen = domain;
+            assertThat(domain.isOpen()).isTrue();
+        }
+        assertThat(seen.isOpen()).isFalse();
+        assertThat(context.childCount()).isZero();
+    }
+
+    @Test
+    void manyProtectionDomainsComeAndGo() {
+        for (int i = 0; i < MANY; i++) {
+            context.allocateProtectionDomain().close();
+        }
+        assertThat(context.childCount()).isZero();
+    }
+
+    @Test
+    void protectionDomainsThatAreOpenTogetherHaveHandlesOfTheirOwn() {
+        ProtectionDomain first = context.allocateProtectionDomain();
+        ProtectionDomain second = context.allocateProtectionDomain();
+        assertThat(first.kernelHandle()).isNotEqualTo(second.kernelHandle());
+        assertThat(first.isSameAs(first)).isTrue();
+        assertThat(first.isSameAs(second)).isFalse();
+    }
+
+    @Test
+    void threadDomainsAreRefused() {
+        assertThatThrownBy(() -> context.allocateThreadDomain())
+                .isInstanceOf(UnsupportedVerbException.class)
+                .hasMessageContaining("ibv_alloc_td(" + context.device().name() + ")")
+                .hasMessageContaining("EOPNOTSUPP");
+        assertThat(context.childCount()).isZero();
+    }
+
+    @Test
+    void parentDomainsAreRefused() {
+        ProtectionDomain domain = context.allocateProtectionDomain();
+        assertThatThrownBy(() -> domain.allocateParentDomain(config -> {}))
+                .isInstanceOf(UnsupportedVerbException.class)
+                .hasMessageContaining("ibv_alloc_parent_domain")
+                .hasMessageContaining("EOPNOTSUPP");
+        assertThat(domain.childCount()).isZero();
+    }
+
+    @Test
+    void xrcDomainsAreRefusedWithAndWithoutAFile(@TempDir Path folder) {
+        assertThatThrownBy(() -> context.openXrcDomain())
+                .isInstanceOf(UnsupportedVerbException.class)
+                .hasMessageContaining("ibv_open_xrcd");
+        Path file = folder.resolve("shared");
+        assertThatThrownBy(() -> context.openXrcDomain(file, XrcDomain.OpenMode.CREATE))
+                .isInstanceOf(UnsupportedVerbException.class)
+                .hasMessageContaining("shared");
+        assertThat(Files.exists(file)).isTrue();
+        assertThatThrownBy(() -> context.openXrcDomain(folder.resolve("absent"), XrcDomain.OpenMode.EXISTING))
+                .isInstanceOf(VerbsException.class)
+                .hasMessageContaining("ENOENT")
+                .hasMessageContaining("absent");
+    }
+}
