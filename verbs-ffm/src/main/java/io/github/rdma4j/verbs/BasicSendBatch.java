@@ -2,15 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import io.github.rdma4j.verbs.internal.NativeMemory;
 import java.lang.foreign.Arena;
 
-/** Requests posted with {@code ibv_post_send}: a linked list of native structures, handed over at once. */
+/**
+ * Requests posted with {@code ibv_post_send}: a linked list of native structures, handed over at once. Adding needs no guard
+ * against a close: the structures are freed by the garbage collector, and not before this object.
+ */
 final class BasicSendBatch extends SendBatch {
     private final SendRequests requests;
     private final InlineData inlineData;
 
-    BasicSendBatch(QueuePair queuePair, Arena arena, int capacity, int maxEntries, int maxInlineData) {
+    BasicSendBatch(QueuePair queuePair, int capacity, int maxEntries, int maxInlineData) {
         super(queuePair, capacity);
+        Arena arena = Arena.ofAuto();
         this.requests = new SendRequests(arena, capacity, maxEntries);
         this.inlineData = new InlineData(arena, capacity, maxInlineData);
     }
@@ -25,16 +30,9 @@ final class BasicSendBatch extends SendBatch {
             int immediateOrKey,
             int flags) {
         int index = size();
-        // Before the guard is entered, because it can throw.
         long source = (flags & SendFlags.INLINE) == 0 ? local.address() : inlineData.copy(index, local);
-        queuePair.enterSend();
-        try {
-            requests.fill(index, opcode, workRequestId, source, local.length(), local.localKey(), flags);
-            requests.immediateOrKey(index, immediateOrKey);
-            requests.remote(index, remoteAddress, remoteKey);
-        } finally {
-            queuePair.exitSend();
-        }
+        requests.fill(index, opcode, workRequestId, source, local.lengthAndKey(), immediateOrKey, flags);
+        requests.remote(index, remoteAddress, remoteKey);
     }
 
     @Override
@@ -49,18 +47,13 @@ final class BasicSendBatch extends SendBatch {
         int index = size();
         boolean inline = (flags & SendFlags.INLINE) != 0;
         long source = inline ? inlineData.copy(index, local) : 0;
-        queuePair.enterSend();
-        try {
-            if (inline) {
-                requests.fill(index, opcode, workRequestId, source, local.length(), 0, flags);
-            } else {
-                requests.fill(index, opcode, workRequestId, local, flags);
-            }
-            requests.immediateOrKey(index, immediateOrKey);
-            requests.remote(index, remoteAddress, remoteKey);
-        } finally {
-            queuePair.exitSend();
+        if (inline) {
+            long lengthAndKey = NativeMemory.pair((int) local.length(), 0);
+            requests.fill(index, opcode, workRequestId, source, lengthAndKey, immediateOrKey, flags);
+        } else {
+            requests.fill(index, opcode, workRequestId, local, immediateOrKey, flags);
         }
+        requests.remote(index, remoteAddress, remoteKey);
     }
 
     @Override
@@ -73,26 +66,14 @@ final class BasicSendBatch extends SendBatch {
             long swap,
             int flags) {
         int index = size();
-        queuePair.enterSend();
-        try {
-            requests.fill(
-                    index, opcode, workRequestId, original.address(), original.length(), original.localKey(), flags);
-            requests.atomic(index, remote.address(), remote.remoteKey(), compareOrAdd, swap);
-        } finally {
-            queuePair.exitSend();
-        }
+        requests.fill(index, opcode, workRequestId, original.address(), original.lengthAndKey(), 0, flags);
+        requests.atomic(index, remote.address(), remote.remoteKey(), compareOrAdd, swap);
     }
 
     @Override
     void addInvalidate(long workRequestId, int remoteKey, int flags) {
         int index = size();
-        queuePair.enterSend();
-        try {
-            requests.fill(index, SendOpcode.LOCAL_INVALIDATE, workRequestId, flags);
-            requests.immediateOrKey(index, remoteKey);
-        } finally {
-            queuePair.exitSend();
-        }
+        requests.fill(index, SendOpcode.LOCAL_INVALIDATE, workRequestId, remoteKey, flags);
     }
 
     @Override

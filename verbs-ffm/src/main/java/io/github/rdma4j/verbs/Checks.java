@@ -32,7 +32,7 @@ final class Checks {
 
     static void local(MemorySlice local, ProtectionDomain domain, long maxMessageSize) {
         MemoryRegion region = local.region();
-        region.requireOpen();
+        region.requireOpenSoon();
         if (region.protectionDomain() != domain && !region.protectionDomain().isSameAs(domain)) {
             throw new IllegalArgumentException(
                     region + " is registered in another protection domain than the queue pair's");

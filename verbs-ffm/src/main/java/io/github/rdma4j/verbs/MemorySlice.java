@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import io.github.rdma4j.verbs.internal.NativeMemory;
 import java.util.Objects;
 
 /** A part of a {@link MemoryRegion}, named in work requests. Immutable; bounds were checked when it was made. */
@@ -11,6 +12,7 @@ public final class MemorySlice {
     private final long length;
     private final long address;
     private final int localKey;
+    private final long lengthAndKey;
 
     MemorySlice(MemoryRegion region, long offset, long length) {
         Objects.checkFromIndexSize(offset, length, region.length());
@@ -19,6 +21,7 @@ public final class MemorySlice {
         this.length = length;
         this.address = region.address() + offset;
         this.localKey = region.localKey();
+        this.lengthAndKey = NativeMemory.pair((int) length, localKey);
     }
 
     /** {@return the region that it is a part of} */
@@ -42,6 +45,11 @@ public final class MemorySlice {
 
     int localKey() {
         return localKey;
+    }
+
+    /** The last two fields of a {@code struct ibv_sge}, whose length has 32 bits. */
+    long lengthAndKey() {
+        return lengthAndKey;
     }
 
     /**

@@ -31,7 +31,7 @@ public final class QueuePair extends Resource {
     /** What posting returns when the queue has no room (ENOMEM): poll completions, and post again. */
     public static final int QUEUE_FULL = Errno.ENOMEM;
 
-    static final int MAX_BATCH = 256;
+    static final int MAX_BATCH = SendRequests.MAX_CAPACITY;
 
     private final ProtectionDomain domain;
     private final MemorySegment postSendFunction;
@@ -336,8 +336,7 @@ public final class QueuePair extends Resource {
         long source = (flags & SendFlags.INLINE) == 0 ? local.address() : inlineData.copy(0, local);
         enterSend();
         try {
-            request.fill(0, opcode, workRequestId, source, local.length(), local.localKey(), flags);
-            request.immediateOrKey(0, immediateOrKey);
+            request.fill(0, opcode, workRequestId, source, local.lengthAndKey(), immediateOrKey, flags);
             request.remote(0, remoteAddress, remoteKey);
             return Math.abs(HotCalls.post(
                     postSendFunction, criticalPost, queuePairAddress, request.address(), request.badRequestAddress()));
@@ -382,7 +381,7 @@ public final class QueuePair extends Resource {
      */
     public SendBatch startBatch() {
         if (batch == null) {
-            batch = locked(() -> new BasicSendBatch(this, requestArena, maxBatch, maxSendEntries, maxInlineData));
+            batch = locked(() -> new BasicSendBatch(this, maxBatch, maxSendEntries, maxInlineData));
         }
         batch.clear();
         return batch;

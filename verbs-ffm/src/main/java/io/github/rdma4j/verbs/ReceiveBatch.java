@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import java.lang.ref.Reference;
+
 /**
  * Receives that are posted together, in order ({@code ibv_post_recv} or {@code ibv_post_srq_recv} with a list). The one batch of
  * a queue is started by {@link QueuePair#startReceiveBatch()}, filled, and posted; it allocates nothing.
@@ -41,14 +43,8 @@ public final class ReceiveBatch {
     public ReceiveBatch receive(long workRequestId, MemorySlice local) {
         queue.check(local);
         requireRoom();
-        queue.enter();
-        try {
-            requests.fill(size, workRequestId, local);
-        } finally {
-            queue.exit();
-        }
-        size++;
-        return this;
+        requests.fill(size, workRequestId, local);
+        return added();
     }
 
     /**
@@ -64,20 +60,22 @@ public final class ReceiveBatch {
     public ReceiveBatch receive(long workRequestId, SliceList local) {
         queue.check(local);
         requireRoom();
-        queue.enter();
-        try {
-            requests.fill(size, workRequestId, local);
-        } finally {
-            queue.exit();
-        }
-        size++;
-        return this;
+        requests.fill(size, workRequestId, local);
+        return added();
     }
 
     private void requireRoom() {
+        queue.requireOpenSoon();
         if (size == requests.capacity()) {
             throw new IllegalStateException("the batch is full: it holds " + size + " receives");
         }
+    }
+
+    private ReceiveBatch added() {
+        size++;
+        // The requests' memory lives as long as this object.
+        Reference.reachabilityFence(this);
+        return this;
     }
 
     /**

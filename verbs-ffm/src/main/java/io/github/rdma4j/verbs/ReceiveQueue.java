@@ -12,7 +12,7 @@ import java.lang.foreign.MemorySegment;
  * provider's function.
  */
 final class ReceiveQueue {
-    private static final int MAX_BATCH = 256;
+    private static final int MAX_BATCH = ReceiveRequests.MAX_CAPACITY;
 
     private final Resource owner;
     private final ProtectionDomain domain;
@@ -21,7 +21,6 @@ final class ReceiveQueue {
     private final int maxEntries;
     private final int maxBatch;
     private final long maxMessageSize;
-    private final Arena arena;
     private final ReceiveRequests request;
     private final UseGuard guard = new UseGuard();
     private long queueAddress;
@@ -53,7 +52,6 @@ final class ReceiveQueue {
         this.maxEntries = maxEntries;
         this.maxBatch = Math.clamp(depth, 1, MAX_BATCH);
         this.maxMessageSize = maxMessageSize;
-        this.arena = arena;
         this.request = new ReceiveRequests(arena, 1, Math.max(1, maxEntries));
     }
 
@@ -86,7 +84,8 @@ final class ReceiveQueue {
 
     ReceiveBatch startBatch() {
         if (batch == null) {
-            batch = owner.locked(() -> new ReceiveBatch(this, new ReceiveRequests(arena, maxBatch, maxEntries)));
+            batch = owner.locked(
+                    () -> new ReceiveBatch(this, new ReceiveRequests(Arena.ofAuto(), maxBatch, maxEntries)));
         }
         batch.clear();
         return batch;
@@ -108,6 +107,10 @@ final class ReceiveQueue {
             Checks.local(local, domain, maxMessageSize);
             Checks.writable(local);
         }
+    }
+
+    void requireOpenSoon() {
+        owner.requireOpenSoon();
     }
 
     /** Must be followed by {@link #exit()}. */

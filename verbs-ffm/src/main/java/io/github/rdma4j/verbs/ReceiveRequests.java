@@ -2,13 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static io.github.rdma4j.verbs.internal.NativeMemory.putInt;
+import static io.github.rdma4j.verbs.internal.NativeMemory.putLong;
 
 import io.github.rdma4j.verbs.bindings.ibv_recv_wr;
 import io.github.rdma4j.verbs.bindings.ibv_sge;
+import io.github.rdma4j.verbs.internal.NativeMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 
 /**
  * Native receives, filled in place: {@code struct ibv_recv_wr} with room for some scatter-gather entries each, linked in order.
@@ -22,36 +24,41 @@ final class ReceiveRequests {
     private static final long NUM_SGE = ibv_recv_wr.num_sge$offset();
     private static final long SGE_ADDRESS = ibv_sge.addr$offset();
     private static final long SGE_LENGTH = ibv_sge.length$offset();
-    private static final long SGE_KEY = ibv_sge.lkey$offset();
+
+    /** The most receives. The index in {@link #request} is masked with it less one, which bounds it where the compiler sees it. */
+    static final int MAX_CAPACITY = 256;
+
+    private static final long MAX_STRIDE = 0xffff;
 
     private final int capacity;
-    private final long entriesSize;
+    private final long stride;
     private final long address;
-    private final long sgeBase;
-    private final long badRequestBase;
+    private final long badRequest;
 
-    /** Of the global scope: callers are inside the guard of the queue that owns the arena. */
+    /** Each receive with its entries behind it, then the address of the refused one. Held so that it lives as long as this. */
     private final MemorySegment memory;
 
     /**
      * Allocates.
      *
-     * @param arena of the queue
-     * @param capacity the requests
+     * @param arena an automatic one, or one that is closed when no thread can be in a method of this object any more
+     * @param capacity the receives, at most {@link #MAX_CAPACITY}
      * @param maxEntries the most scatter-gather entries of one
      */
     ReceiveRequests(Arena arena, int capacity, int maxEntries) {
-        this.capacity = capacity;
-        entriesSize = maxEntries * SGE_SIZE;
-        sgeBase = capacity * WR_SIZE;
-        badRequestBase = sgeBase + capacity * entriesSize;
-        long size = badRequestBase + Long.BYTES;
-        address = arena.allocate(size, Long.BYTES).address();
-        memory = MemorySegment.ofAddress(address).reinterpret(size);
+        this.capacity = Objects.checkIndex(capacity, MAX_CAPACITY + 1);
+        stride = Objects.checkIndex(WR_SIZE + maxEntries * SGE_SIZE, MAX_STRIDE);
+        memory = arena.allocate(capacity * stride + Long.BYTES, Long.BYTES);
+        address = memory.address();
+        badRequest = address + capacity * stride;
         for (int i = 0; i < capacity; i++) {
-            memory.set(JAVA_LONG, i * WR_SIZE + SG_LIST, address + sgeBase + i * entriesSize);
+            putLong(request(i) + SG_LIST, request(i) + WR_SIZE);
             link(i);
         }
+    }
+
+    private long request(int index) {
+        return NativeMemory.structure(address) + (index & MAX_CAPACITY - 1) * (stride & MAX_STRIDE);
     }
 
     int capacity() {
@@ -63,48 +70,47 @@ final class ReceiveRequests {
     }
 
     long badRequestAddress() {
-        return address + badRequestBase;
+        return badRequest;
     }
 
     /** To be called before each post: some drivers do not write the address of the refused request, and an old one would count. */
     void forgetBadRequest() {
-        memory.set(JAVA_LONG, badRequestBase, 0L);
+        putLong(NativeMemory.structure(badRequest), 0L);
     }
 
     /** How many requests were accepted before the one that the last refused post named; 0 if the driver named none of them. */
     int acceptedBeforeRefusal(int posted) {
-        long offset = memory.get(JAVA_LONG, badRequestBase) - address;
-        boolean named = offset >= 0 && offset < posted * WR_SIZE && offset % WR_SIZE == 0;
-        return named ? (int) (offset / WR_SIZE) : 0;
+        long offset = NativeMemory.getLong(NativeMemory.structure(badRequest)) - address;
+        boolean named = offset >= 0 && offset < posted * stride && offset % stride == 0;
+        return named ? (int) (offset / stride) : 0;
     }
 
     void fill(int index, long workRequestId, MemorySlice local) {
-        head(index, workRequestId, 1);
-        long sge = sgeBase + index * entriesSize;
-        memory.set(JAVA_LONG, sge + SGE_ADDRESS, local.address());
-        memory.set(JAVA_INT, sge + SGE_LENGTH, (int) local.length());
-        memory.set(JAVA_INT, sge + SGE_KEY, local.localKey());
+        long wr = request(index);
+        head(wr, workRequestId, 1);
+        putLong(wr + WR_SIZE + SGE_ADDRESS, local.address());
+        putLong(wr + WR_SIZE + SGE_LENGTH, local.lengthAndKey());
     }
 
     /** Fills a request with the entries of a list, which was checked not to have too many. */
     void fill(int index, long workRequestId, SliceList local) {
-        head(index, workRequestId, local.size());
-        local.copyTo(memory, sgeBase + index * entriesSize);
+        head(request(index), workRequestId, local.size());
+        local.copyTo(memory, index * stride + WR_SIZE);
     }
 
-    private void head(int index, long workRequestId, int entries) {
-        memory.set(JAVA_LONG, index * WR_SIZE + WR_ID, workRequestId);
-        memory.set(JAVA_INT, index * WR_SIZE + NUM_SGE, entries);
+    private static void head(long wr, long workRequestId, int entries) {
+        putLong(wr + WR_ID, workRequestId);
+        putInt(wr + NUM_SGE, entries);
     }
 
     /** Makes the request the last of its list. */
     void cut(int index) {
-        memory.set(JAVA_LONG, index * WR_SIZE + NEXT, 0L);
+        putLong(request(index) + NEXT, 0L);
     }
 
     /** Links the request to the one behind it again; the last one has none. */
     void link(int index) {
         boolean last = index == capacity - 1;
-        memory.set(JAVA_LONG, index * WR_SIZE + NEXT, last ? 0L : address + (index + 1) * WR_SIZE);
+        putLong(request(index) + NEXT, last ? 0L : request(index + 1));
     }
 }

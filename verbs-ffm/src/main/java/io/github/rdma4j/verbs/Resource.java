@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -21,6 +23,16 @@ import java.util.function.Supplier;
  * an {@link IllegalStateException}, also when the close comes from another thread while a call is under way.
  */
 public abstract class Resource implements AutoCloseable {
+    private static final VarHandle CLOSED;
+
+    static {
+        try {
+            CLOSED = MethodHandles.lookup().findVarHandle(Resource.class, "closed", boolean.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     /** One lock for the whole tree below a device context: opening and closing are rare, and their order matters. */
     private final ReentrantLock treeLock;
 
@@ -72,6 +84,17 @@ public abstract class Resource implements AutoCloseable {
 
     final void requireOpen() {
         if (closed) {
+            throw closedException();
+        }
+    }
+
+    /**
+     * The same for the hot path, where it costs next to nothing: a volatile load would have the compiler load all else anew. It
+     * sees a close by the calling thread at once, and one by another thread soon; nothing may depend on it that must not run
+     * after the close.
+     */
+    final void requireOpenSoon() {
+        if ((boolean) CLOSED.get(this)) {
             throw closedException();
         }
     }

@@ -4,6 +4,8 @@ package io.github.rdma4j.verbs;
 
 import static io.github.rdma4j.verbs.SendOpcode.*;
 
+import java.lang.ref.Reference;
+
 /**
  * Work requests of one queue pair that are posted together, in order. The one batch of a queue pair is started by
  * {@link QueuePair#startBatch()}, filled, and posted: one call into the adapter's library, one doorbell. Filling and posting
@@ -312,6 +314,7 @@ public abstract class SendBatch {
     }
 
     private void requireRoom() {
+        queuePair.requireOpenSoon();
         if (size == capacity) {
             throw new IllegalStateException("the batch is full: it holds " + size + " requests");
         }
@@ -319,6 +322,8 @@ public abstract class SendBatch {
 
     private SendBatch added() {
         size++;
+        // The requests' memory lives as long as this object.
+        Reference.reachabilityFence(this);
         return this;
     }
 

@@ -2,15 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+import static io.github.rdma4j.verbs.internal.NativeMemory.putInt;
+import static io.github.rdma4j.verbs.internal.NativeMemory.putLong;
+import static io.github.rdma4j.verbs.internal.NativeMemory.putShort;
 
 import io.github.rdma4j.verbs.bindings.ibv_mw_bind_info;
 import io.github.rdma4j.verbs.bindings.ibv_send_wr;
 import io.github.rdma4j.verbs.bindings.ibv_sge;
+import io.github.rdma4j.verbs.internal.NativeMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 
 /**
  * Native work requests of one queue pair, filled in place: {@code struct ibv_send_wr} with room for some scatter-gather entries
@@ -52,39 +54,41 @@ final class SendRequests {
     private static final long SEGMENTED_SEGMENT_SIZE = SEGMENTED + ibv_send_wr.tso.mss$offset();
     private static final long SGE_ADDRESS = ibv_sge.addr$offset();
     private static final long SGE_LENGTH = ibv_sge.length$offset();
-    private static final long SGE_KEY = ibv_sge.lkey$offset();
+
+    /** The most requests. The index in {@link #request} is masked with it less one, which bounds it where the compiler sees it. */
+    static final int MAX_CAPACITY = 256;
+
+    private static final long MAX_STRIDE = 0xffff;
 
     private final int capacity;
-    private final long entriesSize;
+    private final long stride;
     private final long address;
-    private final long sgeBase;
-    private final long badRequestBase;
+    private final long badRequest;
 
-    /**
-     * Requests, entries and the address of the refused request, in this order. Of the global scope, so that no access checks
-     * whether the arena lives: callers are inside the queue pair's guard, and the arena is closed behind it.
-     */
+    /** Each request with its entries behind it, then the address of the refused request. Held so that it lives as long as this. */
     private final MemorySegment memory;
 
     /**
      * Allocates.
      *
-     * @param arena of the queue pair
-     * @param capacity the requests
+     * @param arena an automatic one, or one that is closed when no thread can be in a method of this object any more
+     * @param capacity the requests, at most {@link #MAX_CAPACITY}
      * @param maxEntries the most scatter-gather entries of one
      */
     SendRequests(Arena arena, int capacity, int maxEntries) {
-        this.capacity = capacity;
-        entriesSize = maxEntries * SGE_SIZE;
-        sgeBase = capacity * WR_SIZE;
-        badRequestBase = sgeBase + capacity * entriesSize;
-        long size = badRequestBase + Long.BYTES;
-        address = arena.allocate(size, Long.BYTES).address();
-        memory = MemorySegment.ofAddress(address).reinterpret(size);
+        this.capacity = Objects.checkIndex(capacity, MAX_CAPACITY + 1);
+        stride = Objects.checkIndex(WR_SIZE + maxEntries * SGE_SIZE, MAX_STRIDE);
+        memory = arena.allocate(capacity * stride + Long.BYTES, Long.BYTES);
+        address = memory.address();
+        badRequest = address + capacity * stride;
         for (int i = 0; i < capacity; i++) {
-            memory.set(JAVA_LONG, i * WR_SIZE + SG_LIST, address + sgeBase + i * entriesSize);
+            putLong(request(i) + SG_LIST, request(i) + WR_SIZE);
             link(i);
         }
+    }
+
+    private long request(int index) {
+        return NativeMemory.structure(address) + (index & MAX_CAPACITY - 1) * (stride & MAX_STRIDE);
     }
 
     int capacity() {
@@ -96,106 +100,102 @@ final class SendRequests {
     }
 
     long badRequestAddress() {
-        return address + badRequestBase;
+        return badRequest;
     }
 
     /** To be called before each post: some drivers do not write the address of the refused request, and an old one would count. */
     void forgetBadRequest() {
-        memory.set(JAVA_LONG, badRequestBase, 0L);
+        putLong(NativeMemory.structure(badRequest), 0L);
     }
 
     /** How many requests were accepted before the one that the last refused post named; 0 if the driver named none of them. */
     int acceptedBeforeRefusal(int posted) {
-        long offset = memory.get(JAVA_LONG, badRequestBase) - address;
-        boolean named = offset >= 0 && offset < posted * WR_SIZE && offset % WR_SIZE == 0;
-        return named ? (int) (offset / WR_SIZE) : 0;
+        long offset = NativeMemory.getLong(NativeMemory.structure(badRequest)) - address;
+        boolean named = offset >= 0 && offset < posted * stride && offset % stride == 0;
+        return named ? (int) (offset / stride) : 0;
     }
 
-    /** Fills a request with one entry; its length is a number of 32 bits. */
-    void fill(int index, int opcode, long workRequestId, long source, long length, int localKey, int flags) {
-        long wr = index * WR_SIZE;
-        head(wr, opcode, workRequestId, 1, flags);
-        long sge = sgeBase + index * entriesSize;
-        memory.set(JAVA_LONG, sge + SGE_ADDRESS, source);
-        memory.set(JAVA_INT, sge + SGE_LENGTH, (int) length);
-        memory.set(JAVA_INT, sge + SGE_KEY, localKey);
+    /** Fills a request with one entry. */
+    void fill(
+            int index, int opcode, long workRequestId, long source, long lengthAndKey, int immediateOrKey, int flags) {
+        long wr = request(index);
+        head(wr, opcode, workRequestId, 1, immediateOrKey, flags);
+        putLong(wr + WR_SIZE + SGE_ADDRESS, source);
+        putLong(wr + WR_SIZE + SGE_LENGTH, lengthAndKey);
     }
 
     /** Fills a request with the entries of a list, which was checked not to have too many. */
-    void fill(int index, int opcode, long workRequestId, SliceList local, int flags) {
-        head(index * WR_SIZE, opcode, workRequestId, local.size(), flags);
-        local.copyTo(memory, sgeBase + index * entriesSize);
+    void fill(int index, int opcode, long workRequestId, SliceList local, int immediateOrKey, int flags) {
+        head(request(index), opcode, workRequestId, local.size(), immediateOrKey, flags);
+        local.copyTo(memory, index * stride + WR_SIZE);
     }
 
     /** Fills a request that moves no local data. */
-    void fill(int index, int opcode, long workRequestId, int flags) {
-        head(index * WR_SIZE, opcode, workRequestId, 0, flags);
+    void fill(int index, int opcode, long workRequestId, int immediateOrKey, int flags) {
+        head(request(index), opcode, workRequestId, 0, immediateOrKey, flags);
     }
 
-    private void head(long wr, int opcode, long workRequestId, int entries, int flags) {
-        memory.set(JAVA_LONG, wr + WR_ID, workRequestId);
-        memory.set(JAVA_INT, wr + NUM_SGE, entries);
-        memory.set(JAVA_INT, wr + OPCODE, opcode);
-        memory.set(JAVA_INT, wr + SEND_FLAGS, flags);
-    }
-
-    /** Immediate data in network byte order, or the key to invalidate. */
-    void immediateOrKey(int index, int value) {
-        memory.set(JAVA_INT, index * WR_SIZE + IMMEDIATE_OR_KEY, value);
+    /** In the order of the fields, so that the compiler makes one store of two. The immediate data is in network byte order. */
+    private static void head(long wr, int opcode, long workRequestId, int entries, int immediateOrKey, int flags) {
+        putLong(wr + WR_ID, workRequestId);
+        putInt(wr + NUM_SGE, entries);
+        putInt(wr + OPCODE, opcode);
+        putInt(wr + SEND_FLAGS, flags);
+        putInt(wr + IMMEDIATE_OR_KEY, immediateOrKey);
     }
 
     void remote(int index, long remoteAddress, int remoteKey) {
-        long wr = index * WR_SIZE;
-        memory.set(JAVA_LONG, wr + RDMA_ADDRESS, remoteAddress);
-        memory.set(JAVA_INT, wr + RDMA_KEY, remoteKey);
+        long wr = request(index);
+        putLong(wr + RDMA_ADDRESS, remoteAddress);
+        putInt(wr + RDMA_KEY, remoteKey);
     }
 
     void atomic(int index, long remoteAddress, int remoteKey, long compareOrAdd, long swap) {
-        long wr = index * WR_SIZE;
-        memory.set(JAVA_LONG, wr + ATOMIC_ADDRESS, remoteAddress);
-        memory.set(JAVA_LONG, wr + ATOMIC_COMPARE_ADD, compareOrAdd);
-        memory.set(JAVA_LONG, wr + ATOMIC_SWAP, swap);
-        memory.set(JAVA_INT, wr + ATOMIC_KEY, remoteKey);
+        long wr = request(index);
+        putLong(wr + ATOMIC_ADDRESS, remoteAddress);
+        putLong(wr + ATOMIC_COMPARE_ADD, compareOrAdd);
+        putLong(wr + ATOMIC_SWAP, swap);
+        putInt(wr + ATOMIC_KEY, remoteKey);
     }
 
     /** The address handle must be kept open until the request was posted. */
     void datagram(int index, long addressHandle, int queuePairNumber, int queueKey) {
-        long wr = index * WR_SIZE;
-        memory.set(JAVA_LONG, wr + DATAGRAM_HANDLE, addressHandle);
-        memory.set(JAVA_INT, wr + DATAGRAM_NUMBER, queuePairNumber);
-        memory.set(JAVA_INT, wr + DATAGRAM_KEY, queueKey);
+        long wr = request(index);
+        putLong(wr + DATAGRAM_HANDLE, addressHandle);
+        putInt(wr + DATAGRAM_NUMBER, queuePairNumber);
+        putInt(wr + DATAGRAM_KEY, queueKey);
     }
 
     void sharedReceiveQueue(int index, int number) {
-        memory.set(JAVA_INT, index * WR_SIZE + SHARED_RECEIVE_QUEUE, number);
+        putInt(request(index) + SHARED_RECEIVE_QUEUE, number);
     }
 
     /** Window and region must be kept open until the request was posted. */
     void bind(int index, long window, int remoteKey, long region, long boundAddress, long length, int access) {
-        long wr = index * WR_SIZE;
-        memory.set(JAVA_LONG, wr + BIND_WINDOW, window);
-        memory.set(JAVA_INT, wr + BIND_KEY, remoteKey);
-        memory.set(JAVA_LONG, wr + BIND_INFO + ibv_mw_bind_info.mr$offset(), region);
-        memory.set(JAVA_LONG, wr + BIND_INFO + ibv_mw_bind_info.addr$offset(), boundAddress);
-        memory.set(JAVA_LONG, wr + BIND_INFO + ibv_mw_bind_info.length$offset(), length);
-        memory.set(JAVA_INT, wr + BIND_INFO + ibv_mw_bind_info.mw_access_flags$offset(), access);
+        long wr = request(index);
+        putLong(wr + BIND_WINDOW, window);
+        putInt(wr + BIND_KEY, remoteKey);
+        putLong(wr + BIND_INFO + ibv_mw_bind_info.mr$offset(), region);
+        putLong(wr + BIND_INFO + ibv_mw_bind_info.addr$offset(), boundAddress);
+        putLong(wr + BIND_INFO + ibv_mw_bind_info.length$offset(), length);
+        putInt(wr + BIND_INFO + ibv_mw_bind_info.mw_access_flags$offset(), access);
     }
 
     void segmented(int index, long header, int headerSize, int maxSegmentSize) {
-        long wr = index * WR_SIZE;
-        memory.set(JAVA_LONG, wr + SEGMENTED_HEADER, header);
-        memory.set(JAVA_SHORT, wr + SEGMENTED_HEADER_SIZE, (short) headerSize);
-        memory.set(JAVA_SHORT, wr + SEGMENTED_SEGMENT_SIZE, (short) maxSegmentSize);
+        long wr = request(index);
+        putLong(wr + SEGMENTED_HEADER, header);
+        putShort(wr + SEGMENTED_HEADER_SIZE, (short) headerSize);
+        putShort(wr + SEGMENTED_SEGMENT_SIZE, (short) maxSegmentSize);
     }
 
     /** Makes the request the last of its list. */
     void cut(int index) {
-        memory.set(JAVA_LONG, index * WR_SIZE + NEXT, 0L);
+        putLong(request(index) + NEXT, 0L);
     }
 
     /** Links the request to the one behind it again; the last one has none. */
     void link(int index) {
         boolean last = index == capacity - 1;
-        memory.set(JAVA_LONG, index * WR_SIZE + NEXT, last ? 0L : address + (index + 1) * WR_SIZE);
+        putLong(request(index) + NEXT, last ? 0L : request(index + 1));
     }
 }

@@ -3,13 +3,13 @@
 package io.github.rdma4j.verbs;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import io.github.rdma4j.verbs.bindings.ibv_wc;
+import io.github.rdma4j.verbs.internal.NativeMemory;
 import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
 
 /**
  * A view of one completion ({@code struct ibv_wc}) in a {@link WorkCompletions}: it shows what the last poll put there.
@@ -40,19 +40,34 @@ public final class WorkCompletion {
     private static final long PATH_BITS = ibv_wc.dlid_path_bits$offset();
 
     private final MemorySegment memory;
+    private final long address;
 
     WorkCompletion(MemorySegment memory) {
         this.memory = memory;
+        this.address = memory.address();
+    }
+
+    private long longAt(long offset) {
+        long value = NativeMemory.getLong(NativeMemory.structure(address) + offset);
+        // The memory lives as long as this object.
+        Reference.reachabilityFence(this);
+        return value;
+    }
+
+    private int intAt(long offset) {
+        int value = NativeMemory.getInt(NativeMemory.structure(address) + offset);
+        Reference.reachabilityFence(this);
+        return value;
     }
 
     /** {@return the id that the work request was posted with} */
     public long workRequestId() {
-        return memory.get(JAVA_LONG, WR_ID);
+        return longAt(WR_ID);
     }
 
     /** {@return the value of {@code enum ibv_wc_status}; 0 is success} */
     public int statusCode() {
-        return memory.get(JAVA_INT, STATUS);
+        return intAt(STATUS);
     }
 
     /** {@return whether the request succeeded} */
@@ -67,27 +82,27 @@ public final class WorkCompletion {
 
     /** {@return what kind of request it was; of a failed one, anything} */
     public WorkCompletionOpcode opcode() {
-        return WorkCompletionOpcode.ofCode(memory.get(JAVA_INT, OPCODE));
+        return WorkCompletionOpcode.ofCode(intAt(OPCODE));
     }
 
     /** {@return the adapter vendor's error code; 0 where there is none} */
     public int vendorError() {
-        return memory.get(JAVA_INT, VENDOR_ERROR);
+        return intAt(VENDOR_ERROR);
     }
 
     /** {@return the bytes received, of reads the bytes read, up to 2^32 - 1; of other requests, anything} */
     public long byteLength() {
-        return Integer.toUnsignedLong(memory.get(JAVA_INT, BYTE_LENGTH));
+        return Integer.toUnsignedLong(intAt(BYTE_LENGTH));
     }
 
     /** {@return the number of the local queue pair} */
     public int queuePairNumber() {
-        return memory.get(JAVA_INT, QUEUE_PAIR_NUMBER);
+        return intAt(QUEUE_PAIR_NUMBER);
     }
 
     /** {@return of a receive: the number that the peer sent beside the message; valid if {@link #hasImmediateData()}} */
     public int immediateData() {
-        return ByteOrders.fromNetwork(memory.get(JAVA_INT, IMMEDIATE_OR_KEY));
+        return ByteOrders.fromNetwork(intAt(IMMEDIATE_OR_KEY));
     }
 
     /** {@return of a receive: whether the peer sent a number beside the message, which is then {@link #immediateData()}} */
@@ -97,7 +112,7 @@ public final class WorkCompletion {
 
     /** {@return of a receive: the key of this side that the peer's send invalidated; valid if {@link #hasInvalidatedKey()}} */
     public int invalidatedRemoteKey() {
-        return memory.get(JAVA_INT, IMMEDIATE_OR_KEY);
+        return intAt(IMMEDIATE_OR_KEY);
     }
 
     /** {@return of a receive: whether the peer's send invalidated a key, which is then {@link #invalidatedRemoteKey()}} */
@@ -119,12 +134,12 @@ public final class WorkCompletion {
     }
 
     private int flags() {
-        return memory.get(JAVA_INT, FLAGS);
+        return intAt(FLAGS);
     }
 
     /** {@return of a datagram: the number of the queue pair that sent it} */
     public int sourceQueuePairNumber() {
-        return memory.get(JAVA_INT, SOURCE_NUMBER);
+        return intAt(SOURCE_NUMBER);
     }
 
     /** {@return of a datagram to queue pair 1: the index of its partition key} */

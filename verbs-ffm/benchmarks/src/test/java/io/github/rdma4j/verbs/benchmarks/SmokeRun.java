@@ -3,6 +3,15 @@
 package io.github.rdma4j.verbs.benchmarks;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.ReceiveBatch;
+import io.github.rdma4j.verbs.SendBatch;
+import io.github.rdma4j.verbs.SendFlags;
+import io.github.rdma4j.verbs.WorkCompletions;
+import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
 /** Calls every benchmark on the null provider; started by {@link BenchmarksTest} in a JVM that finds it. */
 public final class SmokeRun {
@@ -18,6 +27,7 @@ public final class SmokeRun {
         polls();
         completions();
         posts();
+        afterClose();
         Measurements measurements = new Measurements();
         for (Comparison line : Comparison.ALL) {
             for (String benchmark : line.benchmarks()) {
@@ -50,6 +60,27 @@ public final class SmokeRun {
         assertThat(completions.cSixteen()).isEqualTo(sixteen);
         assertThat(completions.javaSixteen()).isEqualTo(sixteen);
         completions.close();
+    }
+
+    /** The calls that are measured keep their promise: use after close is an exception. */
+    private static void afterClose() {
+        NullDevice device = new NullDevice(NullDevice.USER_SPACE);
+        QueuePair queuePair = device.queuePair();
+        WorkCompletions completions = WorkCompletions.allocate(1);
+        SendBatch sends = queuePair.startBatch().write(1, device.local(), device.remote(), SendFlags.SIGNALED);
+        ReceiveBatch receives = queuePair.startReceiveBatch().receive(1, device.local());
+        device.close();
+        List<ThrowingCallable> calls = List.of(
+                () -> device.completionQueue().poll(completions),
+                () -> queuePair.postWrite(1, device.local(), device.remote(), SendFlags.SIGNALED),
+                () -> queuePair.postReceive(1, device.local()),
+                () -> sends.write(1, device.local(), device.remote(), SendFlags.SIGNALED),
+                sends::post,
+                () -> receives.receive(1, device.local()),
+                receives::post);
+        for (ThrowingCallable call : calls) {
+            assertThatThrownBy(call).isInstanceOf(IllegalStateException.class).hasMessageContaining("closed");
+        }
     }
 
     private static void posts() throws Throwable {

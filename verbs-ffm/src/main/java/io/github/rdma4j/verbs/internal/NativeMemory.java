@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.internal;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+
+/**
+ * Plain loads and stores at addresses of memory that this library allocated itself, for the few structures of the hot path:
+ * work requests and completions. Each compiles to one instruction.
+ *
+ * <p>A segment of its own size would check each of them against a length that the compiler does not know; a request has nine
+ * fields, and the nine checks cost more than the nine stores, in time and in the size of the code, which decides whether posting
+ * is inlined into its caller. So the segment here is all of memory, a constant, and the checks are the caller's, once per
+ * request: the index lies within the array that it allocated, and the offsets are constants within the structure. The caller
+ * also keeps the memory alive. No address from outside comes here.
+ */
+public final class NativeMemory {
+    private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
+    /** No address has these bits; without them, and a small offset added, the compiler sees that it lies within {@link #ALL}. */
+    private static final long ADDRESS_BITS = Long.MAX_VALUE >>> 1;
+
+    private NativeMemory() {}
+
+    /**
+     * Must be called with every address before offsets are added to it.
+     *
+     * @param address of the structure
+     * @return the same, in a form that lets the compiler leave out the bounds checks
+     */
+    public static long structure(long address) {
+        return address & ADDRESS_BITS;
+    }
+
+    /**
+     * Two neighbouring fields of four bytes as one of eight, to be stored at once.
+     *
+     * @param first at the lower address
+     * @param second behind it
+     * @return for {@link #putLong}
+     */
+    public static long pair(int first, int second) {
+        return ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN
+                ? Integer.toUnsignedLong(first) | (long) second << 32
+                : Integer.toUnsignedLong(second) | (long) first << 32;
+    }
+
+    /**
+     * Stores eight bytes.
+     *
+     * @param address from {@link #structure}, plus a field's offset
+     * @param value in native byte order
+     */
+    public static void putLong(long address, long value) {
+        ALL.set(JAVA_LONG_UNALIGNED, address, value);
+    }
+
+    /**
+     * Stores four bytes.
+     *
+     * @param address from {@link #structure}, plus a field's offset
+     * @param value in native byte order
+     */
+    public static void putInt(long address, int value) {
+        ALL.set(JAVA_INT_UNALIGNED, address, value);
+    }
+
+    /**
+     * Stores two bytes.
+     *
+     * @param address from {@link #structure}, plus a field's offset
+     * @param value in native byte order
+     */
+    public static void putShort(long address, short value) {
+        ALL.set(ValueLayout.JAVA_SHORT_UNALIGNED, address, value);
+    }
+
+    /**
+     * Loads eight bytes.
+     *
+     * @param address from {@link #structure}, plus a field's offset
+     * @return in native byte order
+     */
+    public static long getLong(long address) {
+        return ALL.get(JAVA_LONG_UNALIGNED, address);
+    }
+
+    /**
+     * Loads four bytes.
+     *
+     * @param address from {@link #structure}, plus a field's offset
+     * @return in native byte order
+     */
+    public static int getInt(long address) {
+        return ALL.get(JAVA_INT_UNALIGNED, address);
+    }
+}
