@@ -1,0 +1,242 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.abuse;
+
+import io.github.rdma4j.verbs.AccessFlag;
+import io.github.rdma4j.verbs.CompletionQueue;
+import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.MemoryRegion;
+import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.PreparedQueuePair;
+import io.github.rdma4j.verbs.ProtectionDomain;
+import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.QueuePairType;
+import io.github.rdma4j.verbs.ReceiveBatch;
+import io.github.rdma4j.verbs.RemoteMemory;
+import io.github.rdma4j.verbs.SendBatch;
+import io.github.rdma4j.verbs.SliceList;
+import io.github.rdma4j.verbs.WorkCompletions;
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/** What a thread can do in a random sequence. */
+final class Actions {
+    /** Something to do; false if there is nothing to do it with. */
+    interface Step {
+        boolean run(World world, Random random);
+    }
+
+    record Action(String name, Step step) {
+        boolean run(World world, Random random) {
+            return step.run(world, random);
+        }
+    }
+
+    private static final AccessFlag[][] RIGHTS = {
+        {},
+        {AccessFlag.LOCAL_WRITE},
+        {AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ},
+        {AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC},
+        {AccessFlag.REMOTE_WRITE}
+    };
+    private static final QueuePairType[] TYPES = {QueuePairType.RC, QueuePairType.RC, QueuePairType.UC};
+
+    static final List<Action> ALL = new ArrayList<>();
+
+    static {
+        making();
+        using();
+        posting();
+        closing();
+    }
+
+    private Actions() {}
+
+    private static void making() {
+        on(
+                "allocateProtectionDomain",
+                DeviceContext.class,
+                (world, device, random) -> world.add(device.allocateProtectionDomain()));
+        on(
+                "createCompletionQueue",
+                DeviceContext.class,
+                (world, device, random) -> world.add(device.createCompletionQueue(random.nextInt(64))));
+        on(
+                "allocateMemory",
+                ProtectionDomain.class,
+                (world, domain, random) -> world.add(domain.allocateMemory(random.nextInt(8192), rights(random))));
+        on(
+                "registerMemory",
+                ProtectionDomain.class,
+                (world, domain, random) -> world.add(
+                        domain.registerMemory(Arena.ofAuto().allocate(1 + random.nextInt(8192)), rights(random))));
+        on("prepareQueuePair", ProtectionDomain.class, (world, domain, random) -> {
+            CompletionQueue queue = some(CompletionQueue.class, world, random);
+            world.add(domain.prepareQueuePair(
+                    TYPES[random.nextInt(TYPES.length)],
+                    config -> config.completionQueue(queue)
+                            .maxSendWorkRequests(random.nextInt(40))
+                            .maxInlineData(random.nextInt(128))
+                            .maxSendScatterGather(random.nextInt(4))
+                            .remoteAccess(AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC)));
+        });
+        on("createQueuePair", ProtectionDomain.class, (world, domain, random) -> {
+            CompletionQueue queue = some(CompletionQueue.class, world, random);
+            world.add(domain.createQueuePair(
+                    TYPES[random.nextInt(TYPES.length)], config -> config.completionQueue(queue)));
+        });
+        on("connect", PreparedQueuePair.class, (world, prepared, random) -> {
+            PreparedQueuePair peer = some(PreparedQueuePair.class, world, random);
+            world.add(prepared.connect(
+                    peer.endpoint(), config -> config.rnrRetry(0).retryCount(1)));
+        });
+        on("activate", PreparedQueuePair.class, (world, prepared, random) -> world.add(prepared.activate()));
+    }
+
+    private static void using() {
+        on("queries", DeviceContext.class, (world, device, random) -> {
+            device.attributes();
+            device.gid(random.nextInt(3), random.nextInt(3));
+        });
+        on("state", QueuePair.class, (world, pair, random) -> pair.state().toString());
+        on("toError", QueuePair.class, (world, pair, random) -> pair.toError());
+        on("poll", CompletionQueue.class, (world, queue, random) -> {
+            WorkCompletions completions = WorkCompletions.allocate(1 + random.nextInt(16));
+            queue.poll(completions);
+            for (int i = 0; i < completions.size(); i++) {
+                completions.get(i).describe();
+            }
+        });
+        on("handle", MemoryRegion.class, (world, region, random) -> region.handle());
+    }
+
+    private static void posting() {
+        post("postSend", (pair, random, local) -> pair.postSend(1, local, flags(random)));
+        post("postSendWithImmediate", (pair, random, local) -> pair.postSendWithImmediate(1, local, 7, flags(random)));
+        post("postReceive", (pair, random, local) -> pair.postReceive(1, local));
+        on("postWrite and postRead", QueuePair.class, (world, pair, random) -> {
+            MemorySlice local = slice(world, random);
+            RemoteMemory remote = remote(world, random);
+            synchronized (pair) {
+                pair.postWrite(1, local, remote, flags(random));
+                pair.postRead(2, local, remote, flags(random));
+                pair.postWriteWithImmediate(3, local, remote, 5, flags(random));
+            }
+        });
+        on("atomics", QueuePair.class, (world, pair, random) -> {
+            MemorySlice local = slice(world, random);
+            RemoteMemory remote = remote(world, random);
+            synchronized (pair) {
+                pair.postCompareAndSwap(1, local, remote, 0, 1, flags(random));
+                pair.postFetchAndAdd(2, local, remote, 3, flags(random));
+            }
+        });
+        on("send batch", QueuePair.class, (world, pair, random) -> {
+            SliceList list = SliceList.of(slice(world, random), slice(world, random));
+            MemorySlice local = slice(world, random);
+            synchronized (pair) {
+                SendBatch batch = pair.startBatch();
+                int count = random.nextInt(6);
+                for (int i = 0; i < count; i++) {
+                    if (random.nextBoolean()) {
+                        batch.send(i, local, flags(random));
+                    } else {
+                        batch.send(i, list, flags(random));
+                    }
+                }
+                batch.post();
+            }
+        });
+        on("receive batch", QueuePair.class, (world, pair, random) -> {
+            MemorySlice local = slice(world, random);
+            synchronized (pair) {
+                ReceiveBatch batch = pair.startReceiveBatch();
+                int count = random.nextInt(6);
+                for (int i = 0; i < count; i++) {
+                    batch.receive(i, local);
+                }
+                batch.post();
+            }
+        });
+    }
+
+    private static void closing() {
+        ALL.add(new Action("close", (world, random) -> {
+            Object object = world.any(random).orElse(null);
+            if (!(object instanceof AutoCloseable closeable)) {
+                return false;
+            }
+            try {
+                closeable.close();
+            } catch (RuntimeException e) {
+                throw e;
+            } catch (Exception e) {
+                throw new AssertionError("close throws no checked exceptions", e);
+            }
+            return true;
+        }));
+        ALL.add(new Action("close of everything", (world, random) -> {
+            if (random.nextInt(20) != 0) {
+                return false;
+            }
+            world.close();
+            return true;
+        }));
+    }
+
+    /** An action on any object of a kind. */
+    interface On<T> {
+        void run(World world, T object, Random random);
+    }
+
+    static <T> void on(String name, Class<T> kind, On<T> action) {
+        ALL.add(new Action(name, (world, random) -> {
+            T object = world.any(kind, random).orElse(null);
+            if (object == null) {
+                return false;
+            }
+            action.run(world, object, random);
+            return true;
+        }));
+    }
+
+    private interface Post {
+        int run(QueuePair pair, Random random, MemorySlice local);
+    }
+
+    /** Posting is for one thread at a time, so the threads of a sequence take turns on a queue pair; closing does not wait for them. */
+    private static void post(String name, Post post) {
+        on(name, QueuePair.class, (world, pair, random) -> {
+            MemorySlice local = slice(world, random);
+            synchronized (pair) {
+                post.run(pair, random, local);
+            }
+        });
+    }
+
+    /** Some object of a kind; a program that has none yet cannot go on with what it was about to do. */
+    private static <T> T some(Class<T> kind, World world, Random random) {
+        return world.any(kind, random)
+                .orElseThrow(() -> new IllegalStateException("there is no " + kind.getSimpleName() + " yet"));
+    }
+
+    static MemorySlice slice(World world, Random random) {
+        MemoryRegion region = some(MemoryRegion.class, world, random);
+        long offset = random.nextLong(region.length() + 1);
+        return region.slice(offset, random.nextLong(region.length() - offset + 2));
+    }
+
+    private static RemoteMemory remote(World world, Random random) {
+        return some(MemoryRegion.class, world, random).remoteMemory();
+    }
+
+    private static AccessFlag[] rights(Random random) {
+        return RIGHTS[random.nextInt(RIGHTS.length)];
+    }
+
+    private static int flags(Random random) {
+        return random.nextInt(16);
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.abuse;
+
+import static io.github.rdma4j.verbs.AccessFlag.LOCAL_WRITE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.rdma4j.verbs.CompletionQueue;
+import io.github.rdma4j.verbs.Device;
+import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.ProtectionDomain;
+import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.QueuePairType;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Opens and closes every kind of resource many times: file descriptors, native memory and the kernel's own counts of RDMA
+ * resources must come back to where they were.
+ */
+@Tag("device")
+class OpenAndCloseDeviceTest {
+    private static final int TIMES = Integer.getInteger("rdma4j.abuse.times", 90);
+    /** A leak grows in each; what the JVM allocates for itself (compiled code, class data) does not. */
+    private static final int WINDOWS = 3;
+
+    /** What a quiet window of the JVM was seen to take; the more times, the smaller the leak that shows. */
+    private static final long NATIVE_SLACK = 48 << 10;
+
+    private static final long NATIVE_SLACK_PER_TIME = 64;
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("kinds")
+    void everythingComesBack(String kind, Consumer<DeviceContext> openAndClose) {
+        try (DeviceContext device = DeviceContext.open(Device.list().getFirst())) {
+            repeat(TIMES / WINDOWS, device, openAndClose);
+            long leastGrowth = Long.MAX_VALUE;
+            ProcessCounts before = ProcessCounts.now();
+            ProcessCounts last = before;
+            for (int window = 0; window < WINDOWS; window++) {
+                repeat(TIMES / WINDOWS, device, openAndClose);
+                ProcessCounts now = ProcessCounts.now();
+                leastGrowth = Math.min(leastGrowth, now.nativeBytes() - last.nativeBytes());
+                last = now;
+            }
+
+            assertThat(last.fileDescriptors()).isEqualTo(before.fileDescriptors());
+            assertThat(last.rdmaResources()).isEqualTo(before.rdmaResources());
+            assertThat(leastGrowth)
+                    .as("native bytes")
+                    .isLessThan(NATIVE_SLACK + TIMES / WINDOWS * NATIVE_SLACK_PER_TIME);
+        }
+    }
+
+    private static void repeat(int times, DeviceContext device, Consumer<DeviceContext> action) {
+        for (int i = 0; i < times; i++) {
+            action.accept(device);
+        }
+    }
+
+    static Stream<Arguments> kinds() {
+        return Stream.of(
+                kind(
+                        "device context",
+                        device -> DeviceContext.open(device.device()).close()),
+                kind(
+                        "protection domain",
+                        device -> device.allocateProtectionDomain().close()),
+                kind(
+                        "completion queue",
+                        device -> device.createCompletionQueue(16).close()),
+                kind(
+                        "memory region",
+                        inDomain(domain ->
+                                domain.allocateMemory(8192, LOCAL_WRITE).close())),
+                kind("RC queue pair", queuePair(QueuePairType.RC)),
+                kind("UC queue pair", queuePair(QueuePairType.UC)),
+                kind("UD queue pair", queuePair(QueuePairType.UD)),
+                kind("connected queue pairs, closed by the device", OpenAndCloseDeviceTest::connectedPair));
+    }
+
+    private static Consumer<DeviceContext> inDomain(Consumer<ProtectionDomain> action) {
+        return device -> {
+            try (ProtectionDomain domain = device.allocateProtectionDomain()) {
+                action.accept(domain);
+            }
+        };
+    }
+
+    private static Consumer<DeviceContext> queuePair(QueuePairType type) {
+        return inDomain(domain -> {
+            try (CompletionQueue queue = domain.context().createCompletionQueue(16);
+                    QueuePair pair = domain.createQueuePair(type, config -> config.completionQueue(queue))) {
+                pair.startBatch();
+                pair.startReceiveBatch();
+            }
+        });
+    }
+
+    private static void connectedPair(DeviceContext device) {
+        DeviceContext own = DeviceContext.open(device.device());
+        ProtectionDomain domain = own.allocateProtectionDomain();
+        CompletionQueue queue = own.createCompletionQueue(16);
+        var first = domain.prepareQueuePair(QueuePairType.RC, config -> config.completionQueue(queue));
+        var second = domain.prepareQueuePair(QueuePairType.RC, config -> config.completionQueue(queue));
+        first.connect(second.endpoint());
+        second.connect(first.endpoint());
+        own.close();
+    }
+
+    private static Arguments kind(String name, Consumer<DeviceContext> openAndClose) {
+        return Arguments.of(name, openAndClose);
+    }
+}
