@@ -19,6 +19,7 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntSupplier;
 
 /**
  * A completion queue ({@code struct ibv_cq}): where work requests report that they are done.
@@ -29,7 +30,7 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <p>Thread safety: all methods may be called from any thread; polling is fastest from the thread that polled first.
  */
-public final class CompletionQueue extends Resource {
+public sealed class CompletionQueue extends Resource permits ExtendedCompletionQueue {
     private static final int MAX_MODERATION = (1 << 16) - 1;
 
     private final DeviceContext context;
@@ -46,14 +47,21 @@ public final class CompletionQueue extends Resource {
     /** Whether the next completion of any kind makes an event, or has made one that nobody has taken yet. */
     private volatile boolean armed;
 
-    CompletionQueue(DeviceContext context, int minEntries, CompletionQueueConfig config) {
-        super(config.channel() == null ? new Resource[] {context} : new Resource[] {context, config.channel()});
+    CompletionQueue(DeviceContext context, CompletionChannel channel, MemorySegment created, Resource... parents) {
+        super(parents);
         this.context = context;
-        this.channel = config.channel();
+        this.channel = channel;
         this.pollFunction = context.pollFunction();
         this.armFunction = context.armFunction();
         this.criticalPoll = context.criticalPoll();
         this.criticalArm = context.criticalPost();
+        this.queue = created.reinterpret(ibv_cq.sizeof());
+        this.queueAddress = queue.address();
+        this.capacity = ibv_cq.cqe(queue);
+    }
+
+    static CompletionQueue create(DeviceContext context, int minEntries, CompletionQueueConfig config) {
+        CompletionChannel channel = config.channel();
         MemorySegment created = CompletionCalls.createQueue(
                 context.segment(),
                 minEntries,
@@ -65,12 +73,18 @@ public final class CompletionQueue extends Resource {
                             .formatted(context.device().name(), minEntries, config.completionVector()),
                     NativeCalls.lastErrno());
         }
-        this.queue = created.reinterpret(ibv_cq.sizeof());
-        this.queueAddress = queue.address();
-        this.capacity = ibv_cq.cqe(queue);
+        return new CompletionQueue(context, channel, created, parents(context, config));
     }
 
-    private static VerbsException refused(String operation, int errno) {
+    static Resource[] parents(DeviceContext context, CompletionQueueConfig config) {
+        if (config.channel() == null) {
+            return new Resource[] {context};
+        }
+        config.channel().requireOpen();
+        return new Resource[] {context, config.channel()};
+    }
+
+    static VerbsException refused(String operation, int errno) {
         return Failures.of(
                 operation,
                 errno,
@@ -182,8 +196,13 @@ public final class CompletionQueue extends Resource {
      * @throws VerbsException if the queue or the channel has failed
      */
     public int awaitCompletions(WorkCompletions completions, Duration timeout) {
+        return await(() -> poll(completions), timeout);
+    }
+
+    /** The same for any way of polling, which returns how many completions it found. */
+    final int await(IntSupplier poll, Duration timeout) {
         requireChannel();
-        int count = poll(completions);
+        int count = poll.getAsInt();
         long limit = ReadinessWaiter.nanos(timeout);
         if (count != 0 || limit == 0) {
             return count;
@@ -191,7 +210,7 @@ public final class CompletionQueue extends Resource {
         long start = System.nanoTime();
         try {
             if (!waiting.tryLock(limit, TimeUnit.NANOSECONDS)) {
-                return poll(completions);
+                return poll.getAsInt();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -204,7 +223,7 @@ public final class CompletionQueue extends Resource {
                 if (!armed) {
                     requestNotification(false);
                 }
-                count = poll(completions);
+                count = poll.getAsInt();
                 long remaining = limit - (System.nanoTime() - start);
                 if (count != 0 || remaining <= 0) {
                     return count;
@@ -213,7 +232,7 @@ public final class CompletionQueue extends Resource {
                     // No event is left behind: arming anew costs nothing, and repairs it if the kernel has lost one.
                     armed = false;
                 }
-                count = poll(completions);
+                count = poll.getAsInt();
                 if (count != 0) {
                     return count;
                 }
@@ -290,6 +309,18 @@ public final class CompletionQueue extends Resource {
         });
     }
 
+    /** Marks the calling thread as using the native queue; if true, {@link #exit()} must follow. Does not nest. */
+    final boolean enter() {
+        return guard.enter();
+    }
+
+    final void exit() {
+        guard.exit();
+    }
+
+    /** Runs when no thread is inside any more, before the native queue is destroyed. */
+    void beforeDestroy() {}
+
     MemorySegment segment() {
         return queue;
     }
@@ -306,6 +337,7 @@ public final class CompletionQueue extends Resource {
         if (channel != null) {
             channel.wakeAll();
         }
+        beforeDestroy();
         int result = LibIbVerbs.ibv_destroy_cq(queue);
         if (result != 0) {
             guard.reopen();

@@ -39,6 +39,7 @@ public final class DeviceContext extends Resource implements EventSource {
     private final AsyncEvents asyncEvents;
     private final boolean criticalPost;
     private final boolean criticalPoll;
+    private final boolean endsPollsProperly;
 
     /** An owned context is closed with this object; another library's is not. */
     private DeviceContext(Device device, MemorySegment context, boolean owned) {
@@ -49,6 +50,7 @@ public final class DeviceContext extends Resource implements EventSource {
         DeviceDriver driver = DeviceDriver.of(device.sysfsPath());
         this.criticalPost = driver.postsInUserSpace();
         this.criticalPoll = driver.pollsInUserSpace();
+        this.endsPollsProperly = driver.endsPollsProperly();
         this.asyncEvents = new AsyncEvents(this, this.context);
         OPEN.add(this);
     }
@@ -383,7 +385,26 @@ public final class DeviceContext extends Resource implements EventSource {
         CompletionQueueConfig config = new CompletionQueueConfig();
         configuration.accept(config);
         config.check(this, minEntries);
-        return createChild(() -> new CompletionQueue(this, minEntries, config));
+        return createChild(() -> CompletionQueue.create(this, minEntries, config));
+    }
+
+    /**
+     * Creates an extended completion queue, whose completions are read in place (ibv_create_cq_ex(3)).
+     *
+     * @param minEntries the least number of completions that it must hold, from 1 to the device's
+     *     {@link DeviceAttributes#maxCompletionQueueEntries()}
+     * @param configuration sets what differs from the defaults
+     * @return the completion queue, to be closed before or with this context
+     * @throws IllegalArgumentException if a value is out of range; the message gives both numbers
+     * @throws UnsupportedVerbException if the device does not offer extended queues, or not with these fields and flags
+     * @throws VerbsException if the device has none left
+     */
+    public ExtendedCompletionQueue createExtendedCompletionQueue(
+            int minEntries, Consumer<ExtendedCompletionQueueConfig> configuration) {
+        ExtendedCompletionQueueConfig config = new ExtendedCompletionQueueConfig();
+        configuration.accept(config);
+        config.check(this, minEntries);
+        return createChild(() -> ExtendedCompletionQueue.create(this, minEntries, config));
     }
 
     /**
@@ -493,6 +514,10 @@ public final class DeviceContext extends Resource implements EventSource {
 
     boolean criticalPoll() {
         return criticalPoll;
+    }
+
+    boolean endsPollsProperly() {
+        return endsPollsProperly;
     }
 
     @Override

@@ -59,4 +59,14 @@ public record DeviceDriver(String name) {
     public boolean pollsInUserSpace() {
         return !POLL_IN_KERNEL.contains(name);
     }
+
+    /**
+     * Whether ibv_next_poll can be trusted at the end of the queue. SoftRoCE's gives up the poll by itself there, before rdma-core
+     * 55, and the ibv_end_poll that must follow then takes one completion too many.
+     *
+     * @return false for a software device
+     */
+    public boolean endsPollsProperly() {
+        return !name.isEmpty();
+    }
 }

@@ -1,0 +1,507 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.github.rdma4j.verbs.bindings.RdmaHeaders;
+import io.github.rdma4j.verbs.bindings.ibv_cq_ex;
+import io.github.rdma4j.verbs.bindings.ibv_wc_tm_info;
+import io.github.rdma4j.verbs.internal.CursorCalls;
+import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.Failures;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Set;
+
+/**
+ * The way through the completions of an {@link ExtendedCompletionQueue}, read where the device has written them
+ * (ibv_start_poll, ibv_next_poll, ibv_end_poll and the {@code ibv_wc_read_*} of ibv_create_cq_ex(3)).
+ *
+ * <pre>{@code
+ * if (cursor.start()) {
+ *     try {
+ *         do {
+ *             handle(cursor.workRequestId(), cursor.isSuccess(), cursor.byteLength());
+ *         } while (cursor.next());
+ *     } finally {
+ *         cursor.end();
+ *     }
+ * }
+ * }</pre>
+ *
+ * <p>The device gets the entries back at the end, so do not stay on the way for long. Nothing here allocates. Of a failed
+ * completion only the work-request id, the status, the vendor error and the queue pair number mean anything.
+ *
+ * <p>Thread safety: from start to end the cursor belongs to the thread that started it; the methods of other threads are
+ * {@link IllegalStateException}s, and so is reading where no completion is, or a field that the queue was not created with. A close of
+ * the queue does not wait for the end: it ends the way, and what comes then is an {@link IllegalStateException} too.
+ */
+public final class CompletionCursor {
+    private static final VarHandle HOLDER;
+
+    static {
+        try {
+            HOLDER = MethodHandles.lookup().findVarHandle(CompletionCursor.class, "holder", Thread.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private static final long STATUS = ibv_cq_ex.status$offset();
+    private static final long WR_ID = ibv_cq_ex.wr_id$offset();
+    private static final int WITH_GLOBAL_ROUTE_HEADER = RdmaHeaders.IBV_WC_GRH();
+    private static final int WITH_IMMEDIATE = RdmaHeaders.IBV_WC_WITH_IMM();
+    private static final int CHECKSUM_RIGHT = RdmaHeaders.IBV_WC_IP_CSUM_OK();
+    private static final int WITH_INVALIDATE = RdmaHeaders.IBV_WC_WITH_INV();
+    private static final int TAG_SYNC_REQUIRED = RdmaHeaders.IBV_WC_TM_SYNC_REQ();
+    private static final int TAG_MATCHED = RdmaHeaders.IBV_WC_TM_MATCH();
+    private static final int TAG_DATA_VALID = RdmaHeaders.IBV_WC_TM_DATA_VALID();
+
+    private final ExtendedCompletionQueue queue;
+    private final Set<WorkCompletionField> fields;
+    private final MemorySegment struct;
+    private final long address;
+    private final boolean nextEndsProperly;
+    private final MemorySegment startPoll;
+    private final MemorySegment nextPoll;
+    private final MemorySegment endPoll;
+    private final MemorySegment readOpcode;
+    private final MemorySegment readVendorError;
+    private final MemorySegment readFlags;
+
+    /** Those below are null if the queue was created without the field. */
+    private final MemorySegment readByteLength;
+
+    private final MemorySegment readImmediateData;
+    private final MemorySegment readQueuePairNumber;
+    private final MemorySegment readSourceNumber;
+    private final MemorySegment readSourceLid;
+    private final MemorySegment readServiceLevel;
+    private final MemorySegment readPathBits;
+    private final MemorySegment readTimestamp;
+    private final MemorySegment readVlanTag;
+    private final MemorySegment readFlowTag;
+    private final MemorySegment readTagInfo;
+    private final MemorySegment readWallClock;
+    private final MemorySegment tagInfo = ibv_wc_tm_info.allocate(Arena.ofAuto());
+
+    /** Who polls the queue now; changed by compare-and-set. The fields below are its own. */
+    private Thread holder;
+
+    private boolean started;
+    private boolean onCompletion;
+    private long workRequestId;
+    private int statusCode;
+
+    CompletionCursor(ExtendedCompletionQueue queue, MemorySegment struct, Set<WorkCompletionField> fields) {
+        this.queue = queue;
+        this.fields = fields;
+        this.struct = struct;
+        this.address = struct.address();
+        this.nextEndsProperly = queue.context().endsPollsProperly();
+        this.startPoll = pointer(ibv_cq_ex.start_poll$offset());
+        this.nextPoll = pointer(ibv_cq_ex.next_poll$offset());
+        this.endPoll = pointer(ibv_cq_ex.end_poll$offset());
+        this.readOpcode = pointer(ibv_cq_ex.read_opcode$offset());
+        this.readVendorError = pointer(ibv_cq_ex.read_vendor_err$offset());
+        this.readFlags = pointer(ibv_cq_ex.read_wc_flags$offset());
+        this.readByteLength = pointer(WorkCompletionField.BYTE_LENGTH, ibv_cq_ex.read_byte_len$offset());
+        this.readImmediateData = pointer(WorkCompletionField.IMMEDIATE_DATA, ibv_cq_ex.read_imm_data$offset());
+        this.readQueuePairNumber = pointer(WorkCompletionField.QUEUE_PAIR_NUMBER, ibv_cq_ex.read_qp_num$offset());
+        this.readSourceNumber = pointer(WorkCompletionField.SOURCE_QUEUE_PAIR_NUMBER, ibv_cq_ex.read_src_qp$offset());
+        this.readSourceLid = pointer(WorkCompletionField.SOURCE_LID, ibv_cq_ex.read_slid$offset());
+        this.readServiceLevel = pointer(WorkCompletionField.SERVICE_LEVEL, ibv_cq_ex.read_sl$offset());
+        this.readPathBits = pointer(WorkCompletionField.DESTINATION_PATH_BITS, ibv_cq_ex.read_dlid_path_bits$offset());
+        this.readTimestamp = pointer(WorkCompletionField.TIMESTAMP, ibv_cq_ex.read_completion_ts$offset());
+        this.readVlanTag = pointer(WorkCompletionField.VLAN_TAG, ibv_cq_ex.read_cvlan$offset());
+        this.readFlowTag = pointer(WorkCompletionField.FLOW_TAG, ibv_cq_ex.read_flow_tag$offset());
+        this.readTagInfo = pointer(WorkCompletionField.TAG_MATCHING, ibv_cq_ex.read_tm_info$offset());
+        this.readWallClock =
+                pointer(WorkCompletionField.WALL_CLOCK_TIMESTAMP, ibv_cq_ex.read_completion_wallclock_ns$offset());
+    }
+
+    /** A pointer that was not filled in cannot be called: null, as for a field that was not asked for. */
+    private MemorySegment pointer(long offset) {
+        MemorySegment function = struct.get(ADDRESS, offset);
+        return function.address() == 0 ? null : function;
+    }
+
+    private MemorySegment pointer(WorkCompletionField field, long offset) {
+        return fields.contains(field) ? pointer(offset) : null;
+    }
+
+    /** Makes the calling thread the one that polls the queue. */
+    void acquire() {
+        if (!HOLDER.compareAndSet(this, (Thread) null, Thread.currentThread())) {
+            throw inUse();
+        }
+    }
+
+    private IllegalStateException inUse() {
+        Thread other = (Thread) HOLDER.getVolatile(this);
+        return new IllegalStateException(
+                other == Thread.currentThread()
+                        ? "the cursor of " + queue + " has been started and not ended"
+                        : queue + " is being polled by another thread" + (other == null ? "" : " (" + other + ")"));
+    }
+
+    void leave() {
+        HOLDER.setRelease(this, (Thread) null);
+    }
+
+    /** Ends the poll on behalf of its thread, which cannot enter the queue any more. */
+    void endForClose() {
+        if (started) {
+            started = false;
+            CursorCalls.end(endPoll, address);
+        }
+    }
+
+    /**
+     * Goes to the first completion (ibv_start_poll).
+     *
+     * @return false if the queue is empty; true if the cursor stands on a completion, and then {@link #end()} must follow
+     * @throws IllegalStateException if the cursor has been started, here or by another thread, or the queue is closed
+     * @throws VerbsException if the queue has failed
+     */
+    public boolean start() {
+        acquire();
+        int result;
+        if (!queue.enter()) {
+            leave();
+            throw queue.closedException();
+        }
+        try {
+            result = CursorCalls.start(startPoll, address);
+            if (result == 0) {
+                started = true;
+                load();
+                return true;
+            }
+        } finally {
+            queue.exit();
+        }
+        leave();
+        // EBUSY: the clock of the wall-clock timestamps is just being set; the next try will do.
+        if (result == Errno.ENOENT || result == Errno.EBUSY) {
+            return false;
+        }
+        throw Failures.of("ibv_start_poll(" + queue + ")", Math.abs(result));
+    }
+
+    /** Plain fields of the structure, which close could free before they are asked for. */
+    private void load() {
+        workRequestId = struct.get(JAVA_LONG, WR_ID);
+        statusCode = struct.get(JAVA_INT, STATUS);
+        onCompletion = true;
+    }
+
+    /**
+     * Goes to the next completion (ibv_next_poll).
+     *
+     * @return false if there is none; {@link #end()} must follow in any case
+     * @throws IllegalStateException if this thread has not started the cursor, or the queue is closed
+     * @throws VerbsException if the queue has failed
+     */
+    public boolean next() {
+        requireStarted();
+        if (!onCompletion) {
+            return false;
+        }
+        onCompletion = false;
+        int result;
+        enter();
+        try {
+            result = advance();
+            if (result == 0) {
+                load();
+                return true;
+            }
+        } finally {
+            queue.exit();
+        }
+        if (result == Errno.ENOENT || result == Errno.EBUSY) {
+            return false;
+        }
+        throw Failures.of("ibv_next_poll(" + queue + ")", Math.abs(result));
+    }
+
+    private int advance() {
+        if (nextEndsProperly) {
+            return CursorCalls.readInt(nextPoll, address);
+        }
+        started = false;
+        CursorCalls.end(endPoll, address);
+        int result = CursorCalls.start(startPoll, address);
+        started = result == 0;
+        return result;
+    }
+
+    /**
+     * Gives the completions that were visited back to the device (ibv_end_poll). Does nothing if the queue has been closed
+     * meanwhile.
+     *
+     * @throws IllegalStateException if this thread has not started the cursor
+     */
+    public void end() {
+        requireStarted();
+        onCompletion = false;
+        if (queue.enter()) {
+            try {
+                if (started) {
+                    started = false;
+                    CursorCalls.end(endPoll, address);
+                }
+            } finally {
+                queue.exit();
+            }
+        }
+        leave();
+    }
+
+    private void requireStarted() {
+        if (holder != Thread.currentThread()) {
+            throw new IllegalStateException("the cursor of " + queue + " has not been started by this thread");
+        }
+    }
+
+    /** Must be followed by the exit of the queue. */
+    private void enterCompletion() {
+        requireCompletion();
+        enter();
+    }
+
+    private void requireCompletion() {
+        requireStarted();
+        if (!onCompletion) {
+            throw new IllegalStateException("the cursor of " + queue + " stands on no completion");
+        }
+    }
+
+    private void enter() {
+        if (!queue.enter()) {
+            throw queue.closedException();
+        }
+    }
+
+    private IllegalStateException notAskedFor(WorkCompletionField field) {
+        return new IllegalStateException(
+                fields.contains(field)
+                        ? "the driver of %s gives no %s".formatted(queue, field)
+                        : "%s was created without WorkCompletionField.%s; it has %s".formatted(queue, field, fields));
+    }
+
+    private int readInt(MemorySegment function, WorkCompletionField field) {
+        if (function == null) {
+            throw notAskedFor(field);
+        }
+        return readInt(function);
+    }
+
+    private int readInt(MemorySegment function) {
+        enterCompletion();
+        try {
+            return CursorCalls.readInt(function, address);
+        } finally {
+            queue.exit();
+        }
+    }
+
+    private int readByte(MemorySegment function, WorkCompletionField field) {
+        if (function == null) {
+            throw notAskedFor(field);
+        }
+        enterCompletion();
+        try {
+            return CursorCalls.readByte(function, address);
+        } finally {
+            queue.exit();
+        }
+    }
+
+    private long readLong(MemorySegment function, WorkCompletionField field) {
+        if (function == null) {
+            throw notAskedFor(field);
+        }
+        enterCompletion();
+        try {
+            return CursorCalls.readLong(function, address);
+        } finally {
+            queue.exit();
+        }
+    }
+
+    /** {@return the id that the work request was posted with} */
+    public long workRequestId() {
+        requireCompletion();
+        return workRequestId;
+    }
+
+    /** {@return the value of {@code enum ibv_wc_status}; 0 is success} */
+    public int statusCode() {
+        requireCompletion();
+        return statusCode;
+    }
+
+    /** {@return whether the request succeeded} */
+    public boolean isSuccess() {
+        return statusCode() == 0;
+    }
+
+    /** {@return how the request ended} */
+    public WorkCompletionStatus status() {
+        return WorkCompletionStatus.ofCode(statusCode());
+    }
+
+    /** {@return what kind of request it was (ibv_wc_read_opcode); of a failed one, anything} */
+    public WorkCompletionOpcode opcode() {
+        return WorkCompletionOpcode.ofCode(readInt(readOpcode));
+    }
+
+    /** {@return the adapter vendor's error code (ibv_wc_read_vendor_err); 0 where there is none} */
+    public int vendorError() {
+        return readInt(readVendorError);
+    }
+
+    /** {@return the bytes received, of reads the bytes read (ibv_wc_read_byte_len); of other requests, anything} */
+    public long byteLength() {
+        return Integer.toUnsignedLong(readInt(readByteLength, WorkCompletionField.BYTE_LENGTH));
+    }
+
+    /**
+     * {@return of a receive: the number that the peer sent beside the message (ibv_wc_read_imm_data); valid if {@link #hasImmediateData()}}
+     */
+    public int immediateData() {
+        return ByteOrders.fromNetwork(readInt(readImmediateData, WorkCompletionField.IMMEDIATE_DATA));
+    }
+
+    /** {@return of a receive: whether the peer sent a number beside the message} */
+    public boolean hasImmediateData() {
+        return (flags() & WITH_IMMEDIATE) != 0;
+    }
+
+    /**
+     * {@return of a receive: the key of this side that the peer's send invalidated (ibv_wc_read_invalidated_rkey); valid if
+     * {@link #hasInvalidatedKey()}}
+     */
+    public int invalidatedRemoteKey() {
+        return readInt(readImmediateData, WorkCompletionField.IMMEDIATE_DATA);
+    }
+
+    /** {@return of a receive: whether the peer's send invalidated a key} */
+    public boolean hasInvalidatedKey() {
+        return (flags() & WITH_INVALIDATE) != 0;
+    }
+
+    /** {@return of a datagram: whether the first {@value WorkCompletion#GLOBAL_ROUTE_HEADER_BYTES} bytes of the buffer hold a global route header} */
+    public boolean hasGlobalRouteHeader() {
+        return (flags() & WITH_GLOBAL_ROUTE_HEADER) != 0;
+    }
+
+    /** {@return of a received packet: whether the adapter found its IP and TCP or UDP checksums right} */
+    public boolean isChecksumRight() {
+        return (flags() & CHECKSUM_RIGHT) != 0;
+    }
+
+    /** {@return with tag matching: whether the message matched a tag, which is then {@link #tag()}} */
+    public boolean hasMatchedTag() {
+        return (flags() & TAG_MATCHED) != 0;
+    }
+
+    /** {@return with tag matching: whether the message is in the buffer of the tag} */
+    public boolean isTagDataValid() {
+        return (flags() & TAG_DATA_VALID) != 0;
+    }
+
+    /** {@return with tag matching: whether the list of tags must be synchronised} */
+    public boolean isTagSynchronisationRequired() {
+        return (flags() & TAG_SYNC_REQUIRED) != 0;
+    }
+
+    /** ibv_wc_read_wc_flags. */
+    private int flags() {
+        return readInt(readFlags);
+    }
+
+    /** {@return the number of the local queue pair (ibv_wc_read_qp_num)} */
+    public int queuePairNumber() {
+        return readInt(readQueuePairNumber, WorkCompletionField.QUEUE_PAIR_NUMBER);
+    }
+
+    /** {@return of a datagram: the number of the queue pair that sent it (ibv_wc_read_src_qp)} */
+    public int sourceQueuePairNumber() {
+        return readInt(readSourceNumber, WorkCompletionField.SOURCE_QUEUE_PAIR_NUMBER);
+    }
+
+    /** {@return of a datagram: the LID that sent it (ibv_wc_read_slid); 0 on Ethernet} */
+    public int sourceLid() {
+        return readInt(readSourceLid, WorkCompletionField.SOURCE_LID);
+    }
+
+    /** {@return of a datagram: its service level (ibv_wc_read_sl)} */
+    public int serviceLevel() {
+        return readByte(readServiceLevel, WorkCompletionField.SERVICE_LEVEL);
+    }
+
+    /** {@return of a datagram: the low bits of the LID that it was sent to (ibv_wc_read_dlid_path_bits)} */
+    public int destinationPathBits() {
+        return readByte(readPathBits, WorkCompletionField.DESTINATION_PATH_BITS);
+    }
+
+    /** {@return when it completed, by the device's clock, in its own ticks (ibv_wc_read_completion_ts)} */
+    public long timestamp() {
+        return readLong(readTimestamp, WorkCompletionField.TIMESTAMP);
+    }
+
+    /** {@return when it completed, in nanoseconds since 1970 (ibv_wc_read_completion_wallclock_ns)} */
+    public long wallClockTimestamp() {
+        return readLong(readWallClock, WorkCompletionField.WALL_CLOCK_TIMESTAMP);
+    }
+
+    /** {@return of a received packet: the VLAN tag that the adapter took out of it (ibv_wc_read_cvlan)} */
+    public int vlanTag() {
+        if (readVlanTag == null) {
+            throw notAskedFor(WorkCompletionField.VLAN_TAG);
+        }
+        enterCompletion();
+        try {
+            return CursorCalls.readShort(readVlanTag, address);
+        } finally {
+            queue.exit();
+        }
+    }
+
+    /** {@return of a received packet: the tag of the flow rule that it matched (ibv_wc_read_flow_tag)} */
+    public int flowTag() {
+        return readInt(readFlowTag, WorkCompletionField.FLOW_TAG);
+    }
+
+    /** {@return with tag matching: the tag of the message (ibv_wc_read_tm_info)} */
+    public long tag() {
+        readTagInfo();
+        return tagInfo.get(JAVA_LONG, ibv_wc_tm_info.tag$offset());
+    }
+
+    /** {@return with tag matching: the private data of the message's tag header (ibv_wc_read_tm_info)} */
+    public int tagPrivateData() {
+        readTagInfo();
+        return tagInfo.get(JAVA_INT, ibv_wc_tm_info.priv$offset());
+    }
+
+    private void readTagInfo() {
+        if (readTagInfo == null) {
+            throw notAskedFor(WorkCompletionField.TAG_MATCHING);
+        }
+        enterCompletion();
+        try {
+            CursorCalls.readTag(readTagInfo, address, tagInfo.address());
+        } finally {
+            queue.exit();
+        }
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import io.github.rdma4j.verbs.bindings.RdmaHeaders;
+import io.github.rdma4j.verbs.bindings.ibv_cq_ex;
+import io.github.rdma4j.verbs.bindings.ibv_cq_init_attr_ex;
+import io.github.rdma4j.verbs.internal.CursorCalls;
+import io.github.rdma4j.verbs.internal.NativeCalls;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * An extended completion queue ({@code struct ibv_cq_ex}): completions are not copied out, but read in place through the
+ * {@link #cursor()}, and only those of their fields that were asked for; among them timestamps, which {@link WorkCompletion} has not.
+ *
+ * <p>Thread safety: as for {@link CompletionQueue}, but only one thread at a time may poll, by the cursor or by
+ * {@link #poll}. Another one that tries meanwhile gets an {@link IllegalStateException}, and so does a {@link #resize} then: waiting
+ * in the driver for a thread that may hold the cursor for long could block the whole JVM.
+ */
+public final class ExtendedCompletionQueue extends CompletionQueue {
+    private final Set<WorkCompletionField> fields;
+    private final CompletionCursor cursor;
+
+    private ExtendedCompletionQueue(
+            DeviceContext context, ExtendedCompletionQueueConfig config, MemorySegment created, Resource[] parents) {
+        super(context, config.basic().channel(), created, parents);
+        this.fields = config.wantedFields();
+        this.cursor = new CompletionCursor(this, created.reinterpret(ibv_cq_ex.sizeof()), fields);
+    }
+
+    static ExtendedCompletionQueue create(DeviceContext context, int minEntries, ExtendedCompletionQueueConfig config) {
+        CompletionQueueConfig basic = config.basic();
+        List<Resource> parents = new ArrayList<>(List.of(parents(context, basic)));
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment attributes = ibv_cq_init_attr_ex.allocate(arena);
+            int mask = 0;
+            ibv_cq_init_attr_ex.cqe(attributes, minEntries);
+            ibv_cq_init_attr_ex.comp_vector(attributes, basic.completionVector());
+            ibv_cq_init_attr_ex.wc_flags(attributes, Flags.mask(config.wantedFields(), WorkCompletionField::bit));
+            if (basic.channel() != null) {
+                ibv_cq_init_attr_ex.channel(attributes, basic.channel().segment());
+            }
+            if (config.flags() != 0) {
+                mask |= RdmaHeaders.IBV_CQ_INIT_ATTR_MASK_FLAGS();
+                ibv_cq_init_attr_ex.flags(attributes, config.flags());
+            }
+            if (config.parentDomain() != null) {
+                mask |= RdmaHeaders.IBV_CQ_INIT_ATTR_MASK_PD();
+                ibv_cq_init_attr_ex.parent_domain(
+                        attributes, config.parentDomain().segment());
+                parents.add(config.parentDomain());
+            }
+            ibv_cq_init_attr_ex.comp_mask(attributes, mask);
+            MemorySegment created = CursorCalls.create(context.segment(), attributes);
+            if (created.address() == 0) {
+                throw refused(
+                        "ibv_create_cq_ex(%s, cqe=%d, comp_vector=%d, wc_flags=%s, flags=0x%x)"
+                                .formatted(
+                                        context.device().name(),
+                                        minEntries,
+                                        basic.completionVector(),
+                                        config.wantedFields(),
+                                        config.flags()),
+                        NativeCalls.lastErrno());
+            }
+            return new ExtendedCompletionQueue(context, config, created, parents.toArray(Resource[]::new));
+        }
+    }
+
+    /** {@return what the completions of this queue tell} */
+    public Set<WorkCompletionField> fields() {
+        return fields;
+    }
+
+    /** {@return the cursor over this queue's completions, the same object each time} */
+    public CompletionCursor cursor() {
+        return cursor;
+    }
+
+    /**
+     * Starts the cursor, and sleeps until there is a completion: as {@link #awaitCompletions} does it.
+     *
+     * @param timeout how long to wait; zero or less only tries
+     * @return whether the cursor stands on a completion; then {@link CompletionCursor#end()} must follow
+     * @throws IllegalStateException if the queue is closed, before or meanwhile, was created without a channel, or is being polled
+     * @throws WaitInterruptedException if the thread is interrupted while it waits
+     * @throws VerbsException if the queue or the channel has failed
+     */
+    public boolean awaitCursor(Duration timeout) {
+        return await(() -> cursor.start() ? 1 : 0, timeout) != 0;
+    }
+
+    @Override
+    public int poll(WorkCompletions completions) {
+        cursor.acquire();
+        try {
+            return super.poll(completions);
+        } finally {
+            cursor.leave();
+        }
+    }
+
+    @Override
+    public void resize(int minEntries) {
+        cursor.acquire();
+        try {
+            super.resize(minEntries);
+        } finally {
+            cursor.leave();
+        }
+    }
+
+    @Override
+    void beforeDestroy() {
+        cursor.endForClose();
+    }
+}

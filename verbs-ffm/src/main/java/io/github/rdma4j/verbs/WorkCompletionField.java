@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import io.github.rdma4j.verbs.bindings.RdmaHeaders;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.Set;
+
+/**
+ * What the completions of an {@link ExtendedCompletionQueue} are to tell ({@code enum ibv_create_cq_wc_flags}), besides
+ * work-request id, status, opcode, vendor error and flags, which they always do. The fewer, the cheaper the polling.
+ */
+public enum WorkCompletionField {
+    /** {@link CompletionCursor#byteLength()}. */
+    BYTE_LENGTH(RdmaHeaders.IBV_WC_EX_WITH_BYTE_LEN()),
+    /** {@link CompletionCursor#immediateData()} and {@link CompletionCursor#invalidatedRemoteKey()}. */
+    IMMEDIATE_DATA(RdmaHeaders.IBV_WC_EX_WITH_IMM()),
+    /** {@link CompletionCursor#queuePairNumber()}. */
+    QUEUE_PAIR_NUMBER(RdmaHeaders.IBV_WC_EX_WITH_QP_NUM()),
+    /** {@link CompletionCursor#sourceQueuePairNumber()}. */
+    SOURCE_QUEUE_PAIR_NUMBER(RdmaHeaders.IBV_WC_EX_WITH_SRC_QP()),
+    /** {@link CompletionCursor#sourceLid()}. */
+    SOURCE_LID(RdmaHeaders.IBV_WC_EX_WITH_SLID()),
+    /** {@link CompletionCursor#serviceLevel()}. */
+    SERVICE_LEVEL(RdmaHeaders.IBV_WC_EX_WITH_SL()),
+    /** {@link CompletionCursor#destinationPathBits()}. */
+    DESTINATION_PATH_BITS(RdmaHeaders.IBV_WC_EX_WITH_DLID_PATH_BITS()),
+    /** {@link CompletionCursor#timestamp()}. */
+    TIMESTAMP(RdmaHeaders.IBV_WC_EX_WITH_COMPLETION_TIMESTAMP()),
+    /** {@link CompletionCursor#vlanTag()}. */
+    VLAN_TAG(RdmaHeaders.IBV_WC_EX_WITH_CVLAN()),
+    /** {@link CompletionCursor#flowTag()}. */
+    FLOW_TAG(RdmaHeaders.IBV_WC_EX_WITH_FLOW_TAG()),
+    /** {@link CompletionCursor#tag()} and {@link CompletionCursor#tagPrivateData()}. */
+    TAG_MATCHING(RdmaHeaders.IBV_WC_EX_WITH_TM_INFO()),
+    /** {@link CompletionCursor#wallClockTimestamp()}. */
+    WALL_CLOCK_TIMESTAMP(RdmaHeaders.IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK());
+
+    /** What {@link WorkCompletion} has too, and every device offers ({@code IBV_WC_STANDARD_FLAGS}). */
+    public static final Set<WorkCompletionField> STANDARD =
+            Collections.unmodifiableSet(EnumSet.range(BYTE_LENGTH, DESTINATION_PATH_BITS));
+
+    private final int bit;
+
+    WorkCompletionField(int bit) {
+        this.bit = bit;
+    }
+
+    int bit() {
+        return bit;
+    }
+}

@@ -1,0 +1,305 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import static io.github.rdma4j.verbs.WorkCompletionField.BYTE_LENGTH;
+import static io.github.rdma4j.verbs.WorkCompletionField.QUEUE_PAIR_NUMBER;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Extended completion queues, after rdma-core's test_cqex: creation, the cursor, and what it refuses. */
+@Tag("device")
+@Timeout(120)
+class ExtendedCompletionQueueDeviceTest {
+    private static final Duration LONG = Duration.ofSeconds(30);
+
+    private final DeviceContext device = TestDevice.open();
+    private final ProtectionDomain domain = device.allocateProtectionDomain();
+    private final CompletionChannel channel = device.createCompletionChannel();
+    private final int limit = device.attributes().maxCompletionQueueEntries();
+
+    @AfterEach
+    void close() {
+        device.close();
+    }
+
+    private ExtendedCompletionQueue create(WorkCompletionField... fields) {
+        return device.createExtendedCompletionQueue(
+                64, config -> config.channel(channel).fields(fields));
+    }
+
+    private static void awaitCursor(ExtendedCompletionQueue queue) {
+        assertThat(queue.awaitCursor(LONG)).isTrue();
+    }
+
+    @Test
+    void eachFieldIsGivenOrRefused() {
+        Set<WorkCompletionField> given = EnumSet.noneOf(WorkCompletionField.class);
+        for (WorkCompletionField field : WorkCompletionField.values()) {
+            try (ExtendedCompletionQueue queue = create(field)) {
+                assertThat(queue.fields()).containsExactly(field);
+                given.add(field);
+            } catch (UnsupportedVerbException e) {
+                assertThat(e.getMessage()).contains("ibv_create_cq_ex(").contains(field.name());
+            }
+        }
+        assertThat(given).containsAll(WorkCompletionField.STANDARD);
+        try (ExtendedCompletionQueue queue = device.createExtendedCompletionQueue(10, config -> {})) {
+            assertThat(queue.fields()).isEqualTo(WorkCompletionField.STANDARD);
+            assertThat(queue.capacity()).isGreaterThanOrEqualTo(10);
+        }
+    }
+
+    @Test
+    void eachFlagIsGivenOrRefused() {
+        device.createExtendedCompletionQueue(10, config -> config.fields().singleThreaded(true))
+                .close();
+        assertCreatedOrUnsupported(config -> config.fields().ignoreOverrun(true), "flags=0x2");
+    }
+
+    private void assertCreatedOrUnsupported(Consumer<ExtendedCompletionQueueConfig> configuration, String inMessage) {
+        try (ExtendedCompletionQueue queue = device.createExtendedCompletionQueue(10, configuration)) {
+            assertThat(queue.isOpen()).isTrue();
+        } catch (UnsupportedVerbException e) {
+            assertThat(e.getMessage()).contains(inMessage);
+        }
+    }
+
+    @Test
+    void whatTheDeviceDoesNotAllowIsRefusedWithBothNumbers() {
+        assertThatThrownBy(() -> device.createExtendedCompletionQueue(limit + 1, config -> {}))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("allows 1.." + limit);
+        int vectors = device.completionVectorCount();
+        assertThatThrownBy(
+                        () -> device.createExtendedCompletionQueue(10, config -> config.completionVector(vectors + 1)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("completionVector " + (vectors + 1))
+                .hasMessageContaining("0.." + (vectors - 1));
+        try (DeviceContext other = TestDevice.open()) {
+            ProtectionDomain foreign = other.allocateProtectionDomain();
+            assertThatThrownBy(() -> device.createExtendedCompletionQueue(10, config -> config.parentDomain(foreign)))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("another device context");
+        }
+    }
+
+    @Test
+    void messagesAreReadThroughTheCursor() {
+        ExtendedCompletionQueue queue = create(WorkCompletionField.STANDARD.toArray(WorkCompletionField[]::new));
+        ExtendedCompletionQueue peerQueue = create(WorkCompletionField.STANDARD.toArray(WorkCompletionField[]::new));
+        LoopbackPair pair = new LoopbackPair(domain, queue, peerQueue);
+        CompletionCursor cursor = queue.cursor();
+        CompletionCursor peerCursor = peerQueue.cursor();
+        assertThat(cursor.start()).isFalse();
+        for (int i = 0; i < 100; i++) {
+            pair.receive(i);
+            assertThat(pair.pair.postSendWithImmediate(1000 + i, pair.buffer.slice(0, i % 60), 0xCAFE0000 + i, 2))
+                    .isZero();
+            awaitCursor(queue);
+            assertThat(cursor.status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+            assertThat(cursor.isSuccess()).isTrue();
+            assertThat(cursor.workRequestId()).isEqualTo(1000 + i);
+            assertThat(cursor.opcode()).isEqualTo(WorkCompletionOpcode.SEND);
+            assertThat(cursor.queuePairNumber()).isEqualTo(pair.pair.number());
+            assertThat(cursor.next()).isFalse();
+            assertThat(cursor.next()).isFalse();
+            cursor.end();
+            awaitCursor(peerQueue);
+            assertThat(peerCursor.statusCode()).isZero();
+            assertThat(peerCursor.vendorError()).isZero();
+            assertThat(peerCursor.workRequestId()).isEqualTo(i);
+            assertThat(peerCursor.opcode()).isEqualTo(WorkCompletionOpcode.RECEIVE);
+            assertThat(peerCursor.byteLength()).isEqualTo(i % 60);
+            assertThat(peerCursor.hasImmediateData()).isTrue();
+            assertThat(peerCursor.immediateData()).isEqualTo(0xCAFE0000 + i);
+            assertThat(peerCursor.hasInvalidatedKey()).isFalse();
+            assertThat(peerCursor.isTagDataValid()).isFalse();
+            assertThat(peerCursor.queuePairNumber()).isEqualTo(pair.peer.number());
+            assertThat(peerCursor.serviceLevel()).isZero();
+            assertThat(peerCursor.destinationPathBits()).isZero();
+            assertThat(peerCursor.sourceLid()).isZero();
+            peerCursor.end();
+        }
+        assertThat(queue.awaitCursor(Duration.ofMillis(5))).isFalse();
+        assertThat(peerCursor.start()).isFalse();
+    }
+
+    @Test
+    void severalCompletionsAreOneWay() {
+        ExtendedCompletionQueue queue = create();
+        LoopbackPair pair = new LoopbackPair(domain, queue, device.createCompletionQueue(64));
+        for (int i = 0; i < 7; i++) {
+            pair.receive(i);
+            pair.send(i, SendFlags.SIGNALED);
+        }
+        CompletionCursor cursor = queue.cursor();
+        long expected = 0;
+        long deadline = System.nanoTime() + LONG.toNanos();
+        while (expected < 7) {
+            assertThat(System.nanoTime()).isLessThan(deadline);
+            if (cursor.start()) {
+                do {
+                    assertThat(cursor.workRequestId()).isEqualTo(expected++);
+                } while (cursor.next());
+                cursor.end();
+            }
+        }
+        assertThat(cursor.start()).isFalse();
+    }
+
+    @Test
+    void theOrdinaryPollWorksTooButNotMeanwhile() {
+        ExtendedCompletionQueue queue = create(BYTE_LENGTH);
+        LoopbackPair pair = new LoopbackPair(domain, queue, device.createCompletionQueue(64));
+        WorkCompletions completions = WorkCompletions.allocate(4);
+        for (int i = 0; i < 2; i++) {
+            pair.receive(i);
+            pair.send(i, SendFlags.SIGNALED);
+        }
+        awaitCursor(queue);
+        assertThatThrownBy(() -> queue.poll(completions))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("has been started and not ended");
+        assertThatThrownBy(() -> queue.resize(128)).isInstanceOf(IllegalStateException.class);
+        queue.cursor().end();
+        assertThat(queue.awaitCompletions(completions, LONG)).isEqualTo(1);
+        assertThat(completions.get(0).workRequestId()).isEqualTo(1);
+        queue.resize(128);
+        assertThat(queue.capacity()).isGreaterThanOrEqualTo(128);
+    }
+
+    @Test
+    void mistakesAreExceptions() throws Exception {
+        ExtendedCompletionQueue queue = create(QUEUE_PAIR_NUMBER);
+        LoopbackPair pair = new LoopbackPair(domain, queue, device.createCompletionQueue(64));
+        CompletionCursor cursor = queue.cursor();
+        for (Runnable use : new Runnable[] {cursor::workRequestId, cursor::opcode, cursor::next, cursor::end}) {
+            assertThatThrownBy(use::run)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("has not been started by this thread");
+        }
+        pair.receive(1);
+        pair.send(1, SendFlags.SIGNALED);
+        awaitCursor(queue);
+        assertThatThrownBy(cursor::start)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("has been started and not ended");
+        Object[][] absent = {
+            {(Runnable) cursor::byteLength, "BYTE_LENGTH"},
+            {(Runnable) cursor::immediateData, "IMMEDIATE_DATA"},
+            {(Runnable) cursor::invalidatedRemoteKey, "IMMEDIATE_DATA"},
+            {(Runnable) cursor::sourceQueuePairNumber, "SOURCE_QUEUE_PAIR_NUMBER"},
+            {(Runnable) cursor::sourceLid, "SOURCE_LID"},
+            {(Runnable) cursor::serviceLevel, "SERVICE_LEVEL"},
+            {(Runnable) cursor::destinationPathBits, "DESTINATION_PATH_BITS"},
+            {(Runnable) cursor::timestamp, "TIMESTAMP"},
+            {(Runnable) cursor::wallClockTimestamp, "WALL_CLOCK_TIMESTAMP"},
+            {(Runnable) cursor::vlanTag, "VLAN_TAG"},
+            {(Runnable) cursor::flowTag, "FLOW_TAG"},
+            {(Runnable) cursor::tag, "TAG_MATCHING"},
+            {(Runnable) cursor::tagPrivateData, "TAG_MATCHING"},
+        };
+        for (Object[] field : absent) {
+            assertThatThrownBy(((Runnable) field[0])::run)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("was created without WorkCompletionField." + field[1])
+                    .hasMessageContaining("it has [QUEUE_PAIR_NUMBER]");
+        }
+        AtomicReference<Throwable> elsewhere = new AtomicReference<>();
+        Thread.ofPlatform()
+                .start(() -> {
+                    try {
+                        cursor.start();
+                    } catch (IllegalStateException e) {
+                        elsewhere.set(e);
+                    }
+                })
+                .join();
+        assertThat(elsewhere.get()).hasMessageContaining("is being polled by another thread");
+        assertThat(cursor.next()).isFalse();
+        assertThatThrownBy(cursor::workRequestId)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("stands on no completion");
+        cursor.end();
+    }
+
+    @Test
+    void aCloseEndsTheWayOfItsOwnThread() {
+        ExtendedCompletionQueue queue = create();
+        LoopbackPair pair = new LoopbackPair(domain, queue, device.createCompletionQueue(64));
+        pair.receive(1);
+        pair.send(1, SendFlags.SIGNALED);
+        awaitCursor(queue);
+        queue.close();
+        assertThatThrownBy(() -> queue.cursor().opcode())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("is closed");
+        assertThatThrownBy(() -> queue.cursor().next()).isInstanceOf(IllegalStateException.class);
+        queue.cursor().end();
+        assertThatThrownBy(() -> queue.cursor().start())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("is closed");
+    }
+
+    @Test
+    void aCloseThatRacesTheCursorIsAnException() throws Exception {
+        for (int round = 0; round < 10; round++) {
+            ExtendedCompletionQueue queue = create(QUEUE_PAIR_NUMBER);
+            LoopbackPair pair = new LoopbackPair(domain, queue, device.createCompletionQueue(64));
+            for (int i = 0; i < 20; i++) {
+                pair.receive(i);
+                pair.send(i, SendFlags.SIGNALED);
+            }
+            CountDownLatch started = new CountDownLatch(1);
+            AtomicReference<Throwable> end = new AtomicReference<>();
+            Thread thread = Thread.ofPlatform().start(() -> {
+                CompletionCursor cursor = queue.cursor();
+                try {
+                    while (true) {
+                        if (cursor.start()) {
+                            started.countDown();
+                            for (int i = 0; i < 2000; i++) {
+                                cursor.queuePairNumber();
+                            }
+                            cursor.end();
+                        }
+                    }
+                } catch (Throwable e) {
+                    end.set(e);
+                }
+            });
+            started.await();
+            queue.close();
+            thread.join();
+            assertThat(end.get()).isInstanceOf(IllegalStateException.class).hasMessageContaining("closed");
+            pair.buffer.close();
+        }
+    }
+
+    @Test
+    void aFailureIsReadThroughTheCursorToo() {
+        ExtendedCompletionQueue queue = create(QUEUE_PAIR_NUMBER);
+        LoopbackPair pair = new LoopbackPair(domain, queue, device.createCompletionQueue(64));
+        RemoteMemory right = pair.buffer.remoteMemory();
+        RemoteMemory wrong = new RemoteMemory(right.address(), 8, right.remoteKey() ^ 0x5555);
+        assertThat(pair.pair.postWrite(5, pair.buffer.slice(0, 8), wrong, SendFlags.SIGNALED))
+                .isZero();
+        awaitCursor(queue);
+        assertThat(queue.cursor().status()).isEqualTo(WorkCompletionStatus.REM_ACCESS_ERR);
+        assertThat(queue.cursor().workRequestId()).isEqualTo(5);
+        assertThat(queue.cursor().queuePairNumber()).isEqualTo(pair.pair.number());
+        queue.cursor().end();
+    }
+}
