@@ -76,6 +76,36 @@ public record AddressHandleAttributes(
     }
 
     /**
+     * The way back to the sender of a datagram (ibv_init_ah_from_wc(3)).
+     *
+     * @param context the device that received it
+     * @param port the port that it came through, from 1
+     * @param completion of the receive
+     * @param header the first {@value WorkCompletion#GLOBAL_ROUTE_HEADER_BYTES} bytes of the buffer; it is not looked at unless
+     *     {@link WorkCompletion#hasGlobalRouteHeader()}
+     * @return the attributes of an {@link AddressHandle} for the answer
+     * @throws IllegalArgumentException if the receive failed, the header is too short, or there is no such port
+     * @throws VerbsException if the header does not lead to a GID of that port
+     */
+    public static AddressHandleAttributes ofSender(
+            DeviceContext context, int port, WorkCompletion completion, MemorySegment header) {
+        return SenderAddress.of(context, port, completion, header);
+    }
+
+    /**
+     * The Ethernet address behind the destination GID, by ARP or neighbour discovery ({@code ibv_resolve_eth_l2_from_gid}). Blocks until
+     * the neighbour answers, for at most three seconds; other calls that wait for the device context wait as long.
+     *
+     * @param context the device
+     * @return the address
+     * @throws IllegalArgumentException if there is no such port
+     * @throws VerbsException if it does not resolve
+     */
+    public EthernetAddress resolveEthernetAddress(DeviceContext context) {
+        return SenderAddress.resolve(context, this);
+    }
+
+    /**
      * With another LID.
      *
      * @param lid 16 bits

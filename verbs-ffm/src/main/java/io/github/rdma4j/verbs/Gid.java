@@ -55,6 +55,11 @@ public final class Gid {
         return bytes[0] == (byte) 0xfe && (bytes[1] & 0xc0) == 0x80;
     }
 
+    /** {@return whether it names a group: an IPv6 multicast address ({@code ff00::/8}), or an IPv4 one mapped into IPv6} */
+    public boolean isMulticast() {
+        return bytes[0] == (byte) 0xff || isIpv4Mapped() && (bytes[12] & 0xf0) == 0xe0;
+    }
+
     /** {@return whether all bits are zero} */
     public boolean isZero() {
         return equals(ZERO);

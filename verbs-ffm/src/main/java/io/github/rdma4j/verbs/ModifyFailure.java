@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import static io.github.rdma4j.verbs.QueuePairAttribute.*;
 import static java.util.stream.Collectors.joining;
 
 import io.github.rdma4j.verbs.internal.Errno;
@@ -31,136 +32,139 @@ record ModifyFailure(
         DeviceFacts device) {
     private static final int CONTROLLED_QUEUE_KEY = 1 << 31;
 
-    /** What the explanation asks of the device; empty where it does not answer. */
-    interface DeviceFacts {
-        /** The port, if there is one of that number. */
-        Optional<PortAttributes> port(int port);
-
-        /** The GIDs of the port that are in use. */
-        List<GidEntry> gids(int port);
-    }
-
     VerbsException explain(int errno) {
         String operation = "ibv_modify_qp(0x%06x %s, %s%s)".formatted(number, type, transition(), describeValues());
         return switch (errno) {
             case Errno.EINVAL -> invalid(operation);
-            case Errno.ENODATA, Errno.ENOENT ->
-                because(
-                        operation,
-                        errno,
-                        sourceGidProblem().orElse(""),
-                        "use an index that DeviceContext.gidTable lists");
-            case Errno.ETIMEDOUT ->
-                because(
-                        operation,
-                        errno,
-                        "the address of the peer's GID did not resolve: nothing answered ARP or neighbour discovery"
-                                + " for "
-                                + peer(),
-                        "check that the peer's interface is up, and that both are in one Ethernet segment or that a"
-                                + " route leads there: ping it from the source address");
-            case Errno.ENETUNREACH, Errno.EHOSTUNREACH ->
-                because(
-                        operation,
-                        errno,
-                        "there is no route to " + peer(),
-                        "give the interface an address in the peer's subnet, or add a route (ip route get ADDRESS"
-                                + " shows the way)");
-            case Errno.EADDRNOTAVAIL, Errno.ENODEV ->
-                because(
-                        operation,
-                        errno,
-                        "the network interface behind the source GID is gone, down, or has lost its address",
-                        "bring it up, and choose the GID anew with DeviceContext.selectGid");
-            case Errno.EPERM ->
-                because(
-                        operation,
-                        errno,
-                        given.contains(QueuePairAttribute.QKEY) && (values.queueKey() & CONTROLLED_QUEUE_KEY) != 0
-                                ? "a queue key with the highest bit set (0x%08x) is a controlled one, which needs CAP_NET_RAW"
-                                        .formatted(values.queueKey())
-                                : "the process has no right to do this",
-                        "use a queue key below 0x80000000, or give the process CAP_NET_RAW");
+            case Errno.EPERM -> because(operation, errno, noRight());
             case Errno.ENOMEM ->
                 because(
                         operation,
                         errno,
-                        "the device or the kernel has no room left for the reads and atomics asked for",
-                        "ask for fewer");
+                        new Explanation()
+                                .add(
+                                        "the device or the kernel has no room left for the reads and atomics asked for",
+                                        "ask for fewer"));
             case Errno.EOPNOTSUPP, Errno.ENOSYS ->
                 Failures.of(
                         operation,
                         errno,
-                        given.contains(QueuePairAttribute.RATE_LIMIT)
-                                ? "the driver offers no packet pacing (RATE_LIMIT)"
-                                : "",
+                        given.contains(RATE_LIMIT) ? "the driver offers no packet pacing (RATE_LIMIT)" : "",
                         "");
-            default -> because(operation, errno, "", "");
+            default -> because(operation, errno, given.contains(AV) ? path().of(errno) : new Explanation());
         };
     }
 
+    private PathDiagnosis path() {
+        return new PathDiagnosis("path", values.path(), device);
+    }
+
+    private Explanation noRight() {
+        boolean controlledKey = given.contains(QKEY) && (values.queueKey() & CONTROLLED_QUEUE_KEY) != 0;
+        return controlledKey
+                ? new Explanation()
+                        .add(
+                                "a queue key with the highest bit set (0x%08x) is a controlled one, which needs CAP_NET_RAW"
+                                        .formatted(values.queueKey()),
+                                "use a queue key below 0x80000000, or give the process CAP_NET_RAW")
+                : new Explanation().add("the process has no right to do this", "give it CAP_NET_RAW");
+    }
+
     private QueuePairState to() {
-        return given.contains(QueuePairAttribute.STATE) ? values.state() : from;
+        return given.contains(STATE) ? values.state() : from;
     }
 
     private String transition() {
         return to() == from ? "in " + from : from + " to " + to();
     }
 
-    private VerbsException because(String operation, int errno, String explanation, String remedy) {
-        return new ModifyQueuePairException(operation, errno, explanation, remedy, from, to(), Set.of(), Set.of());
+    private VerbsException because(String operation, int errno, Explanation explanation) {
+        return new ModifyQueuePairException(
+                operation, errno, explanation.cause(), explanation.remedy(), from, to(), Set.of(), Set.of());
     }
 
     private VerbsException invalid(String operation) {
-        List<String> causes = new ArrayList<>();
-        List<String> remedies = new ArrayList<>();
+        Explanation explanation = new Explanation();
         Set<QueuePairAttribute> missing = Set.of();
         Set<QueuePairAttribute> superfluous = Set.of();
-        if (given.contains(QueuePairAttribute.CUR_STATE) && values.currentState() != from) {
-            causes.add("CUR_STATE says %s, and the queue pair is in %s".formatted(values.currentState(), from));
+        if (given.contains(CUR_STATE) && values.currentState() != from) {
+            explanation.add(
+                    "CUR_STATE says %s, and the queue pair is in %s".formatted(values.currentState(), from), "");
         }
         Optional<QueuePairStateTable.Transition> transition = QueuePairStateTable.find(type, from, to());
         if (transition.isPresent()) {
             missing = transition.get().missing(given);
             superfluous = transition.get().superfluous(given);
             if (!missing.isEmpty()) {
-                causes.add("missing: " + names(missing));
-                remedies.add("set " + setters(missing));
+                explanation.add("missing: " + names(missing), "set " + setters(missing));
             }
             if (!superfluous.isEmpty()) {
-                causes.add("%s of %s queue pairs does not take %s".formatted(transition(), type, names(superfluous)));
-                remedies.add("do not set " + setters(superfluous));
+                explanation.add(
+                        "%s of %s queue pairs does not take %s".formatted(transition(), type, names(superfluous)),
+                        "do not set " + setters(superfluous));
             }
         } else if (QueuePairStateTable.knows(type) && from != QueuePairState.UNKNOWN) {
-            noTransition(causes, remedies);
+            noTransition(explanation);
         }
-        ModifyValueCheck.of(this).addTo(causes, remedies);
-        if (causes.isEmpty()) {
-            causes.add("the attributes are those that this transition takes, so the driver refuses a value");
-            remedies.add("look into the kernel log, where some drivers say which");
+        impossibleValues(explanation);
+        if (explanation.isEmpty()) {
+            explanation.add(
+                    "the attributes are those that this transition takes, so the driver refuses a value",
+                    "look into the kernel log, where some drivers say which");
         }
         return new ModifyQueuePairException(
-                operation,
-                Errno.EINVAL,
-                String.join("; ", causes),
-                String.join("; ", remedies),
-                from,
-                to(),
-                missing,
-                superfluous);
+                operation, Errno.EINVAL, explanation.cause(), explanation.remedy(), from, to(), missing, superfluous);
     }
 
-    private void noTransition(List<String> causes, List<String> remedies) {
-        if (to() == from) {
-            causes.add("nothing can be modified in %s without changing the state".formatted(from));
-        } else {
-            causes.add("%s queue pairs do not go from %s to %s".formatted(type, from, to()));
-        }
+    private void noTransition(Explanation explanation) {
         List<QueuePairState> way = QueuePairStateTable.way(type, from, to());
-        if (way.isEmpty()) {
-            remedies.add("from %s it goes to %s".formatted(from, join(QueuePairStateTable.next(type, from), " or ")));
+        explanation.add(
+                to() == from
+                        ? "nothing can be modified in %s without changing the state".formatted(from)
+                        : "%s queue pairs do not go from %s to %s".formatted(type, from, to()),
+                way.isEmpty()
+                        ? "from %s it goes to %s".formatted(from, join(QueuePairStateTable.next(type, from), " or "))
+                        : "go " + join(way, " to "));
+    }
+
+    private void impossibleValues(Explanation explanation) {
+        if (given.contains(PATH_MTU)) {
+            checkMtu(explanation);
+        }
+        if (given.contains(AV)) {
+            path().addTo(explanation);
+        }
+        if (given.contains(ALT_PATH)) {
+            checkAlternatePath(explanation);
+        }
+        if (given.contains(CAP)) {
+            explanation.add(
+                    "CAP resizes the queues, which few drivers can do",
+                    "give the sizes when the queue pair is created");
+        }
+    }
+
+    private void checkMtu(Explanation explanation) {
+        Mtu mtu = values.pathMtu();
+        Mtu active = device.port(given.contains(AV) ? values.path().port() : values.port())
+                .map(PortAttributes::activeMtu)
+                .orElse(Mtu.UNKNOWN);
+        if (active != Mtu.UNKNOWN && mtu.compareTo(active) > 0) {
+            explanation.add(
+                    "PATH_MTU %d is above the port's active MTU %d".formatted(mtu.bytes(), active.bytes()),
+                    "use the smaller of both ports' active MTU");
+        }
+    }
+
+    private void checkAlternatePath(Explanation explanation) {
+        Optional<PortAttributes> port = device.port(values.alternatePort());
+        if (port.isPresent() && port.get().linkLayer() == LinkLayer.ETHERNET) {
+            explanation.add(
+                    "ALT_PATH: alternate paths are for InfiniBand, and port %d is Ethernet"
+                            .formatted(values.alternatePort()),
+                    "do not set alternatePath");
         } else {
-            remedies.add("go " + join(way, " to "));
+            new PathDiagnosis("alternate path", values.alternatePath(), device).addTo(explanation);
         }
     }
 
@@ -178,35 +182,10 @@ record ModifyFailure(
         return attributes.stream().map(QueuePairAttribute::setter).collect(joining(", "));
     }
 
-    private Optional<String> sourceGidProblem() {
-        return values.path().globalRoute().map(route -> {
-            int port = values.path().port();
-            return "port %d has no GID at index %d; in use: %s"
-                    .formatted(
-                            port,
-                            route.sourceGidIndex(),
-                            device.gids(port).stream().map(GidEntry::index).toList());
-        });
-    }
-
-    private String peer() {
-        return values.path()
-                .globalRoute()
-                .map(route -> "%s from %s"
-                        .formatted(
-                                route.destinationGid(),
-                                device.gids(values.path().port()).stream()
-                                        .filter(entry -> entry.index() == route.sourceGidIndex())
-                                        .findFirst()
-                                        .map(entry -> entry.gid().toString())
-                                        .orElse("the GID at index " + route.sourceGidIndex())))
-                .orElse("the peer");
-    }
-
     private String describeValues() {
         StringBuilder text = new StringBuilder();
         for (QueuePairAttribute attribute : given) {
-            if (attribute != QueuePairAttribute.STATE) {
+            if (attribute != STATE) {
                 text.append(", ").append(attribute).append('=').append(value(attribute));
             }
         }

@@ -349,6 +349,34 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
         return config;
     }
 
+    /**
+     * Creates an address handle: what datagrams are posted with (ibv_create_ah(3)). On RoCE the destination's address is resolved
+     * now, which can take a second or more if it does not answer.
+     *
+     * @param attributes the way to the destination
+     * @return the address handle, to be closed before or with this domain
+     * @throws IllegalArgumentException if there is no such port
+     * @throws VerbsException if the way cannot be; the message says what is wrong with it
+     */
+    public AddressHandle createAddressHandle(AddressHandleAttributes attributes) {
+        return createChild(() -> AddressHandle.create(this, attributes));
+    }
+
+    /**
+     * Creates an address handle that leads back to the sender of a datagram (ibv_create_ah_from_wc(3)).
+     *
+     * @param port the port that the datagram came through, from 1
+     * @param completion of the receive
+     * @param header the first {@value WorkCompletion#GLOBAL_ROUTE_HEADER_BYTES} bytes of the buffer, as for
+     *     {@link AddressHandleAttributes#ofSender}
+     * @return the address handle, to be closed before or with this domain
+     * @throws IllegalArgumentException if the receive failed, the header is too short, or there is no such port
+     * @throws VerbsException if the header does not lead to a GID of that port, or the way cannot be
+     */
+    public AddressHandle createAddressHandle(int port, WorkCompletion completion, MemorySegment header) {
+        return createChild(() -> AddressHandle.create(this, port, completion, header));
+    }
+
     MemorySegment segment() {
         return domain;
     }

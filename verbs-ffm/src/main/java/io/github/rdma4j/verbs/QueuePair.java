@@ -49,6 +49,7 @@ public final class QueuePair extends Resource {
     private final SendRequests request;
     private final InlineData inlineData;
     private final ReceiveQueue receiveQueue;
+    private final MulticastGroups multicastGroups = new MulticastGroups(this);
     private SendBatch batch;
 
     QueuePair(ProtectionDomain domain, QueuePairConfig config) {
@@ -183,6 +184,78 @@ public final class QueuePair extends Resource {
      */
     public void modify(Consumer<QueuePairAttributesConfig> configuration) {
         QueuePairModification.modify(this, configuration);
+    }
+
+    /**
+     * Attaches to a multicast group (ibv_attach_mcast(3)): its datagrams come into this queue pair's receives. On RoCE that is all;
+     * on InfiniBand the port must have joined the group before, for instance through rdma_cm. Closing the queue pair detaches.
+     *
+     * @param group the group's GID, which starts with {@code ff}
+     * @param lid the group's LID, 0xc000 or above; 0 on RoCE
+     * @throws IllegalArgumentException if the GID names no group, or the LID has more than 16 bits
+     * @throws IllegalStateException if the type is not UD, or it is attached already
+     * @throws VerbsException if the device refuses
+     */
+    public void attachMulticast(Gid group, int lid) {
+        multicastGroups.attach(group, lid);
+    }
+
+    /**
+     * Detaches from a multicast group (ibv_detach_mcast(3)).
+     *
+     * @param group the group's GID
+     * @param lid the group's LID, as it was attached
+     * @throws IllegalStateException if it is not attached
+     * @throws VerbsException if the device refuses
+     */
+    public void detachMulticast(Gid group, int lid) {
+        multicastGroups.detach(group, lid);
+    }
+
+    /**
+     * What the provider offers beyond the standard, to be sent to the peer; after {@link #setEce} and the transition to RTR, what was
+     * accepted (ibv_query_ece(3)).
+     *
+     * @return the provider's value
+     * @throws UnsupportedVerbException if the provider has nothing to offer
+     */
+    public EnhancedConnectionEstablishment queryEce() {
+        return QueuePairTuning.queryEce(this);
+    }
+
+    /**
+     * Sets what the peer offers beyond the standard (ibv_set_ece(3)); before the transition to INIT or RTR.
+     *
+     * @param wanted as the peer's {@link #queryEce} gave it
+     * @return what this side accepts of it
+     * @throws IllegalArgumentException if the vendor id is 0
+     * @throws UnsupportedVerbException if the provider knows no such thing
+     * @throws VerbsException if the provider refuses
+     */
+    public EnhancedConnectionEstablishment setEce(EnhancedConnectionEstablishment wanted) {
+        return QueuePairTuning.setEce(this, wanted);
+    }
+
+    /**
+     * Limits the rate of sending (ibv_modify_qp_rate_limit(3)).
+     *
+     * @param limit the limit; 0 kbit/s for none
+     * @throws UnsupportedVerbException if the device cannot pace packets
+     * @throws VerbsException if the device refuses
+     */
+    public void modifyRateLimit(QueuePairRateLimit limit) {
+        QueuePairTuning.modifyRateLimit(this, limit);
+    }
+
+    /**
+     * In which order the data of an operation arrives in this side's memory (ibv_query_qp_data_in_order(3)).
+     *
+     * @param operation that brings the data
+     * @return the order that is guaranteed; {@link DataInOrder#NONE} also where nothing is known, and before rdma-core 46 for
+     *     {@link DataInOrder#ALIGNED_128_BYTES}
+     */
+    public DataInOrder dataInOrder(IncomingOperation operation) {
+        return QueuePairTuning.dataInOrder(this, operation);
     }
 
     /**
@@ -504,6 +577,7 @@ public final class QueuePair extends Resource {
 
     @Override
     void release() {
+        multicastGroups.detachAll();
         sendGuard.close();
         receiveQueue.close();
         int result = LibIbVerbs.ibv_destroy_qp(queuePair);

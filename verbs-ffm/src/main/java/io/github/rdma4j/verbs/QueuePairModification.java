@@ -10,7 +10,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -118,27 +117,6 @@ final class QueuePairModification {
                 from,
                 config.given(),
                 config.values(),
-                new Facts(queuePair.domain().context()));
-    }
-
-    /** A query that fails must not hide the failure that it was to explain. */
-    private record Facts(DeviceContext context) implements ModifyFailure.DeviceFacts {
-        @Override
-        public Optional<PortAttributes> port(int port) {
-            try {
-                return Optional.of(context.port(port));
-            } catch (VerbsException | IllegalArgumentException | IllegalStateException e) {
-                return Optional.empty();
-            }
-        }
-
-        @Override
-        public List<GidEntry> gids(int port) {
-            try {
-                return context.gidTable(port);
-            } catch (VerbsException | IllegalArgumentException | IllegalStateException e) {
-                return List.of();
-            }
-        }
+                DeviceFacts.of(queuePair.domain().context()));
     }
 }

@@ -32,12 +32,12 @@ class ModifyFailureTest {
         return Gid.of(gid);
     }
 
-    private static ModifyFailure.DeviceFacts device(int linkLayer, Mtu mtu) {
-        MemorySegment port = ibv_port_attr.allocate(Arena.ofAuto());
+    private static DeviceFacts device(int linkLayer, Mtu mtu) {
+        MemorySegment port = Arena.ofAuto().allocate(PortAttributes.NATIVE_SIZE, Long.BYTES);
         ibv_port_attr.link_layer(port, (byte) linkLayer);
         ibv_port_attr.active_mtu(port, mtu.code());
         PortAttributes attributes = PortAttributes.read(port);
-        return new ModifyFailure.DeviceFacts() {
+        return new DeviceFacts() {
             @Override
             public Optional<PortAttributes> port(int number) {
                 return number == 1 ? Optional.of(attributes) : Optional.empty();
@@ -50,14 +50,14 @@ class ModifyFailureTest {
         };
     }
 
-    private static final ModifyFailure.DeviceFacts ROCE = device(2, Mtu.MTU_1024);
-    private static final ModifyFailure.DeviceFacts INFINIBAND = device(1, Mtu.MTU_4096);
+    private static final DeviceFacts ROCE = device(2, Mtu.MTU_1024);
+    private static final DeviceFacts INFINIBAND = device(1, Mtu.MTU_4096);
 
     private static VerbsException explain(
             QueuePairType type,
             QueuePairState from,
             int errno,
-            ModifyFailure.DeviceFacts device,
+            DeviceFacts device,
             Consumer<QueuePairAttributesConfig> configuration) {
         QueuePairAttributesConfig config = new QueuePairAttributesConfig(ibv_qp_attr.allocate(Arena.ofAuto()));
         configuration.accept(config);

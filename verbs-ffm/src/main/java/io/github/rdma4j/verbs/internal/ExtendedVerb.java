@@ -55,6 +55,8 @@ public enum ExtendedVerb {
     CREATE_RWQ_IND_TABLE(verbs_context.create_rwq_ind_table$offset()),
     /** ibv_destroy_rwq_ind_table(3). */
     DESTROY_RWQ_IND_TABLE(verbs_context.destroy_rwq_ind_table$offset()),
+    /** ibv_modify_qp_rate_limit(3). */
+    MODIFY_QP_RATE_LIMIT(verbs_context.modify_qp_rate_limit$offset()),
     /** ibv_query_device_ex(3). */
     QUERY_DEVICE_EX(verbs_context.query_device_ex$offset()),
     /** ibv_query_port(3). */

@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import io.github.rdma4j.verbs.bindings.LibIbVerbs;
+import io.github.rdma4j.verbs.bindings.ibv_ah_attr;
+import io.github.rdma4j.verbs.internal.AddressHandleCalls;
+import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.Failures;
+import io.github.rdma4j.verbs.internal.NativeCalls;
+import io.github.rdma4j.verbs.internal.UseGuard;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A way to a destination that datagrams are posted with ({@code struct ibv_ah}, ibv_create_ah(3)). One serves any number of
+ * queue pairs of its protection domain; it must stay open until what was posted with it has completed.
+ *
+ * <p>Thread safety: all methods may be called from any thread.
+ */
+public final class AddressHandle extends Resource {
+    private final ProtectionDomain domain;
+    private final AddressHandleAttributes attributes;
+    private final MemorySegment addressHandle;
+    private final long address;
+    private final UseGuard guard = new UseGuard();
+
+    private AddressHandle(ProtectionDomain domain, AddressHandleAttributes attributes, MemorySegment created) {
+        super(domain);
+        this.domain = domain;
+        this.attributes = attributes;
+        this.addressHandle = created;
+        this.address = created.address();
+    }
+
+    /** For {@link ProtectionDomain#createAddressHandle(AddressHandleAttributes)}, as a child's creation. */
+    static AddressHandle create(ProtectionDomain domain, AddressHandleAttributes attributes) {
+        domain.context().port(attributes.port());
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment memory = ibv_ah_attr.allocate(arena);
+            attributes.write(memory);
+            MemorySegment created = AddressHandleCalls.create(domain.segment(), memory);
+            if (created.address() == 0) {
+                throw refused("ibv_create_ah(%s)".formatted(attributes), domain, attributes, NativeCalls.lastErrno());
+            }
+            return new AddressHandle(domain, attributes, created);
+        }
+    }
+
+    /** For {@link ProtectionDomain#createAddressHandle(int, WorkCompletion, MemorySegment)}, as a child's creation. */
+    static AddressHandle create(ProtectionDomain domain, int port, WorkCompletion completion, MemorySegment header) {
+        DeviceContext context = domain.context();
+        // First the attributes: they say who the sender is, whatever becomes of the handle.
+        AddressHandleAttributes sender = AddressHandleAttributes.ofSender(context, port, completion, header);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment copy = SenderAddress.header(arena, completion, header);
+            MemorySegment created =
+                    AddressHandleCalls.createFromCompletion(domain.segment(), completion.segment(), copy, port);
+            if (created.address() == 0) {
+                throw refused("ibv_create_ah_from_wc(%s)".formatted(sender), domain, sender, NativeCalls.lastErrno());
+            }
+            return new AddressHandle(domain, sender, created);
+        }
+    }
+
+    private static VerbsException refused(
+            String operation, ProtectionDomain domain, AddressHandleAttributes attributes, int errno) {
+        PathDiagnosis diagnosis = new PathDiagnosis("path", attributes, DeviceFacts.of(domain.context()));
+        Explanation explanation = diagnosis.of(errno);
+        if (errno == Errno.EINVAL) {
+            diagnosis.addTo(explanation);
+        } else if (errno == Errno.ENOMEM) {
+            explanation.add("the device has no room left", "close address handles that are not used");
+        }
+        return Failures.of(operation, errno, explanation.cause(), explanation.remedy());
+    }
+
+    /** {@return where it leads} */
+    public AddressHandleAttributes attributes() {
+        return attributes;
+    }
+
+    /** {@return the protection domain that it belongs to} */
+    public ProtectionDomain protectionDomain() {
+        return domain;
+    }
+
+    /**
+     * Keeps the handle from being destroyed while the calling thread posts with it; then {@link #exit()} must follow.
+     *
+     * @return false if it is closed
+     */
+    boolean enter() {
+        return guard.enter();
+    }
+
+    void exit() {
+        guard.exit();
+    }
+
+    /** The {@code struct ibv_ah}; valid between {@link #enter()} and {@link #exit()}. */
+    long address() {
+        return address;
+    }
+
+    @Override
+    public long handle() {
+        requireOpen();
+        return address;
+    }
+
+    @Override
+    void release() {
+        guard.close();
+        int result = LibIbVerbs.ibv_destroy_ah(addressHandle);
+        if (result != 0) {
+            guard.reopen();
+            throw Failures.of("ibv_destroy_ah(%s)".formatted(attributes), Math.abs(result));
+        }
+    }
+
+    /** {@return where it leads} */
+    @Override
+    public String toString() {
+        return "address handle " + attributes;
+    }
+}
