@@ -475,6 +475,27 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     /**
+     * What the device's completion counters can do (ibv_query_comp_cntr_caps(3), rdma-core 65).
+     *
+     * @return the capabilities
+     * @throws UnsupportedVerbException if the library is older, or the device has no such counters
+     */
+    public CompletionCounter.Capabilities completionCounterCapabilities() {
+        return locked(() -> CompletionCounter.capabilities(this));
+    }
+
+    /**
+     * Creates a completion counter (ibv_create_comp_cntr(3), rdma-core 65).
+     *
+     * @param type what to count
+     * @return the counter, to be closed before or with this context
+     * @throws UnsupportedVerbException if the library is older, or the device has no such counters
+     */
+    public CompletionCounter createCompletionCounter(CompletionCounter.Type type) {
+        return createChild(() -> new CompletionCounter(this, type));
+    }
+
+    /**
      * Allocates a DMA handle (ibv_alloc_dmah(3), rdma-core 59): hints for transfers on the PCI bus.
      *
      * @param configuration says what they are
