@@ -4,6 +4,8 @@ package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.internal.NativeMemory;
 import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Requests posted with {@code ibv_post_send}: a linked list of native structures, handed over at once. Adding needs no guard
@@ -12,6 +14,10 @@ import java.lang.foreign.Arena;
 final class BasicSendBatch extends SendBatch {
     private final SendRequests requests;
     private final InlineData inlineData;
+    /** The bindings among the requests, in order. */
+    private final List<Binding> bindings = new ArrayList<>();
+
+    private record Binding(int index, MemoryWindow window, int remoteKey, MemorySlice slice, int access) {}
 
     BasicSendBatch(QueuePair queuePair, int capacity, int maxEntries, int maxInlineData) {
         super(queuePair, capacity);
@@ -77,7 +83,53 @@ final class BasicSendBatch extends SendBatch {
     }
 
     @Override
+    void addBinding(long workRequestId, MemoryWindow window, int remoteKey, MemorySlice slice, int access, int flags) {
+        int index = size();
+        requests.fill(index, SendOpcode.BIND_MEMORY_WINDOW, workRequestId, 0, flags);
+        requests.bind(
+                index,
+                window.segmentAddress(),
+                remoteKey,
+                slice.region().handle(),
+                slice.address(),
+                slice.length(),
+                access);
+        bindings.add(new Binding(index, window, remoteKey, slice, access));
+    }
+
+    @Override
+    void clear() {
+        super.clear();
+        bindings.clear();
+    }
+
+    @Override
     int postRequests(int count) {
+        return bindings.isEmpty() ? postList(count) : postWithBindings(count);
+    }
+
+    /** With the lock that closing takes, so that no window and no region goes while the driver reads them. */
+    private int postWithBindings(int count) {
+        try {
+            return queuePair.locked(() -> {
+                for (Binding binding : bindings) {
+                    binding.window().requireOpen();
+                    binding.slice().region().requireOpen();
+                }
+                int accepted = postList(count);
+                for (Binding binding : bindings) {
+                    if (binding.index() < accepted) {
+                        binding.window().bound(queuePair, binding.slice(), binding.access(), binding.remoteKey());
+                    }
+                }
+                return accepted;
+            });
+        } finally {
+            bindings.clear();
+        }
+    }
+
+    private int postList(int count) {
         queuePair.enterSend();
         try {
             requests.cut(count - 1);

@@ -9,7 +9,6 @@ import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.MemoryWindowCalls;
 import io.github.rdma4j.verbs.internal.NativeCalls;
-import io.github.rdma4j.verbs.internal.UseGuard;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -18,10 +17,10 @@ import java.lang.foreign.MemorySegment;
  * given to a peer and taken back without registering memory anew. The region needs {@link AccessFlag#MW_BIND}.
  *
  * <p>A window of {@linkplain MemoryWindowType#TYPE_1 type 1} is bound here, with {@link #postBind}. One of
- * {@linkplain MemoryWindowType#TYPE_2 type 2} is bound by a work request of the queue pair that it shall belong to, with
- * {@link #nextRemoteKey()} for instance as its key.
+ * {@linkplain MemoryWindowType#TYPE_2 type 2} is bound by a work request of the queue pair that it shall belong to:
+ * {@link QueuePair#postBindMemoryWindow}.
  *
- * <p>Closing a region closes the windows that are bound to it.
+ * <p>Closing a region closes the windows that are bound to it; closing a queue pair, those of type 2 that belong to it.
  *
  * <p>Thread safety: all methods may be called from any thread; {@link #postBind} and {@link #postUnbind} post on the queue pair, so they are
  * for the thread that posts sends there. They are not of the hot path: each call allocates.
@@ -35,13 +34,12 @@ public final class MemoryWindow extends Resource {
     private final MemoryWindowType type;
     private final MemorySegment window;
     private final long windowAddress;
-    private final UseGuard guard = new UseGuard();
     private volatile State state;
     /** Before the last binding that was posted. */
     private volatile State previous;
 
-    /** The slice is null if the window is bound to nothing. */
-    private record State(int remoteKey, MemorySlice slice, boolean zeroBased) {}
+    /** The slice is null if the window is bound to nothing, the queue pair if the window does not belong to one. */
+    private record State(int remoteKey, MemorySlice slice, boolean zeroBased, QueuePair queuePair) {}
 
     MemoryWindow(ProtectionDomain domain, MemoryWindowType type) {
         super(domain);
@@ -58,7 +56,7 @@ public final class MemoryWindow extends Resource {
         }
         window = created.reinterpret(ibv_mw.sizeof());
         windowAddress = window.address();
-        state = new State(ibv_mw.rkey(window), null, false);
+        state = new State(ibv_mw.rkey(window), null, false, null);
         previous = state;
     }
 
@@ -120,7 +118,7 @@ public final class MemoryWindow extends Resource {
      */
     public int postBind(QueuePair queuePair, long workRequestId, MemorySlice slice, int flags, AccessFlag... access) {
         int mask = AccessFlag.mask(access);
-        checkBinding(slice, mask);
+        checkBinding(MemoryWindowType.TYPE_1, queuePair, slice, mask);
         return post(queuePair, workRequestId, slice, flags, mask);
     }
 
@@ -137,6 +135,7 @@ public final class MemoryWindow extends Resource {
      */
     public int postUnbind(QueuePair queuePair, long workRequestId, int flags) {
         requireOpen();
+        requireUsableOn(MemoryWindowType.TYPE_1, queuePair);
         MemorySlice slice = state.slice;
         return slice == null ? 0 : post(queuePair, workRequestId, slice.slice(0, 0), flags, 0);
     }
@@ -147,21 +146,13 @@ public final class MemoryWindow extends Resource {
      */
     public void bindingFailed() {
         locked(() -> {
-            State before = previous;
-            updateRemoteKey(before.remoteKey);
-            state = before;
+            state = previous;
+            ibv_mw.rkey(window, state.remoteKey);
             return null;
         });
     }
 
     private int post(QueuePair queuePair, long workRequestId, MemorySlice slice, int flags, int access) {
-        if (type != MemoryWindowType.TYPE_1) {
-            throw new IllegalArgumentException(
-                    this + " is of type 2, which a work request of the queue pair binds, and not ibv_bind_mw");
-        }
-        if (!queuePair.domain().isSameAs(domain)) {
-            throw new IllegalArgumentException(queuePair + " is of another protection domain than " + this);
-        }
         if ((flags & ~SEND_FLAGS) != 0) {
             throw new IllegalArgumentException("flags 0x%x: a binding takes SIGNALED and FENCE only".formatted(flags));
         }
@@ -182,7 +173,7 @@ public final class MemoryWindow extends Resource {
                 int result = Math.abs(
                         MemoryWindowCalls.bind(domain.context().segment(), queuePair.handle(), windowAddress, bind));
                 if (result == 0) {
-                    becomes(ibv_mw.rkey(window), slice.length() == 0 ? null : slice, access);
+                    becomes(ibv_mw.rkey(window), slice.length() == 0 ? null : slice, access, null);
                 }
                 return result;
             } finally {
@@ -192,7 +183,9 @@ public final class MemoryWindow extends Resource {
     }
 
     /** The checks of a binding of either type; the kernel or the adapter would say only EINVAL, or break the connection. */
-    void checkBinding(MemorySlice slice, int access) {
+    void checkBinding(MemoryWindowType wanted, QueuePair queuePair, MemorySlice slice, int access) {
+        requireOpen();
+        requireUsableOn(wanted, queuePair);
         MemoryRegion region = slice.region();
         region.requireOpen();
         if (region.protectionDomain() != domain && !region.protectionDomain().isSameAs(domain)) {
@@ -216,46 +209,55 @@ public final class MemoryWindow extends Resource {
         }
     }
 
-    /** For the posting of type 2: until {@link #exit()} the native window is not freed. */
-    boolean enter() {
-        return guard.enter();
+    private void requireUsableOn(MemoryWindowType wanted, QueuePair queuePair) {
+        if (type != wanted) {
+            throw new IllegalArgumentException(
+                    "%s: MemoryWindow.postBind binds type 1, SendBatch.bindMemoryWindow type 2".formatted(this));
+        }
+        if (!queuePair.domain().isSameAs(domain)) {
+            throw new IllegalArgumentException(queuePair + " is of another protection domain than " + this);
+        }
     }
 
-    void exit() {
-        guard.exit();
+    /** The adapter's part of a key of type 2 is not the user's to choose. */
+    void checkKey(int key) {
+        if (((key ^ state.remoteKey) & ~0xff) != 0) {
+            throw new IllegalArgumentException(
+                    "remote key 0x%x: a key of %s differs from it in the low byte only".formatted(key, this));
+        }
     }
 
-    /** The {@code struct ibv_mw}, for a caller that has entered. */
+    /** The {@code struct ibv_mw}, for the posting of type 2. */
     long segmentAddress() {
         return windowAddress;
     }
 
     /** Takes note of a binding of type 2 that was posted. */
-    void bound(MemorySlice slice, int access, int key) {
-        becomes(key, slice, access);
+    void bound(QueuePair queuePair, MemorySlice slice, int access, int key) {
+        becomes(key, slice, access, queuePair);
     }
 
-    /** Takes note of an invalidation. */
-    void unbound() {
-        becomes(state.remoteKey, null, 0);
+    /**
+     * Takes note that a window of type 2 was invalidated, by a local invalidate that has completed or by a peer's send; without it, closing the
+     * region or the queue pair closes this window too.
+     */
+    public void invalidated() {
+        locked(() -> {
+            becomes(state.remoteKey, null, 0, null);
+            return null;
+        });
     }
 
-    /** Takes note of the key of a binding of type 2. */
-    void updateRemoteKey(int key) {
-        ibv_mw.rkey(window, key);
-        State current = state;
-        state = new State(key, current.slice, current.zeroBased);
-    }
-
-    private void becomes(int key, MemorySlice slice, int access) {
+    private void becomes(int key, MemorySlice slice, int access, QueuePair queuePair) {
         previous = state;
         ibv_mw.rkey(window, key);
-        state = new State(key, slice, AccessFlag.ZERO_BASED.in(access));
+        state = new State(key, slice, AccessFlag.ZERO_BASED.in(access), queuePair);
     }
 
-    boolean isBoundTo(MemoryRegion region) {
-        MemorySlice slice = state.slice;
-        return slice != null && slice.region() == region;
+    /** Whether it is bound to a region, or as type 2 belongs to a queue pair. */
+    boolean isBoundTo(Resource resource) {
+        State current = state;
+        return current.queuePair == resource || current.slice != null && current.slice.region() == resource;
     }
 
     @Override
@@ -266,12 +268,9 @@ public final class MemoryWindow extends Resource {
 
     @Override
     void release() {
-        guard.close();
-        int result = MemoryWindowCalls.dealloc(domain.context().segment(), windowAddress);
-        if (result != 0) {
-            guard.reopen();
-        }
-        Failures.check("ibv_dealloc_mw(rkey=0x%x)".formatted(remoteKey()), result);
+        Failures.check(
+                "ibv_dealloc_mw(rkey=0x%x)".formatted(remoteKey()),
+                MemoryWindowCalls.dealloc(domain.context().segment(), windowAddress));
     }
 
     /** {@return type and key} */

@@ -292,10 +292,20 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
         return createChild(() -> new MemoryWindow(this, Objects.requireNonNull(type)));
     }
 
-    /** Closes the windows bound to a region that is about to go: adapters refuse to deregister memory under a window. */
-    void closeWindowsBoundTo(MemoryRegion region) {
+    /**
+     * Closes the windows bound to a region or a queue pair that is about to go: adapters refuse to deregister memory under a window, and
+     * SoftRoCE waits 50 s for the windows of a queue pair.
+     */
+    void closeWindowsBoundTo(Resource resource) {
+        root().closeWindowsBelow(resource);
+    }
+
+    private void closeWindowsBelow(Resource bound) {
+        for (ProtectionDomain parentDomain : children(ProtectionDomain.class)) {
+            parentDomain.closeWindowsBelow(bound);
+        }
         for (MemoryWindow window : children(MemoryWindow.class)) {
-            if (window.isBoundTo(region)) {
+            if (window.isBoundTo(bound)) {
                 window.close();
             }
         }

@@ -392,6 +392,42 @@ public final class QueuePair extends Resource {
         return postBatch(startBatch().fetchAndAdd(workRequestId, original, remote, addend, flags));
     }
 
+    /**
+     * Posts the binding of a memory window of type 2; see {@link SendBatch#bindMemoryWindow}.
+     *
+     * @param workRequestId comes back in the completion
+     * @param window of type 2 and of this queue pair's protection domain; not bound
+     * @param remoteKey the new key: {@link MemoryWindow#nextRemoteKey()}, or another one that differs in the low byte only
+     * @param slice what the peer may use, of a region with {@link AccessFlag#MW_BIND}; not empty
+     * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
+     * @param access what the peer may do
+     * @return 0, or {@link #QUEUE_FULL}, or another errno
+     * @throws IllegalArgumentException if the arguments do not go together
+     * @throws IllegalStateException if the window, the region or the queue pair is closed
+     */
+    public int postBindMemoryWindow(
+            long workRequestId,
+            MemoryWindow window,
+            int remoteKey,
+            MemorySlice slice,
+            int flags,
+            AccessFlag... access) {
+        return postBatch(startBatch().bindMemoryWindow(workRequestId, window, remoteKey, slice, flags, access));
+    }
+
+    /**
+     * Posts the invalidation of a key of this side; see {@link SendBatch#localInvalidate}.
+     *
+     * @param workRequestId comes back in the completion
+     * @param remoteKey the window's
+     * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
+     * @return 0, or {@link #QUEUE_FULL}, or another errno
+     * @throws IllegalStateException if the queue pair is closed
+     */
+    public int postLocalInvalidate(long workRequestId, int remoteKey, int flags) {
+        return postBatch(startBatch().localInvalidate(workRequestId, remoteKey, flags));
+    }
+
     private static int postBatch(SendBatch one) {
         one.post();
         return one.error();
@@ -578,6 +614,7 @@ public final class QueuePair extends Resource {
     @Override
     void release() {
         multicastGroups.detachAll();
+        domain.closeWindowsBoundTo(this);
         sendGuard.close();
         receiveQueue.close();
         int result = LibIbVerbs.ibv_destroy_qp(queuePair);

@@ -274,6 +274,38 @@ public abstract class SendBatch {
         return added();
     }
 
+    /**
+     * Adds the binding of a memory window of type 2 ({@code IBV_WR_BIND_MW}): requests behind it in the send queue, and the peer once
+     * it has completed, can use the part of the region by the key. The window then belongs to this queue pair. A batch with bindings is
+     * posted with the lock that closing takes; it may wait for a registration.
+     *
+     * @param workRequestId comes back in the completion
+     * @param window of type 2 and of this queue pair's protection domain; not bound
+     * @param remoteKey the new key: {@link MemoryWindow#nextRemoteKey()}, or another one that differs in the low byte only
+     * @param slice what the peer may use, of a region with {@link AccessFlag#MW_BIND}; not empty
+     * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
+     * @param access of {@link AccessFlag#REMOTE_WRITE}, {@link AccessFlag#REMOTE_READ}, {@link AccessFlag#REMOTE_ATOMIC} and
+     *     {@link AccessFlag#ZERO_BASED}; writing and atomics need a region with {@link AccessFlag#LOCAL_WRITE}
+     * @return this
+     * @throws IllegalArgumentException if the arguments do not go together
+     * @throws IllegalStateException if the window, the region or the queue pair is closed, or the batch is full
+     */
+    public final SendBatch bindMemoryWindow(
+            long workRequestId,
+            MemoryWindow window,
+            int remoteKey,
+            MemorySlice slice,
+            int flags,
+            AccessFlag... access) {
+        int mask = AccessFlag.mask(access);
+        queuePair.checkOperation(BIND_MEMORY_WINDOW, flags);
+        window.checkBinding(MemoryWindowType.TYPE_2, queuePair, slice, mask);
+        window.checkKey(remoteKey);
+        requireRoom();
+        addBinding(workRequestId, window, remoteKey, slice, mask, flags);
+        return added();
+    }
+
     private SendBatch transfer(
             int opcode,
             long workRequestId,
@@ -388,6 +420,13 @@ public abstract class SendBatch {
             int flags);
 
     abstract void addInvalidate(long workRequestId, int remoteKey, int flags);
+
+    /**
+     * Adds a binding; everything was checked. The driver reads the native window and region when the request reaches it: they must be
+     * open then, and {@link MemoryWindow#bound} be told when it was accepted.
+     */
+    abstract void addBinding(
+            long workRequestId, MemoryWindow window, int remoteKey, MemorySlice slice, int access, int flags);
 
     /** Posts what was added, and sets {@link #error(int)} if not all was accepted. */
     abstract int postRequests(int count);
