@@ -93,6 +93,22 @@ public record AddressHandleAttributes(
     }
 
     /**
+     * The way back to the sender of a datagram that an extended completion queue told of (ibv_init_ah_from_wc(3)).
+     *
+     * @param context the device that received it
+     * @param port the port that it came through, from 1
+     * @param completion of the receive; the queue must have been asked for source LID, service level and destination path bits
+     * @param header as for a {@link WorkCompletion}
+     * @return the attributes of an {@link AddressHandle} for the answer
+     * @throws IllegalArgumentException if the receive failed, the header is too short, or there is no such port
+     * @throws VerbsException if the header does not lead to a GID of that port
+     */
+    public static AddressHandleAttributes ofSender(
+            DeviceContext context, int port, CompletionCursor completion, MemorySegment header) {
+        return SenderAddress.of(context, port, completion, header);
+    }
+
+    /**
      * The Ethernet address behind the destination GID, by ARP or neighbour discovery ({@code ibv_resolve_eth_l2_from_gid}). Blocks until
      * the neighbour answers, for at most three seconds; other calls that wait for the device context wait as long.
      *

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import io.github.rdma4j.verbs.bindings.ibv_ah_attr;
 import io.github.rdma4j.verbs.bindings.ibv_grh;
+import io.github.rdma4j.verbs.bindings.ibv_wc;
 import io.github.rdma4j.verbs.internal.AddressHandleCalls;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Failures;
@@ -32,6 +34,22 @@ final class SenderAddress {
             MemorySegment.copy(header, 0, copy, 0, WorkCompletion.GLOBAL_ROUTE_HEADER_BYTES);
         }
         return copy;
+    }
+
+    /** What the verb reads of a completion, from one that is not a structure. */
+    static AddressHandleAttributes of(
+            DeviceContext context, int port, CompletionCursor completion, MemorySegment header) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment memory = ibv_wc.allocate(arena);
+            ibv_wc.status(memory, completion.statusCode());
+            if (completion.isSuccess()) {
+                ibv_wc.wc_flags(memory, completion.hasGlobalRouteHeader() ? RdmaHeaders.IBV_WC_GRH() : 0);
+                ibv_wc.slid(memory, (short) completion.sourceLid());
+                ibv_wc.sl(memory, (byte) completion.serviceLevel());
+                ibv_wc.dlid_path_bits(memory, (byte) completion.destinationPathBits());
+            }
+            return of(context, port, new WorkCompletion(memory), header);
+        }
     }
 
     static AddressHandleAttributes of(

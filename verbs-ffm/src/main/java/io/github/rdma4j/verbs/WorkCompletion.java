@@ -166,12 +166,14 @@ public final class WorkCompletion {
         return memory;
     }
 
-    /** {@return status, queue pair, work-request id and vendor error in one line, of a failure with its usual cause} */
+    /** {@return status, queue pair, work-request id and vendor error in one line, of a failure with its usual cause and remedy} */
     public String describe() {
         WorkCompletionStatus status = status();
         String text = "work request 0x%x on queue pair 0x%06x: %s (%s, %d), vendor error 0x%x"
                 .formatted(workRequestId(), queuePairNumber(), status.text(), status, statusCode(), vendorError());
-        return status.usualCause().isEmpty() ? text : text + "; usual cause: " + status.usualCause();
+        return status == WorkCompletionStatus.SUCCESS
+                ? text
+                : "%s; usual cause: %s. Remedy: %s".formatted(text, status.usualCause(), status.remedy());
     }
 
     /** {@return the same as {@link #describe()}} */

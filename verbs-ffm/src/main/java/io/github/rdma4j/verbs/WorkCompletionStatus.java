@@ -2,81 +2,159 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-/** How a work request ended ({@code enum ibv_wc_status}), with the usual cause of each failure. */
+/** How a work request ended ({@code enum ibv_wc_status}), with the usual cause of each failure and what helps. */
 public enum WorkCompletionStatus {
     /** It worked. */
-    SUCCESS("success", ""),
+    SUCCESS("success", "", ""),
     /** The local buffer is smaller than the message. */
     LOC_LEN_ERR(
             "local length error",
-            "the receive buffer is smaller than the message, or the message exceeds the port's maximum"),
+            "the receive that the message went into is smaller than the message (a datagram's needs 40 bytes more), or"
+                    + " what was sent exceeds the port's maximum",
+            "post receives as long as the longest message, or send in pieces; the queue pair must be reset before it"
+                    + " is used again"),
     /** The queue pair itself is inconsistent. */
     LOC_QP_OP_ERR(
-            "local QP operation error", "the adapter found the queue pair inconsistent while it processed the request"),
+            "local QP operation error",
+            "the adapter found the request and the queue pair inconsistent: an operation that the type does not have,"
+                    + " more pieces than the queue pair was created for, or on SoftRoCE a receive that is too small",
+            "compare the request with the queue pair's type and sizes, and the receive with the message"),
     /** The end-to-end context is inconsistent. */
-    LOC_EEC_OP_ERR("local EE context operation error", ""),
+    LOC_EEC_OP_ERR(
+            "local EE context operation error",
+            "a status of reliable datagrams, which no adapter offers: the adapter or its driver is confused",
+            "look into the kernel log, and update driver and firmware"),
     /** The local memory key does not allow the access. */
     LOC_PROT_ERR(
             "local protection error",
-            "the local memory region does not cover the buffer or lacks LOCAL_WRITE, or was closed while the request was under way"),
+            "the local memory region does not cover the buffer, lacks LOCAL_WRITE, or was closed while the request was"
+                    + " under way; of GPU memory, the memory was freed or cannot be reached by the adapter",
+            "keep the region open until the completion is polled, and register with LOCAL_WRITE what receives, reads"
+                    + " and atomics write to"),
     /** The queue pair failed before; this request was not started. */
     WR_FLUSH_ERR(
             "work request flushed",
-            "an earlier request failed, or the queue pair was closed: look for the first failure"),
+            "the queue pair is in the error state: an earlier request failed, the peer disconnected, or this side"
+                    + " moved it there",
+            "look for the first completion that failed otherwise; this one has no cause of its own. Connect anew, and"
+                    + " post again what must not be lost"),
     /** Binding a memory window failed. */
-    MW_BIND_ERR("memory window bind error", "the memory region does not allow binding, or lacks the rights asked for"),
+    MW_BIND_ERR(
+            "memory window bind error",
+            "the memory region was not registered with MW_BIND, does not cover the range, or lacks LOCAL_WRITE for a"
+                    + " window that is written to; or the window belongs to another queue pair",
+            "register with MW_BIND and LOCAL_WRITE, and bind within the region"),
     /** The peer's answer made no sense. */
-    BAD_RESP_ERR("bad response", "the peer answered with an unexpected opcode"),
+    BAD_RESP_ERR(
+            "bad response",
+            "the peer answered with an operation that was not asked for: another queue pair uses the same number, or"
+                    + " packets of an earlier connection arrive",
+            "give each connection a packet sequence number of its own (the default is random), and connect anew"),
     /** The peer wrote outside the local buffer. */
-    LOC_ACCESS_ERR("local access error", "a protection fault on a local buffer while the peer wrote with immediate"),
+    LOC_ACCESS_ERR(
+            "local access error",
+            "a write with immediate of the peer met a protection fault in this side's memory",
+            "compare what the peer writes to with the region that it was told of"),
     /** The peer refused the request as invalid. */
     REM_INV_REQ_ERR(
             "remote invalid request",
-            "the peer's receive buffer is too small, or its queue pair does not allow the operation"),
+            "the peer's receive is smaller than the message, its queue pair does not allow the operation, or more"
+                    + " reads and atomics came than it serves",
+            "post longer receives at the peer, give its queue pair the remote access, and keep maxReadAtomic at or"
+                    + " below the peer's maxDestinationReadAtomic"),
     /** The peer refused the access. */
     REM_ACCESS_ERR(
             "remote access error",
-            "the remote key is wrong or was invalidated, the range lies outside the peer's region, or region or queue pair lack the remote right"),
+            "the remote key is wrong or was invalidated, the range lies outside the peer's region, or region or queue"
+                    + " pair lack the remote right; of an atomic, the address is no multiple of eight",
+            "compare address, length and key with what the peer announced, and have the peer give REMOTE_WRITE,"
+                    + " REMOTE_READ or REMOTE_ATOMIC to both its region and its queue pair"),
     /** The peer could not complete the request. */
     REM_OP_ERR(
-            "remote operation error", "the peer failed while it processed the request; its own completion tells more"),
+            "remote operation error",
+            "the peer failed while it processed the request: its own receive queue is broken, or its memory could not"
+                    + " be reached",
+            "look at the peer's completions and its kernel log"),
     /** The peer did not answer. */
     RETRY_EXC_ERR(
             "transport retry counter exceeded",
-            "the peer is gone, its queue pair is not connected to this one, the path is broken (GID, MTU, VLAN, firewall of UDP 4791), or the timeout is too short"),
+            "the peer is gone, its queue pair is not connected to this one, the path is broken (GID, MTU, VLAN,"
+                    + " firewall of UDP 4791), or the timeout is too short",
+            "see that the peer runs and has connected to this queue pair's number, ping it from this GID's address"
+                    + " with packets of the path MTU, and raise timeout and retryCount where the network is slow"),
     /** The peer had no receive posted. */
-    RNR_RETRY_EXC_ERR("receiver-not-ready retry counter exceeded", "the peer posts receives too late or too few"),
+    RNR_RETRY_EXC_ERR(
+            "receiver-not-ready retry counter exceeded",
+            "the peer posts receives too late or too few",
+            "post receives before the peer is told that it may send, post more of them, or set rnrRetry to 7, which"
+                    + " waits for ever"),
     /** Reserved. */
-    LOC_RDD_VIOL_ERR("local RDD violation", ""),
+    LOC_RDD_VIOL_ERR(
+            "local RDD violation",
+            "a status of reliable datagrams, which no adapter offers: the adapter or its driver is confused",
+            "look into the kernel log, and update driver and firmware"),
     /** Reserved. */
-    REM_INV_RD_REQ_ERR("remote invalid RD request", ""),
+    REM_INV_RD_REQ_ERR(
+            "remote invalid RD request",
+            "a status of reliable datagrams, which no adapter offers: the adapter or its driver is confused",
+            "look into the kernel log, and update driver and firmware"),
     /** The peer aborted. */
-    REM_ABORT_ERR("remote aborted", ""),
+    REM_ABORT_ERR(
+            "remote aborted",
+            "the peer gave the operation up: its queue pair went to the error state while it processed the request",
+            "look at the peer's completions, and connect anew"),
     /** Reserved. */
-    INV_EECN_ERR("invalid EE context number", ""),
+    INV_EECN_ERR(
+            "invalid EE context number",
+            "a status of reliable datagrams, which no adapter offers: the adapter or its driver is confused",
+            "look into the kernel log, and update driver and firmware"),
     /** Reserved. */
-    INV_EEC_STATE_ERR("invalid EE context state", ""),
+    INV_EEC_STATE_ERR(
+            "invalid EE context state",
+            "a status of reliable datagrams, which no adapter offers: the adapter or its driver is confused",
+            "look into the kernel log, and update driver and firmware"),
     /** The adapter failed. */
-    FATAL_ERR("fatal adapter error", "see the kernel log"),
+    FATAL_ERR(
+            "fatal adapter error",
+            "the adapter failed, or was reset or removed",
+            "see the kernel log; open the device anew once it is back"),
     /** The peer's response did not come in time. */
-    RESP_TIMEOUT_ERR("response timeout", ""),
+    RESP_TIMEOUT_ERR(
+            "response timeout",
+            "the peer acknowledged the request and then did not respond to it",
+            "see that the peer runs, raise the timeout, and connect anew"),
     /** Anything else. */
-    GENERAL_ERR("general transport error", "the vendor error code tells more"),
+    GENERAL_ERR(
+            "general transport error",
+            "a failure that the specification has no status for; the vendor error code tells more",
+            "look the vendor error up in the driver's sources, and look into the kernel log"),
     /** Tag matching. */
-    TM_ERR("tag matching error", ""),
+    TM_ERR(
+            "tag matching error",
+            "an operation on the tag list of a shared receive queue failed: it is full, or its numbering does not"
+                    + " follow the hardware's",
+            "set the tag list's unexpected-message count anew, and add fewer tags"),
     /** Tag matching, message without a full match. */
-    TM_RNDV_INCOMPLETE("tag matching rendezvous incomplete", ""),
+    TM_RNDV_INCOMPLETE(
+            "tag matching rendezvous incomplete",
+            "a rendezvous message matched a tag, but the adapter could not fetch its data by itself",
+            "fetch the data with a read, as the rendezvous header in the buffer says"),
     /** Not known to this library. */
-    UNKNOWN("unknown status", "");
+    UNKNOWN(
+            "unknown status",
+            "rdma-core is newer than this library",
+            "look the code up in enum ibv_wc_status of the installed rdma-core");
 
     private static final WorkCompletionStatus[] BY_CODE = values();
 
     private final String text;
     private final String usualCause;
+    private final String remedy;
 
-    WorkCompletionStatus(String text, String usualCause) {
+    WorkCompletionStatus(String text, String usualCause, String remedy) {
         this.text = text;
         this.usualCause = usualCause;
+        this.remedy = remedy;
     }
 
     static WorkCompletionStatus ofCode(int code) {
@@ -88,8 +166,18 @@ public enum WorkCompletionStatus {
         return text;
     }
 
-    /** {@return what usually causes it; an empty string where nothing can be said} */
+    /** {@return what usually causes it; an empty string for success} */
     public String usualCause() {
         return usualCause;
+    }
+
+    /** {@return what usually helps; an empty string for success} */
+    public String remedy() {
+        return remedy;
+    }
+
+    /** {@return meaning, usual cause and remedy in one line} */
+    public String describe() {
+        return this == SUCCESS ? text : "%s; usual cause: %s. Remedy: %s".formatted(text, usualCause, remedy);
     }
 }
