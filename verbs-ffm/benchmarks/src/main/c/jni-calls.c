@@ -15,8 +15,13 @@ JNIEXPORT jint JNICALL Java_io_github_rdma4j_verbs_benchmarks_JniCalls_postWrite
                                                                                  jlong addr, jint length, jint lkey,
                                                                                  jlong remote_addr, jint rkey, jint flags) {
     struct ibv_sge sge = {.addr = addr, .length = length, .lkey = lkey};
-    struct ibv_send_wr wr = {.wr_id = id, .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_RDMA_WRITE, .send_flags = flags};
-    struct ibv_send_wr *bad;
+    struct ibv_send_wr wr, *bad;
+    wr.wr_id = id;
+    wr.next = NULL;
+    wr.sg_list = &sge;
+    wr.num_sge = 1;
+    wr.opcode = IBV_WR_RDMA_WRITE;
+    wr.send_flags = flags;
     wr.wr.rdma.remote_addr = remote_addr;
     wr.wr.rdma.rkey = rkey;
     return ibv_post_send((struct ibv_qp *)qp, &wr, &bad);

@@ -14,7 +14,7 @@ import java.nio.file.Path;
 
 /** The functions of c-loops.c: one call runs a whole loop, so that C is measured by the same clock in the same run. */
 final class CLoops {
-    /** The system property that names the folder into which scripts/lib/null-provider compiled. */
+    /** The system property that names the folder into which scripts/lib/benchmark-libraries compiled. */
     static final String FOLDER = "rdma4j.benchmarks.native";
 
     private static final SymbolLookup LIBRARY = SymbolLookup.libraryLookup(library(), Arena.global());

@@ -38,10 +38,11 @@ public final class Main {
         Report report = new Report(measurements);
         String text = """
             %s
-            Best of %d iterations in %d JVMs each; %s.
+            Best of %d iterations of 5 ms in %d JVMs each; %s.
 
             %s\
-            """.formatted(report.table(), 8 * rounds, rounds, Report.conditions(), report.medians());
+            """.formatted(
+                report.table(), Measurements.ITERATIONS * rounds, rounds, Report.conditions(), report.medians());
         System.out.print(text);
         if (arguments.length > 1) {
             Files.writeString(Path.of(arguments[1]), text);

@@ -20,6 +20,9 @@ import org.openjdk.jmh.runner.options.VerboseMode;
 
 /** What was measured, by benchmark. */
 final class Measurements {
+    /** Per JVM. Many short ones: some of them fall between what else the machine does. */
+    static final int ITERATIONS = 80;
+
     private static final String ALLOCATION = "gc.alloc.rate.norm";
 
     private final Map<String, List<Double>> times = new TreeMap<>();
@@ -39,10 +42,10 @@ final class Measurements {
                 .verbosity(VerboseMode.SILENT)
                 .addProfiler(GCProfiler.class)
                 .forks(forked ? 1 : 0)
-                .warmupIterations(forked ? 5 : 0)
-                .warmupTime(TimeValue.milliseconds(100))
-                .measurementIterations(forked ? 8 : 1)
-                .measurementTime(TimeValue.milliseconds(forked ? 50 : 1));
+                .warmupIterations(forked ? 30 : 0)
+                .warmupTime(TimeValue.milliseconds(20))
+                .measurementIterations(forked ? ITERATIONS : 1)
+                .measurementTime(TimeValue.milliseconds(forked ? 5 : 1));
         for (RunResult result : new Runner(options.build()).run()) {
             result.getBenchmarkResults()
                     .forEach(fork -> fork.getIterationResults().forEach(iteration -> add(benchmark, iteration)));

@@ -18,7 +18,7 @@ class BenchmarksTest {
     @Test
     void everyBenchmarkRunsOnTheNullProviderAndReadsWhatItPrepared(@TempDir Path folder) throws Exception {
         String home = System.getProperty("java.home");
-        run(folder, ROOT.resolve("scripts/lib/null-provider").toString(), home, folder.toString());
+        run(folder, ROOT.resolve("scripts/lib/benchmark-libraries").toString(), home, folder.toString());
         run(
                 folder,
                 home + "/bin/java",
