@@ -76,6 +76,10 @@ final class Checks {
             throw new IllegalArgumentException(
                     "an atomic operation returns 8 bytes, and the local slice has " + original.length());
         }
+        atomic(remote);
+    }
+
+    static void atomic(RemoteMemory remote) {
         if (remote.length() < Long.BYTES || (remote.address() & Long.BYTES - 1) != 0) {
             throw new IllegalArgumentException(
                     "an atomic operation works on 8 bytes at a multiple of 8, not on " + remote);

@@ -38,6 +38,7 @@ public final class DeviceContext extends Resource implements EventSource {
     private final boolean owned;
     private final AsyncEvents asyncEvents;
     private final boolean criticalPost;
+    private final boolean software;
     private final boolean criticalPoll;
     private final boolean endsPollsProperly;
 
@@ -50,6 +51,7 @@ public final class DeviceContext extends Resource implements EventSource {
         DeviceDriver driver = DeviceDriver.of(device.sysfsPath());
         this.criticalPost = driver.postsInUserSpace();
         this.criticalPoll = driver.pollsInUserSpace();
+        this.software = driver.name().isEmpty();
         this.endsPollsProperly = driver.endsPollsProperly();
         this.asyncEvents = new AsyncEvents(this, this.context);
         OPEN.add(this);
@@ -527,6 +529,11 @@ public final class DeviceContext extends Resource implements EventSource {
 
     MemorySegment postReceiveFunction() {
         return ibv_context_ops.post_recv(ibv_context.ops(context));
+    }
+
+    /** Whether no hardware is behind it: SoftRoCE, siw. */
+    boolean isSoftware() {
+        return software;
     }
 
     boolean criticalPost() {

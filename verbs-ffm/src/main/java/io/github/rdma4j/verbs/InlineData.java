@@ -46,6 +46,14 @@ final class InlineData {
         return memory.address() + start;
     }
 
+    /** The same for memory that need not be registered. */
+    long copy(int index, MemorySegment source) {
+        requireRoom(source.byteSize());
+        long offset = (long) index * maxInlineData;
+        MemorySegment.copy(source, 0, memory, offset, source.byteSize());
+        return memory.address() + offset;
+    }
+
     /** Not among the checks that can be switched off: the copy would run into the next request's. */
     private void requireRoom(long length) {
         if (length > maxInlineData) {

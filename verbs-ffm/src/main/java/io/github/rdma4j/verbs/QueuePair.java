@@ -4,14 +4,10 @@ package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.bindings.ibv_qp;
-import io.github.rdma4j.verbs.bindings.ibv_qp_cap;
-import io.github.rdma4j.verbs.bindings.ibv_qp_init_attr;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.HotCalls;
-import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.UseGuard;
-import io.github.rdma4j.verbs.internal.VerbsCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
@@ -46,8 +42,16 @@ public final class QueuePair extends Resource {
     private final QueuePairType type;
     private final int maxSendEntries;
     private final int maxBatch;
+    private final int maxSegmentHeader;
     private final SendRequests request;
     private final InlineData inlineData;
+    /** For requests that are posted alone and are not {@link #plain}. */
+    private final SendBatch single;
+    /** Null with basic posting. */
+    private final ExtendedPosting extended;
+    /** Basic posting to a connected peer: what needs nothing more than filling a request and one call. */
+    private final boolean plain;
+
     private final ReceiveQueue receiveQueue;
     private final MulticastGroups multicastGroups = new MulticastGroups(this);
     private SendBatch batch;
@@ -68,9 +72,11 @@ public final class QueuePair extends Resource {
         this.type = config.type();
         this.maxSendEntries = config.maxSendScatterGather();
         this.maxBatch = Math.min(MAX_BATCH, config.maxSendWorkRequests());
+        this.maxSegmentHeader = config.maxSegmentHeader();
         // All memory before the native object: what failed behind its creation would lose it.
         this.request = new SendRequests(requestArena, 1, 1);
         this.inlineData = new InlineData(requestArena, 1, maxInlineData);
+        this.single = newBatch(1);
         this.receiveQueue = new ReceiveQueue(
                 this,
                 domain,
@@ -79,47 +85,23 @@ public final class QueuePair extends Resource {
                 config.maxReceiveWorkRequests(),
                 config.maxReceiveScatterGather(),
                 maxMessageSize);
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment attributes = ibv_qp_init_attr.allocate(arena);
-            ibv_qp_init_attr.send_cq(attributes, config.sendCompletionQueue().segment());
-            ibv_qp_init_attr.recv_cq(attributes, config.receiveCompletionQueue().segment());
-            ibv_qp_init_attr.qp_type(attributes, config.type().code());
-            ibv_qp_init_attr.sq_sig_all(attributes, config.signalAll() ? 1 : 0);
-            MemorySegment capabilities = ibv_qp_init_attr.cap(attributes);
-            ibv_qp_cap.max_send_wr(capabilities, config.maxSendWorkRequests());
-            ibv_qp_cap.max_recv_wr(capabilities, config.maxReceiveWorkRequests());
-            ibv_qp_cap.max_send_sge(capabilities, maxSendEntries);
-            ibv_qp_cap.max_recv_sge(capabilities, config.maxReceiveScatterGather());
-            ibv_qp_cap.max_inline_data(capabilities, config.maxInlineData());
-            MemorySegment created = VerbsCalls.createQp(domain.segment(), attributes);
-            if (created.address() == 0) {
-                requestArena.close();
-                throw refused(config, NativeCalls.lastErrno());
-            }
-            this.queuePair = created.reinterpret(ibv_qp.sizeof());
-            this.queuePairAddress = queuePair.address();
-            this.number = ibv_qp.qp_num(queuePair);
-            receiveQueue.nativeQueue(queuePairAddress);
+        try {
+            this.queuePair = QueuePairCreation.create(domain, config);
+        } catch (Throwable e) {
+            requestArena.close();
+            throw e;
         }
-    }
-
-    private static VerbsException refused(QueuePairConfig config, int errno) {
-        String operation = "ibv_create_qp(%s, %s)".formatted(config.type(), config.sizes());
-        return switch (errno) {
-            case Errno.EINVAL ->
-                Failures.of(
-                        operation,
-                        errno,
-                        "the device does not grant these sizes together",
-                        "ask for less inline data or shorter queues");
-            case Errno.ENOMEM ->
-                Failures.of(
-                        operation,
-                        errno,
-                        "the device has no room left",
-                        "ask for shorter queues, or close queue pairs that are not used");
-            default -> Failures.of(operation, errno);
-        };
+        this.queuePairAddress = queuePair.address();
+        this.number = ibv_qp.qp_num(queuePair);
+        try {
+            this.extended = QueuePairCreation.extendedPosting(queuePair, context, config);
+        } catch (Throwable e) {
+            LibIbVerbs.ibv_destroy_qp(queuePair);
+            requestArena.close();
+            throw e;
+        }
+        this.plain = extended == null && type != QueuePairType.UD && type != QueuePairType.XRC_SEND;
+        receiveQueue.nativeQueue(queuePairAddress);
     }
 
     /** {@return the service that it gives} */
@@ -373,7 +355,7 @@ public final class QueuePair extends Resource {
      */
     public int postCompareAndSwap(
             long workRequestId, MemorySlice original, RemoteMemory remote, long expected, long newValue, int flags) {
-        return postBatch(startBatch().compareAndSwap(workRequestId, original, remote, expected, newValue, flags));
+        return postSingle(startSingle().compareAndSwap(workRequestId, original, remote, expected, newValue, flags));
     }
 
     /**
@@ -389,7 +371,7 @@ public final class QueuePair extends Resource {
      * @throws IllegalStateException if the queue pair or the region is closed
      */
     public int postFetchAndAdd(long workRequestId, MemorySlice original, RemoteMemory remote, long addend, int flags) {
-        return postBatch(startBatch().fetchAndAdd(workRequestId, original, remote, addend, flags));
+        return postSingle(startSingle().fetchAndAdd(workRequestId, original, remote, addend, flags));
     }
 
     /**
@@ -412,7 +394,7 @@ public final class QueuePair extends Resource {
             MemorySlice slice,
             int flags,
             AccessFlag... access) {
-        return postBatch(startBatch().bindMemoryWindow(workRequestId, window, remoteKey, slice, flags, access));
+        return postSingle(startSingle().bindMemoryWindow(workRequestId, window, remoteKey, slice, flags, access));
     }
 
     /**
@@ -425,10 +407,47 @@ public final class QueuePair extends Resource {
      * @throws IllegalStateException if the queue pair is closed
      */
     public int postLocalInvalidate(long workRequestId, int remoteKey, int flags) {
-        return postBatch(startBatch().localInvalidate(workRequestId, remoteKey, flags));
+        return postSingle(startSingle().localInvalidate(workRequestId, remoteKey, flags));
     }
 
-    private static int postBatch(SendBatch one) {
+    /**
+     * Posts a datagram; for queue pairs of type UD.
+     *
+     * @param workRequestId comes back in the completion
+     * @param local the message, at most as long as the port's MTU
+     * @param destination where it goes
+     * @param flags of {@link SendFlags}
+     * @return 0, or {@link #QUEUE_FULL}, or another errno
+     * @throws IllegalArgumentException if the arguments do not go together, or the queue pair has another type
+     * @throws IllegalStateException if the queue pair, the address handle or the region is closed
+     */
+    public int postSend(long workRequestId, MemorySlice local, Destination destination, int flags) {
+        return postSingle(startSingle().to(destination).send(workRequestId, local, flags));
+    }
+
+    /**
+     * Posts a datagram with a number beside the message.
+     *
+     * @param workRequestId comes back in the completion
+     * @param local the message, at most as long as the port's MTU
+     * @param immediate any number; the peer's {@link WorkCompletion#immediateData()}
+     * @param destination where it goes
+     * @param flags of {@link SendFlags}
+     * @return 0, or {@link #QUEUE_FULL}, or another errno
+     * @throws IllegalArgumentException if the arguments do not go together, or the queue pair has another type
+     * @throws IllegalStateException if the queue pair, the address handle or the region is closed
+     */
+    public int postSendWithImmediate(
+            long workRequestId, MemorySlice local, int immediate, Destination destination, int flags) {
+        return postSingle(startSingle().to(destination).sendWithImmediate(workRequestId, local, immediate, flags));
+    }
+
+    private SendBatch startSingle() {
+        single.clear();
+        return single;
+    }
+
+    private static int postSingle(SendBatch one) {
         one.post();
         return one.error();
     }
@@ -441,6 +460,9 @@ public final class QueuePair extends Resource {
             int remoteKey,
             int immediateOrKey,
             int flags) {
+        if (!plain) {
+            return single.postOne(opcode, workRequestId, local, remoteAddress, remoteKey, immediateOrKey, flags);
+        }
         // Before the guard is entered, because it can throw.
         long source = (flags & SendFlags.INLINE) == 0 ? local.address() : inlineData.copy(0, local);
         enterSend();
@@ -490,10 +512,15 @@ public final class QueuePair extends Resource {
      */
     public SendBatch startBatch() {
         if (batch == null) {
-            batch = locked(() -> new BasicSendBatch(this, maxBatch, maxSendEntries, maxInlineData));
+            batch = locked(() -> newBatch(maxBatch));
         }
         batch.clear();
         return batch;
+    }
+
+    private SendBatch newBatch(int capacity) {
+        return new SendBatch(
+                this, capacity, new SendRecorder(this, capacity, maxSendEntries, maxInlineData, maxSegmentHeader));
     }
 
     /**
@@ -590,11 +617,56 @@ public final class QueuePair extends Resource {
         sendGuard.exit();
     }
 
-    /** Posts the first requests of a list; for {@link SendBatch}, which has entered. */
-    int postList(SendRequests requests) {
+    /** For who must wait until no thread posts. */
+    UseGuard sendGuard() {
+        return sendGuard;
+    }
+
+    boolean isExtended() {
+        return extended != null;
+    }
+
+    /** Not among the checks that can be switched off: the function for it may be missing. */
+    void requireOperation(int opcode, int flags) {
+        if (extended == null ? SendOpcode.isExtendedOnly(opcode) : !extended.can(opcode, flags)) {
+            throw new UnsupportedVerbException(
+                    "posting a %s%s on %s"
+                            .formatted(SendOpcode.name(opcode), (flags & SendFlags.INLINE) == 0 ? "" : " inline", this),
+                    Errno.EOPNOTSUPP,
+                    "it was not created for this: QueuePairConfig.sendOperations did not name it");
+        }
+    }
+
+    void requireGoodList(SliceList local, int flags) {
+        if (extended != null && (flags & SendFlags.INLINE) == 0) {
+            extended.requireGoodList(local);
+        }
+    }
+
+    void checkSegmentedSend(MemorySegment header, int maxSegmentSize, SliceList local, int flags) {
+        checkSend(SendOpcode.SEGMENTED_SEND, local, flags);
+        requireNotInline(SendOpcode.SEGMENTED_SEND, flags);
+        if (header.byteSize() < 1 || header.byteSize() > maxSegmentHeader) {
+            throw new IllegalArgumentException(
+                    "a header of %d bytes: this queue pair allows 1..%d (QueuePairConfig.maxSegmentHeader)"
+                            .formatted(header.byteSize(), maxSegmentHeader));
+        }
+        if (maxSegmentSize < 1 || maxSegmentSize >>> Short.SIZE != 0) {
+            throw new IllegalArgumentException("segments of %d bytes: 1..65535 are possible".formatted(maxSegmentSize));
+        }
+    }
+
+    /** Posts the first requests; for {@link SendBatch}, which has entered. */
+    int postRequests(SendRequests requests, int count) {
+        if (extended != null) {
+            return extended.post(requests, count);
+        }
+        requests.cut(count - 1);
         requests.forgetBadRequest();
-        return Math.abs(HotCalls.post(
+        int result = Math.abs(HotCalls.post(
                 postSendFunction, criticalPost, queuePairAddress, requests.address(), requests.badRequestAddress()));
+        requests.link(count - 1);
+        return result;
     }
 
     ProtectionDomain domain() {

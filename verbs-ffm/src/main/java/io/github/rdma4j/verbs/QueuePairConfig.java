@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import java.util.EnumSet;
+import java.util.List;
 import java.util.Objects;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -29,6 +32,10 @@ public final class QueuePairConfig {
     private int packetSequenceNumber = ThreadLocalRandom.current().nextInt(1 << 24);
     private int remoteAccess;
     private int queueKey = 0x11111111;
+    private Set<SendOperation> sendOperations = Set.of();
+    private Set<QueuePairCreationFlag> creationFlags = Set.of();
+    private OptionalInt sourceQueuePairNumber = OptionalInt.empty();
+    private int maxSegmentHeader;
 
     QueuePairConfig(QueuePairType type) {
         this.type = Objects.requireNonNull(type, "type");
@@ -201,6 +208,55 @@ public final class QueuePairConfig {
         return this;
     }
 
+    /**
+     * Chooses extended posting ({@code ibv_wr_*}), and says which operations will be posted; default none, which is basic posting
+     * ({@code ibv_post_send}) with all that the type and the device can. The API is the same: {@link QueuePair} and
+     * {@link SendBatch} post in either way, but with extended posting these operations only. There are operations that only
+     * extended posting has: {@link SendOperation#ATOMIC_WRITE}, {@link SendOperation#FLUSH}. For all others basic posting is the
+     * better choice here: one native call for a batch, and not two or more for each request.
+     *
+     * @param operations those to be posted
+     * @return this
+     */
+    public QueuePairConfig sendOperations(SendOperation... operations) {
+        sendOperations = operations.length == 0 ? Set.of() : EnumSet.copyOf(List.of(operations));
+        return this;
+    }
+
+    /**
+     * What shall be different ({@code create_flags}); default nothing.
+     *
+     * @param flags what the device can do of it; others make the creation fail
+     * @return this
+     */
+    public QueuePairConfig creationFlags(QueuePairCreationFlag... flags) {
+        creationFlags = flags.length == 0 ? Set.of() : EnumSet.copyOf(List.of(flags));
+        return this;
+    }
+
+    /**
+     * The queue pair number that is sent as the source, in place of its own ({@code source_qpn}; UD only, for network interfaces over
+     * InfiniBand); default its own.
+     *
+     * @param number 24 bits
+     * @return this
+     */
+    public QueuePairConfig sourceQueuePairNumber(int number) {
+        sourceQueuePairNumber = OptionalInt.of(number);
+        return this;
+    }
+
+    /**
+     * The longest header of a {@link SendBatch#segmentedSend} ({@code max_tso_header}); default 0, none is possible.
+     *
+     * @param bytes 0 to 65535; the device's limit shows only when the queue pair is created
+     * @return this
+     */
+    public QueuePairConfig maxSegmentHeader(int bytes) {
+        maxSegmentHeader = bytes;
+        return this;
+    }
+
     /** Checks against the device's limits, so that the message can give both numbers where the kernel says only EINVAL. */
     void check(ProtectionDomain domain) {
         if (sendCompletionQueue == null || receiveCompletionQueue == null) {
@@ -227,6 +283,11 @@ public final class QueuePairConfig {
         if (gidIndex.isPresent() && gidIndex.getAsInt() > GidEntry.MAX_USABLE_INDEX) {
             throw new IllegalArgumentException("GID index %d: queue pairs can use 0..%d"
                     .formatted(gidIndex.getAsInt(), GidEntry.MAX_USABLE_INDEX));
+        }
+        requireRange("maxSegmentHeader", maxSegmentHeader, 0, 0xffff, device);
+        requireRange("sourceQueuePairNumber", sourceQueuePairNumber.orElse(0), 0, (1 << 24) - 1, device);
+        for (SendOperation operation : sendOperations) {
+            Checks.operation(type, operation.opcode());
         }
         requireRange("packetSequenceNumber", packetSequenceNumber, 0, (1 << 24) - 1, device);
     }
@@ -275,6 +336,38 @@ public final class QueuePairConfig {
                         maxSendScatterGather,
                         maxReceiveScatterGather,
                         maxInlineData);
+    }
+
+    /** What only ibv_create_qp_ex takes, for messages. */
+    String extras() {
+        StringBuilder text = new StringBuilder();
+        if (!sendOperations.isEmpty()) {
+            text.append(", send_ops_flags=").append(sendOperations);
+        }
+        if (!creationFlags.isEmpty()) {
+            text.append(", create_flags=").append(creationFlags);
+        }
+        sourceQueuePairNumber.ifPresent(number -> text.append(", source_qpn=").append(number));
+        if (maxSegmentHeader > 0) {
+            text.append(", max_tso_header=").append(maxSegmentHeader);
+        }
+        return text.toString();
+    }
+
+    Set<SendOperation> sendOperations() {
+        return sendOperations;
+    }
+
+    Set<QueuePairCreationFlag> creationFlags() {
+        return creationFlags;
+    }
+
+    OptionalInt sourceQueuePairNumber() {
+        return sourceQueuePairNumber;
+    }
+
+    int maxSegmentHeader() {
+        return maxSegmentHeader;
     }
 
     int maxInlineData() {

@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * A native object that must be closed. It knows its parents and its children: closing it closes the children first, youngest
@@ -118,6 +119,11 @@ public abstract class Resource implements AutoCloseable {
         parents = List.copyOf(changed);
         oldParent.children.remove(this);
         newParent.children.add(this);
+    }
+
+    /** All resources of a type in the tree, as they are now. */
+    final <T extends Resource> Stream<T> all(Class<T> type) {
+        return byHandle.values().stream().filter(type::isInstance).map(type::cast);
     }
 
     /** The children of a type, as they are now; youngest last. */

@@ -4,37 +4,50 @@ package io.github.rdma4j.verbs;
 
 import static io.github.rdma4j.verbs.SendOpcode.*;
 
+import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 
 /**
  * Work requests of one queue pair that are posted together, in order. The one batch of a queue pair is started by
  * {@link QueuePair#startBatch()}, filled, and posted: one call into the adapter's library, one doorbell. Filling and posting
- * allocate nothing. Every operation that a queue pair can do is here.
+ * allocate nothing. Every operation that a queue pair can do is here, for basic and for extended posting
+ * ({@link QueuePairConfig#sendOperations}).
  *
  * <p>What is filled stays in the batch: the adapter sees nothing before {@link #post()}. Mistakes in the arguments are an
  * {@link IllegalArgumentException}, a closed queue pair or region and a full batch an {@link IllegalStateException}; the batch
- * is then as it was before the call.
+ * is then as it was before the call. An operation that the queue pair was not created for is an {@link UnsupportedVerbException}.
  *
  * <p>Thread safety: as for posting on the queue pair, for one thread at a time.
  */
-public abstract class SendBatch {
-    final QueuePair queuePair;
+public final class SendBatch {
+    /** Shared receive queues have numbers of 24 bits. */
+    private static final int NONE = -1;
+
+    private final QueuePair queuePair;
     private final int capacity;
+    private final SendRecorder recorder;
+    /** Whether requests need a destination or the number of a shared receive queue. */
+    private final boolean addressed;
+
+    private Destination destination;
+    private int sharedReceiveQueue = NONE;
     private int size;
     private int error;
 
-    SendBatch(QueuePair queuePair, int capacity) {
+    SendBatch(QueuePair queuePair, int capacity, SendRecorder recorder) {
         this.queuePair = queuePair;
         this.capacity = capacity;
+        this.recorder = recorder;
+        this.addressed = queuePair.type() == QueuePairType.UD || queuePair.type() == QueuePairType.XRC_SEND;
     }
 
     /** {@return the most requests in one batch: the depth of the send queue, at most 256} */
-    public final int capacity() {
+    public int capacity() {
         return capacity;
     }
 
     /** {@return the requests added since the start} */
-    public final int size() {
+    public int size() {
         return size;
     }
 
@@ -47,7 +60,7 @@ public abstract class SendBatch {
      * @param flags of {@link SendFlags}
      * @return this
      */
-    public final SendBatch write(long workRequestId, MemorySlice local, RemoteMemory remote, int flags) {
+    public SendBatch write(long workRequestId, MemorySlice local, RemoteMemory remote, int flags) {
         queuePair.checkOneSided(RDMA_WRITE, local, remote, flags);
         return transfer(RDMA_WRITE, workRequestId, local, remote.address(), remote.remoteKey(), 0, flags);
     }
@@ -61,7 +74,7 @@ public abstract class SendBatch {
      * @param flags of {@link SendFlags}
      * @return this
      */
-    public final SendBatch write(long workRequestId, SliceList local, RemoteMemory remote, int flags) {
+    public SendBatch write(long workRequestId, SliceList local, RemoteMemory remote, int flags) {
         queuePair.checkOneSided(RDMA_WRITE, local, remote, flags);
         return transfer(RDMA_WRITE, workRequestId, local, remote.address(), remote.remoteKey(), 0, flags);
     }
@@ -77,7 +90,7 @@ public abstract class SendBatch {
      * @param flags of {@link SendFlags}
      * @return this
      */
-    public final SendBatch writeWithImmediate(
+    public SendBatch writeWithImmediate(
             long workRequestId, MemorySlice local, RemoteMemory remote, int immediate, int flags) {
         queuePair.checkOneSided(RDMA_WRITE_WITH_IMMEDIATE, local, remote, flags);
         return transfer(
@@ -101,7 +114,7 @@ public abstract class SendBatch {
      * @param flags of {@link SendFlags}
      * @return this
      */
-    public final SendBatch writeWithImmediate(
+    public SendBatch writeWithImmediate(
             long workRequestId, SliceList local, RemoteMemory remote, int immediate, int flags) {
         queuePair.checkOneSided(RDMA_WRITE_WITH_IMMEDIATE, local, remote, flags);
         return transfer(
@@ -123,7 +136,7 @@ public abstract class SendBatch {
      * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
      * @return this
      */
-    public final SendBatch read(long workRequestId, MemorySlice local, RemoteMemory remote, int flags) {
+    public SendBatch read(long workRequestId, MemorySlice local, RemoteMemory remote, int flags) {
         queuePair.checkRead(local, remote, flags);
         return transfer(RDMA_READ, workRequestId, local, remote.address(), remote.remoteKey(), 0, flags);
     }
@@ -137,7 +150,7 @@ public abstract class SendBatch {
      * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
      * @return this
      */
-    public final SendBatch read(long workRequestId, SliceList local, RemoteMemory remote, int flags) {
+    public SendBatch read(long workRequestId, SliceList local, RemoteMemory remote, int flags) {
         queuePair.checkRead(local, remote, flags);
         return transfer(RDMA_READ, workRequestId, local, remote.address(), remote.remoteKey(), 0, flags);
     }
@@ -150,7 +163,7 @@ public abstract class SendBatch {
      * @param flags of {@link SendFlags}
      * @return this
      */
-    public final SendBatch send(long workRequestId, MemorySlice local, int flags) {
+    public SendBatch send(long workRequestId, MemorySlice local, int flags) {
         queuePair.checkSend(SEND, local, flags);
         return transfer(SEND, workRequestId, local, 0, 0, 0, flags);
     }
@@ -163,7 +176,7 @@ public abstract class SendBatch {
      * @param flags of {@link SendFlags}
      * @return this
      */
-    public final SendBatch send(long workRequestId, SliceList local, int flags) {
+    public SendBatch send(long workRequestId, SliceList local, int flags) {
         queuePair.checkSend(SEND, local, flags);
         return transfer(SEND, workRequestId, local, 0, 0, 0, flags);
     }
@@ -177,7 +190,7 @@ public abstract class SendBatch {
      * @param flags of {@link SendFlags}
      * @return this
      */
-    public final SendBatch sendWithImmediate(long workRequestId, MemorySlice local, int immediate, int flags) {
+    public SendBatch sendWithImmediate(long workRequestId, MemorySlice local, int immediate, int flags) {
         queuePair.checkSend(SEND_WITH_IMMEDIATE, local, flags);
         return transfer(SEND_WITH_IMMEDIATE, workRequestId, local, 0, 0, ByteOrders.toNetwork(immediate), flags);
     }
@@ -191,7 +204,7 @@ public abstract class SendBatch {
      * @param flags of {@link SendFlags}
      * @return this
      */
-    public final SendBatch sendWithImmediate(long workRequestId, SliceList local, int immediate, int flags) {
+    public SendBatch sendWithImmediate(long workRequestId, SliceList local, int immediate, int flags) {
         queuePair.checkSend(SEND_WITH_IMMEDIATE, local, flags);
         return transfer(SEND_WITH_IMMEDIATE, workRequestId, local, 0, 0, ByteOrders.toNetwork(immediate), flags);
     }
@@ -206,7 +219,7 @@ public abstract class SendBatch {
      * @param flags of {@link SendFlags}
      * @return this
      */
-    public final SendBatch sendWithInvalidate(long workRequestId, MemorySlice local, int remoteKey, int flags) {
+    public SendBatch sendWithInvalidate(long workRequestId, MemorySlice local, int remoteKey, int flags) {
         queuePair.checkSend(SEND_WITH_INVALIDATE, local, flags);
         return transfer(SEND_WITH_INVALIDATE, workRequestId, local, 0, 0, remoteKey, flags);
     }
@@ -220,7 +233,7 @@ public abstract class SendBatch {
      * @param flags of {@link SendFlags}
      * @return this
      */
-    public final SendBatch sendWithInvalidate(long workRequestId, SliceList local, int remoteKey, int flags) {
+    public SendBatch sendWithInvalidate(long workRequestId, SliceList local, int remoteKey, int flags) {
         queuePair.checkSend(SEND_WITH_INVALIDATE, local, flags);
         return transfer(SEND_WITH_INVALIDATE, workRequestId, local, 0, 0, remoteKey, flags);
     }
@@ -237,7 +250,7 @@ public abstract class SendBatch {
      * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
      * @return this
      */
-    public final SendBatch compareAndSwap(
+    public SendBatch compareAndSwap(
             long workRequestId, MemorySlice original, RemoteMemory remote, long expected, long newValue, int flags) {
         queuePair.checkAtomic(COMPARE_AND_SWAP, original, remote, flags);
         return atomic(COMPARE_AND_SWAP, workRequestId, original, remote, expected, newValue, flags);
@@ -253,7 +266,7 @@ public abstract class SendBatch {
      * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
      * @return this
      */
-    public final SendBatch fetchAndAdd(
+    public SendBatch fetchAndAdd(
             long workRequestId, MemorySlice original, RemoteMemory remote, long addend, int flags) {
         queuePair.checkAtomic(FETCH_AND_ADD, original, remote, flags);
         return atomic(FETCH_AND_ADD, workRequestId, original, remote, addend, 0, flags);
@@ -267,10 +280,10 @@ public abstract class SendBatch {
      * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
      * @return this
      */
-    public final SendBatch localInvalidate(long workRequestId, int remoteKey, int flags) {
+    public SendBatch localInvalidate(long workRequestId, int remoteKey, int flags) {
         queuePair.checkOperation(LOCAL_INVALIDATE, flags);
-        requireRoom();
-        addInvalidate(workRequestId, remoteKey, flags);
+        begin(LOCAL_INVALIDATE, flags);
+        recorder.invalidate(size, workRequestId, remoteKey, flags);
         return added();
     }
 
@@ -290,7 +303,7 @@ public abstract class SendBatch {
      * @throws IllegalArgumentException if the arguments do not go together
      * @throws IllegalStateException if the window, the region or the queue pair is closed, or the batch is full
      */
-    public final SendBatch bindMemoryWindow(
+    public SendBatch bindMemoryWindow(
             long workRequestId,
             MemoryWindow window,
             int remoteKey,
@@ -301,9 +314,111 @@ public abstract class SendBatch {
         queuePair.checkOperation(BIND_MEMORY_WINDOW, flags);
         window.checkBinding(MemoryWindowType.TYPE_2, queuePair, slice, mask);
         window.checkKey(remoteKey);
-        requireRoom();
-        addBinding(workRequestId, window, remoteKey, slice, mask, flags);
+        begin(BIND_MEMORY_WINDOW, flags);
+        recorder.bind(size, workRequestId, window, remoteKey, slice, mask, flags);
         return added();
+    }
+
+    /**
+     * Adds a write of eight bytes that happens at once ({@code IBV_WR_ATOMIC_WRITE}), in order behind the writes before it. Only in
+     * extended posting, with {@link SendOperation#ATOMIC_WRITE}.
+     *
+     * @param workRequestId comes back in the completion
+     * @param value is stored, in the byte order of this side's processor
+     * @param remote at least eight bytes, at a multiple of eight; the region needs {@link AccessFlag#REMOTE_WRITE}
+     * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
+     * @return this
+     */
+    public SendBatch atomicWrite(long workRequestId, long value, RemoteMemory remote, int flags) {
+        queuePair.checkOperation(ATOMIC_WRITE, flags);
+        Checks.atomic(remote);
+        begin(ATOMIC_WRITE, flags);
+        recorder.atomicWrite(size, workRequestId, value, remote, flags);
+        return added();
+    }
+
+    /**
+     * Adds a flush ({@code IBV_WR_FLUSH}): it completes when what was written to the peer's memory before has reached the place. Only in
+     * extended posting, with {@link SendOperation#FLUSH}.
+     *
+     * @param workRequestId comes back in the completion
+     * @param remote what to flush
+     * @param placement how far
+     * @param level whether only the named bytes or the whole region
+     * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
+     * @return this
+     */
+    public SendBatch flush(
+            long workRequestId, RemoteMemory remote, FlushPlacement placement, FlushLevel level, int flags) {
+        queuePair.checkOperation(FLUSH, flags);
+        begin(FLUSH, flags);
+        recorder.flush(size, workRequestId, remote, placement, level, flags);
+        return added();
+    }
+
+    /**
+     * Adds a send that the adapter cuts into TCP segments ({@code IBV_WR_TSO}), each with a header made from the given one. For raw
+     * packets and IP over InfiniBand, where the device can do it.
+     *
+     * @param workRequestId comes back in the completion
+     * @param header all headers of the first segment, at most {@link QueuePairConfig#maxSegmentHeader}; it is copied
+     * @param maxSegmentSize the most bytes of the stream in one segment ({@code mss}), 1 to 65535
+     * @param local the stream
+     * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
+     * @return this
+     */
+    public SendBatch segmentedSend(
+            long workRequestId, MemorySegment header, int maxSegmentSize, SliceList local, int flags) {
+        queuePair.checkSegmentedSend(header, maxSegmentSize, local, flags);
+        begin(SEGMENTED_SEND, flags);
+        recorder.transfer(size, SEGMENTED_SEND, workRequestId, local, 0, 0, 0, flags);
+        recorder.segmented(size, header, maxSegmentSize);
+        return added();
+    }
+
+    /**
+     * Says where the datagrams that are added from now on go; for queue pairs of type UD, which need one for each. Forgotten when a new
+     * batch is started.
+     *
+     * @param destination the peer, with an address handle of this queue pair's protection domain, which must be open when the batch
+     *     is posted
+     * @return this
+     * @throws IllegalArgumentException if the queue pair has another type, or the address handle another domain
+     */
+    public SendBatch to(Destination destination) {
+        if (queuePair.type() != QueuePairType.UD) {
+            throw new IllegalArgumentException(
+                    "a queue pair of type %s sends to its peer, not to a destination".formatted(queuePair.type()));
+        }
+        ProtectionDomain domain = destination.addressHandle().protectionDomain();
+        // Of one device context, too: closing an address handle waits for the posting threads of its own.
+        if (!domain.isSameAs(queuePair.domain())
+                || domain.context() != queuePair.domain().context()) {
+            throw new IllegalArgumentException(
+                    destination.addressHandle() + " is of another protection domain than " + queuePair);
+        }
+        this.destination = destination;
+        return this;
+    }
+
+    /**
+     * Says which shared receive queue of the peer the requests that are added from now on concern; for queue pairs of type XRC_SEND, which
+     * need one for each. Forgotten when a new batch is started.
+     *
+     * @param number of the peer's shared receive queue ({@code srqn}), 24 bits
+     * @return this
+     * @throws IllegalArgumentException if the queue pair has another type, or the number is too large
+     */
+    public SendBatch toSharedReceiveQueue(int number) {
+        if (queuePair.type() != QueuePairType.XRC_SEND) {
+            throw new IllegalArgumentException(
+                    "a queue pair of type %s does not choose the shared receive queue".formatted(queuePair.type()));
+        }
+        if (number >>> 24 != 0) {
+            throw new IllegalArgumentException("shared receive queue 0x%x has more than 24 bits".formatted(number));
+        }
+        sharedReceiveQueue = number;
+        return this;
     }
 
     private SendBatch transfer(
@@ -314,8 +429,8 @@ public abstract class SendBatch {
             int remoteKey,
             int immediateOrKey,
             int flags) {
-        requireRoom();
-        addTransfer(opcode, workRequestId, local, remoteAddress, remoteKey, immediateOrKey, flags);
+        begin(opcode, flags);
+        recorder.transfer(size, opcode, workRequestId, local, remoteAddress, remoteKey, immediateOrKey, flags);
         return added();
     }
 
@@ -327,9 +442,25 @@ public abstract class SendBatch {
             int remoteKey,
             int immediateOrKey,
             int flags) {
-        requireRoom();
-        addTransfer(opcode, workRequestId, local, remoteAddress, remoteKey, immediateOrKey, flags);
+        begin(opcode, flags);
+        queuePair.requireGoodList(local, flags);
+        recorder.transfer(size, opcode, workRequestId, local, remoteAddress, remoteKey, immediateOrKey, flags);
         return added();
+    }
+
+    /** The same for {@link QueuePair}, which has checked. */
+    int postOne(
+            int opcode,
+            long workRequestId,
+            MemorySlice local,
+            long remoteAddress,
+            int remoteKey,
+            int immediateOrKey,
+            int flags) {
+        clear();
+        transfer(opcode, workRequestId, local, remoteAddress, remoteKey, immediateOrKey, flags);
+        post();
+        return error;
     }
 
     private SendBatch atomic(
@@ -340,19 +471,43 @@ public abstract class SendBatch {
             long compareOrAdd,
             long swap,
             int flags) {
-        requireRoom();
-        addAtomic(opcode, workRequestId, original, remote, compareOrAdd, swap, flags);
+        begin(opcode, flags);
+        recorder.atomic(size, opcode, workRequestId, original, remote, compareOrAdd, swap, flags);
         return added();
     }
 
-    private void requireRoom() {
+    /** Not among the checks that can be switched off: adapters' libraries would follow a null pointer. */
+    private void begin(int opcode, int flags) {
         queuePair.requireOpenSoon();
         if (size == capacity) {
             throw new IllegalStateException("the batch is full: it holds " + size + " requests");
         }
+        queuePair.requireOperation(opcode, flags);
+        if (addressed) {
+            requireAddress();
+        }
     }
 
+    private void requireAddress() {
+        if (queuePair.type() == QueuePairType.UD && destination == null) {
+            throw new IllegalArgumentException("a datagram needs a destination: to(...) was not called");
+        }
+        if (queuePair.type() == QueuePairType.XRC_SEND && sharedReceiveQueue == NONE) {
+            throw new IllegalArgumentException(
+                    "a request of an XRC queue pair needs the peer's shared receive queue: toSharedReceiveQueue(...)"
+                            + " was not called");
+        }
+    }
+
+    /** The address last: in the native structure it takes the place of the remote memory of other types. */
     private SendBatch added() {
+        if (addressed) {
+            if (queuePair.type() == QueuePairType.UD) {
+                recorder.destination(size, destination);
+            } else {
+                recorder.sharedReceiveQueue(size, sharedReceiveQueue);
+            }
+        }
         size++;
         // The requests' memory lives as long as this object.
         Reference.reachabilityFence(this);
@@ -363,71 +518,33 @@ public abstract class SendBatch {
      * Posts the requests, in order, and empties the batch.
      *
      * @return how many were accepted; fewer than {@link #size()} was if the queue filled up or one was refused, and
-     *     {@link #error()} then says why. Those behind were not posted. 0 also if the driver refused without naming a request
-     * @throws IllegalStateException if the queue pair is closed
+     *     {@link #error()} then says why. Those behind were not posted. 0 also if the driver refused without naming a request; with
+     *     extended posting it is all or nothing
+     * @throws IllegalStateException if the queue pair is closed, or an address handle, memory window or memory region that a
+     *     request is about; then none was posted
      */
-    public final int post() {
+    public int post() {
         error = 0;
         int count = size;
         if (count == 0) {
             return 0;
         }
         size = 0;
-        return postRequests(count);
+        error = recorder.post(count);
+        Reference.reachabilityFence(this);
+        return recorder.accepted();
     }
 
     /** {@return 0 if the last {@link #post()} accepted all, or {@link QueuePair#QUEUE_FULL}, or another errno} */
-    public final int error() {
+    public int error() {
         return error;
-    }
-
-    final void error(int errno) {
-        error = errno;
     }
 
     /** Empties the batch; what was added is dropped. */
     void clear() {
         size = 0;
+        destination = null;
+        sharedReceiveQueue = NONE;
+        recorder.clear();
     }
-
-    /** Adds a request that moves data of one slice, at index {@link #size()}; everything was checked. */
-    abstract void addTransfer(
-            int opcode,
-            long workRequestId,
-            MemorySlice local,
-            long remoteAddress,
-            int remoteKey,
-            int immediateOrKey,
-            int flags);
-
-    /** The same with a list. */
-    abstract void addTransfer(
-            int opcode,
-            long workRequestId,
-            SliceList local,
-            long remoteAddress,
-            int remoteKey,
-            int immediateOrKey,
-            int flags);
-
-    abstract void addAtomic(
-            int opcode,
-            long workRequestId,
-            MemorySlice original,
-            RemoteMemory remote,
-            long compareOrAdd,
-            long swap,
-            int flags);
-
-    abstract void addInvalidate(long workRequestId, int remoteKey, int flags);
-
-    /**
-     * Adds a binding; everything was checked. The driver reads the native window and region when the request reaches it: they must be
-     * open then, and {@link MemoryWindow#bound} be told when it was accepted.
-     */
-    abstract void addBinding(
-            long workRequestId, MemoryWindow window, int remoteKey, MemorySlice slice, int access, int flags);
-
-    /** Posts what was added, and sets {@link #error(int)} if not all was accepted. */
-    abstract int postRequests(int count);
 }

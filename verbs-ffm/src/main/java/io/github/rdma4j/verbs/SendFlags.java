@@ -22,7 +22,13 @@ public final class SendFlags {
      */
     public static final int INLINE = 1 << 3;
 
-    static final int ALL = FENCE | SIGNALED | SOLICITED | INLINE;
+    /**
+     * The adapter computes the IPv4, TCP and UDP checksums of a packet ({@code IBV_SEND_IP_CSUM}); for raw packets and, with IP over
+     * InfiniBand, datagrams, where the device can do it.
+     */
+    public static final int IP_CHECKSUM = 1 << 4;
+
+    static final int ALL = FENCE | SIGNALED | SOLICITED | INLINE | IP_CHECKSUM;
 
     private SendFlags() {}
 }

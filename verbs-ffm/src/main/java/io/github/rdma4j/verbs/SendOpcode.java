@@ -43,6 +43,11 @@ final class SendOpcode {
 
     private SendOpcode() {}
 
+    /** Whether ibv_post_send does not know it. */
+    static boolean isExtendedOnly(int opcode) {
+        return opcode == FLUSH || opcode == ATOMIC_WRITE;
+    }
+
     static String name(int opcode) {
         return NAMES[opcode];
     }

@@ -188,6 +188,120 @@ final class SendRequests {
         putShort(wr + SEGMENTED_SEGMENT_SIZE, (short) maxSegmentSize);
     }
 
+    /** Packed as {@link #atomic} does it, because only extended posting has it: the length, and how as a number. */
+    void flush(int index, long remoteAddress, int remoteKey, long length, int placement, int level) {
+        atomic(index, remoteAddress, remoteKey, length, placement | level << Byte.SIZE);
+    }
+
+    // What was recorded, for extended posting.
+
+    int opcode(int index) {
+        return NativeMemory.getInt(request(index) + OPCODE);
+    }
+
+    int flags(int index) {
+        return NativeMemory.getInt(request(index) + SEND_FLAGS);
+    }
+
+    long workRequestId(int index) {
+        return NativeMemory.getLong(request(index) + WR_ID);
+    }
+
+    int entries(int index) {
+        return NativeMemory.getInt(request(index) + NUM_SGE);
+    }
+
+    long entriesAddress(int index) {
+        return request(index) + WR_SIZE;
+    }
+
+    /** Of the first entry. */
+    long localAddress(int index) {
+        return NativeMemory.getLong(request(index) + WR_SIZE + SGE_ADDRESS);
+    }
+
+    /** Of the first entry, 32 bits without a sign. */
+    int localLength(int index) {
+        return NativeMemory.getInt(request(index) + WR_SIZE + SGE_LENGTH);
+    }
+
+    /** Of the first entry. */
+    int localKey(int index) {
+        return NativeMemory.getInt(request(index) + WR_SIZE + SGE_LENGTH + Integer.BYTES);
+    }
+
+    int immediateOrKey(int index) {
+        return NativeMemory.getInt(request(index) + IMMEDIATE_OR_KEY);
+    }
+
+    long remoteAddress(int index) {
+        return NativeMemory.getLong(request(index) + RDMA_ADDRESS);
+    }
+
+    int remoteKey(int index) {
+        return NativeMemory.getInt(request(index) + RDMA_KEY);
+    }
+
+    long atomicAddress(int index) {
+        return NativeMemory.getLong(request(index) + ATOMIC_ADDRESS);
+    }
+
+    int atomicKey(int index) {
+        return NativeMemory.getInt(request(index) + ATOMIC_KEY);
+    }
+
+    long compareOrAdd(int index) {
+        return NativeMemory.getLong(request(index) + ATOMIC_COMPARE_ADD);
+    }
+
+    long compareOrAddAddress(int index) {
+        return request(index) + ATOMIC_COMPARE_ADD;
+    }
+
+    long swap(int index) {
+        return NativeMemory.getLong(request(index) + ATOMIC_SWAP);
+    }
+
+    long datagramHandle(int index) {
+        return NativeMemory.getLong(request(index) + DATAGRAM_HANDLE);
+    }
+
+    int datagramNumber(int index) {
+        return NativeMemory.getInt(request(index) + DATAGRAM_NUMBER);
+    }
+
+    int datagramKey(int index) {
+        return NativeMemory.getInt(request(index) + DATAGRAM_KEY);
+    }
+
+    int sharedReceiveQueue(int index) {
+        return NativeMemory.getInt(request(index) + SHARED_RECEIVE_QUEUE);
+    }
+
+    long boundWindow(int index) {
+        return NativeMemory.getLong(request(index) + BIND_WINDOW);
+    }
+
+    int boundKey(int index) {
+        return NativeMemory.getInt(request(index) + BIND_KEY);
+    }
+
+    long bindInformationAddress(int index) {
+        return request(index) + BIND_INFO;
+    }
+
+    long segmentHeader(int index) {
+        return NativeMemory.getLong(request(index) + SEGMENTED_HEADER);
+    }
+
+    short segmentHeaderSize(int index) {
+        return NativeMemory.getShort(request(index) + SEGMENTED_HEADER_SIZE);
+    }
+
+    short maxSegmentSize(int index) {
+        return NativeMemory.getShort(request(index) + SEGMENTED_SEGMENT_SIZE);
+    }
+
     /** Makes the request the last of its list. */
     void cut(int index) {
         putLong(request(index) + NEXT, 0L);

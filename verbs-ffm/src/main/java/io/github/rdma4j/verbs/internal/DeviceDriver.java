@@ -31,8 +31,13 @@ public record DeviceDriver(String name) {
             "hns_roce_hw_v2",
             "erdma");
 
-    /** Drivers whose providers may poll through the kernel; all others read memory. */
-    private static final Set<String> POLL_IN_KERNEL = Set.of("hfi1", "ib_qib");
+    /**
+     * Drivers whose providers may poll through the kernel; all others read memory. And those that take the lock of a send queue while
+     * they poll: extended posting holds that lock in Java code, where a safepoint can stop the thread, and one that waits for it in
+     * a critical call would hold up the safepoint for ever (efa, hns when it flushes, ionic).
+     */
+    private static final Set<String> POLL_MAY_WAIT =
+            Set.of("hfi1", "ib_qib", "efa", "hns3", "hns_roce_hw_v2", "ionic", "ionic_rdma");
 
     /**
      * The driver of a device.
@@ -55,9 +60,9 @@ public record DeviceDriver(String name) {
         return POST_IN_USER_SPACE.contains(name);
     }
 
-    /** {@return whether polling never enters the kernel} */
+    /** {@return whether polling never enters the kernel and never waits for a thread that posts} */
     public boolean pollsInUserSpace() {
-        return !POLL_IN_KERNEL.contains(name);
+        return !POLL_MAY_WAIT.contains(name);
     }
 
     /**

@@ -18,6 +18,8 @@ public final class Errno {
     public static final int EBUSY = 16;
     /** Invalid argument. */
     public static final int EINVAL = 22;
+    /** No space left on device. */
+    public static final int ENOSPC = 28;
     /** Not implemented by the kernel. */
     public static final int ENOSYS = 38;
     /** No data: an empty entry of a table. */

@@ -98,4 +98,14 @@ public final class NativeMemory {
     public static int getInt(long address) {
         return ALL.get(JAVA_INT_UNALIGNED, address);
     }
+
+    /**
+     * Loads two bytes.
+     *
+     * @param address from {@link #structure}, plus a field's offset
+     * @return in native byte order
+     */
+    public static short getShort(long address) {
+        return ALL.get(ValueLayout.JAVA_SHORT_UNALIGNED, address);
+    }
 }

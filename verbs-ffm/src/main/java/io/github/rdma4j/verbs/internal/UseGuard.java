@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs.internal;
 import java.lang.foreign.Arena;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.List;
 
 /**
  * Keeps {@code close()} from freeing a native object under a thread that is inside a call on it, at the cost of two plain
@@ -89,14 +90,31 @@ public final class UseGuard {
     public void close() {
         CLOSED.setVolatile(this, true);
         handshakeWithAllThreads();
-        while ((int) OWNER_INSIDE.getAcquire(this) != 0 || (int) OTHERS_INSIDE.getAcquire(this) != 0) {
-            Thread.onSpinWait();
-        }
+        awaitNobodyInside();
     }
 
     /** Opens the guard again, after a close whose native part was refused. */
     public void reopen() {
         CLOSED.setVolatile(this, false);
+    }
+
+    /**
+     * Waits until each of these guards has had nobody inside, without closing it. A thread that enters one later sees all that the
+     * caller has stored before, such as that something which is used inside is closed now.
+     *
+     * @param guards none of which the caller is inside
+     */
+    public static void awaitNobodyInside(List<UseGuard> guards) {
+        handshakeWithAllThreads();
+        for (UseGuard guard : guards) {
+            guard.awaitNobodyInside();
+        }
+    }
+
+    private void awaitNobodyInside() {
+        while ((int) OWNER_INSIDE.getAcquire(this) != 0 || (int) OTHERS_INSIDE.getAcquire(this) != 0) {
+            Thread.onSpinWait();
+        }
     }
 
     private static void handshakeWithAllThreads() {

@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+/** What a flush concerns ({@code enum ibv_selectivity_level}). */
+public enum FlushLevel {
+    /** The bytes that the request names. */
+    RANGE,
+    /** The whole memory region. */
+    MEMORY_REGION;
+
+    int code() {
+        return ordinal();
+    }
+}

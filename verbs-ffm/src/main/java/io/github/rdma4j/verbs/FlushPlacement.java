@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+/** How far a flush brings what was written before ({@code enum ibv_placement_type}). */
+public enum FlushPlacement {
+    /** All that may read the memory see it; the region needs {@link AccessFlag#FLUSH_GLOBAL}. */
+    GLOBAL(1),
+    /** It outlives a loss of power; the region needs {@link AccessFlag#FLUSH_PERSISTENT}. */
+    PERSISTENT(1 << 1),
+    /** Both. */
+    GLOBAL_AND_PERSISTENT(1 | 1 << 1);
+
+    private final int code;
+
+    FlushPlacement(int code) {
+        this.code = code;
+    }
+
+    int code() {
+        return code;
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import io.github.rdma4j.verbs.bindings.LibIbVerbs;
+import io.github.rdma4j.verbs.bindings.RdmaHeaders;
+import io.github.rdma4j.verbs.bindings.ibv_qp;
+import io.github.rdma4j.verbs.bindings.ibv_qp_cap;
+import io.github.rdma4j.verbs.bindings.ibv_qp_init_attr_ex;
+import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.Failures;
+import io.github.rdma4j.verbs.internal.NativeCalls;
+import io.github.rdma4j.verbs.internal.QueuePairCalls;
+import io.github.rdma4j.verbs.internal.VerbsCalls;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/** The native creation of a queue pair: by ibv_create_qp(3), or by ibv_create_qp_ex(3) where something was asked that only it can do. */
+final class QueuePairCreation {
+    private QueuePairCreation() {}
+
+    static MemorySegment create(ProtectionDomain domain, QueuePairConfig config) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment attributes = ibv_qp_init_attr_ex.allocate(arena);
+            fill(attributes, domain, config);
+            int wanted = RdmaHeaders.IBV_QP_INIT_ATTR_PD() | extras(attributes, config);
+            ibv_qp_init_attr_ex.comp_mask(attributes, wanted);
+            // As verbs.h does it. The structure begins like struct ibv_qp_init_attr.
+            boolean basic = wanted == RdmaHeaders.IBV_QP_INIT_ATTR_PD();
+            MemorySegment created = basic
+                    ? VerbsCalls.createQp(domain.segment(), attributes)
+                    : QueuePairCalls.createQpEx(domain.context().segment(), attributes);
+            if (created.address() == 0) {
+                throw refused(basic ? "ibv_create_qp" : "ibv_create_qp_ex", config, NativeCalls.lastErrno());
+            }
+            return created.reinterpret(ibv_qp.sizeof());
+        }
+    }
+
+    private static void fill(MemorySegment attributes, ProtectionDomain domain, QueuePairConfig config) {
+        ibv_qp_init_attr_ex.pd(attributes, domain.segment());
+        ibv_qp_init_attr_ex.send_cq(attributes, config.sendCompletionQueue().segment());
+        ibv_qp_init_attr_ex.recv_cq(attributes, config.receiveCompletionQueue().segment());
+        ibv_qp_init_attr_ex.qp_type(attributes, config.type().code());
+        ibv_qp_init_attr_ex.sq_sig_all(attributes, config.signalAll() ? 1 : 0);
+        MemorySegment capabilities = ibv_qp_init_attr_ex.cap(attributes);
+        ibv_qp_cap.max_send_wr(capabilities, config.maxSendWorkRequests());
+        ibv_qp_cap.max_recv_wr(capabilities, config.maxReceiveWorkRequests());
+        ibv_qp_cap.max_send_sge(capabilities, config.maxSendScatterGather());
+        ibv_qp_cap.max_recv_sge(capabilities, config.maxReceiveScatterGather());
+        ibv_qp_cap.max_inline_data(capabilities, config.maxInlineData());
+    }
+
+    /** Fills what only the extended verb takes, and tells what it was. */
+    private static int extras(MemorySegment attributes, QueuePairConfig config) {
+        int wanted = 0;
+        if (!config.sendOperations().isEmpty()) {
+            ibv_qp_init_attr_ex.send_ops_flags(attributes, Flags.mask(config.sendOperations(), SendOperation::bit));
+            wanted |= RdmaHeaders.IBV_QP_INIT_ATTR_SEND_OPS_FLAGS();
+        }
+        if (!config.creationFlags().isEmpty()) {
+            ibv_qp_init_attr_ex.create_flags(
+                    attributes, (int) Flags.mask(config.creationFlags(), QueuePairCreationFlag::bit));
+            wanted |= RdmaHeaders.IBV_QP_INIT_ATTR_CREATE_FLAGS();
+        }
+        if (config.sourceQueuePairNumber().isPresent()) {
+            int flags = ibv_qp_init_attr_ex.create_flags(attributes);
+            ibv_qp_init_attr_ex.create_flags(attributes, flags | RdmaHeaders.IBV_QP_CREATE_SOURCE_QPN());
+            ibv_qp_init_attr_ex.source_qpn(
+                    attributes, config.sourceQueuePairNumber().getAsInt());
+            wanted |= RdmaHeaders.IBV_QP_INIT_ATTR_CREATE_FLAGS();
+        }
+        if (config.maxSegmentHeader() > 0) {
+            ibv_qp_init_attr_ex.max_tso_header(attributes, (short) config.maxSegmentHeader());
+            wanted |= RdmaHeaders.IBV_QP_INIT_ATTR_MAX_TSO_HEADER();
+        }
+        return wanted;
+    }
+
+    /** The way to post with ibv_wr_*, or null if no operations were asked for. */
+    static ExtendedPosting extendedPosting(MemorySegment queuePair, DeviceContext context, QueuePairConfig config) {
+        if (config.sendOperations().isEmpty()) {
+            return null;
+        }
+        MemorySegment extended = LibIbVerbs.ibv_qp_to_qp_ex(queuePair);
+        if (extended.address() == 0) {
+            throw new UnsupportedVerbException(
+                    "ibv_qp_to_qp_ex", Errno.EOPNOTSUPP, "the device's library has no extended posting");
+        }
+        return new ExtendedPosting(extended.address(), context, config.type(), config.sendOperations());
+    }
+
+    private static VerbsException refused(String verb, QueuePairConfig config, int errno) {
+        String operation = "%s(%s, %s%s)".formatted(verb, config.type(), config.sizes(), config.extras());
+        return switch (errno) {
+            case Errno.EINVAL ->
+                Failures.of(
+                        operation,
+                        errno,
+                        "the device does not grant these sizes together",
+                        "ask for less inline data or shorter queues");
+            case Errno.ENOMEM ->
+                Failures.of(
+                        operation,
+                        errno,
+                        "the device has no room left",
+                        "ask for shorter queues, or close queue pairs that are not used");
+            default -> Failures.of(operation, errno);
+        };
+    }
+}

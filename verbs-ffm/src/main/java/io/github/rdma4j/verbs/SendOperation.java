@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+/**
+ * An operation that a queue pair with extended posting is created for ({@code enum ibv_qp_create_send_ops_flags}); see
+ * {@link QueuePairConfig#sendOperations}.
+ */
+public enum SendOperation {
+    /** An RDMA write. */
+    RDMA_WRITE(0, SendOpcode.RDMA_WRITE),
+    /** An RDMA write that tells the peer. */
+    RDMA_WRITE_WITH_IMMEDIATE(1, SendOpcode.RDMA_WRITE_WITH_IMMEDIATE),
+    /** A send. */
+    SEND(2, SendOpcode.SEND),
+    /** A send with a number beside the message. */
+    SEND_WITH_IMMEDIATE(3, SendOpcode.SEND_WITH_IMMEDIATE),
+    /** An RDMA read. */
+    RDMA_READ(4, SendOpcode.RDMA_READ),
+    /** An atomic compare-and-swap. */
+    COMPARE_AND_SWAP(5, SendOpcode.COMPARE_AND_SWAP),
+    /** An atomic fetch-and-add. */
+    FETCH_AND_ADD(6, SendOpcode.FETCH_AND_ADD),
+    /** The invalidation of a key of this side. */
+    LOCAL_INVALIDATE(7, SendOpcode.LOCAL_INVALIDATE),
+    /** The binding of a memory window of type 2. */
+    BIND_MEMORY_WINDOW(8, SendOpcode.BIND_MEMORY_WINDOW),
+    /** A send that takes a key of the peer back. */
+    SEND_WITH_INVALIDATE(9, SendOpcode.SEND_WITH_INVALIDATE),
+    /** A send that the adapter cuts into TCP segments (TSO). */
+    SEGMENTED_SEND(10, SendOpcode.SEGMENTED_SEND),
+    /** A flush of what was written before; from rdma-core 45 and Linux 6.3 on. It exists only in extended posting. */
+    FLUSH(11, SendOpcode.FLUSH),
+    /** A write of eight bytes that happens at once; SoftRoCE has it from Linux 6.3 on. It exists only in extended posting. */
+    ATOMIC_WRITE(12, SendOpcode.ATOMIC_WRITE);
+
+    private final int bit;
+    private final int opcode;
+
+    SendOperation(int bit, int opcode) {
+        this.bit = 1 << bit;
+        this.opcode = opcode;
+    }
+
+    /** The bit of {@code send_ops_flags}. */
+    int bit() {
+        return bit;
+    }
+
+    /** Of {@code enum ibv_wr_opcode}. */
+    int opcode() {
+        return opcode;
+    }
+}

@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import io.github.rdma4j.verbs.internal.NativeMemory;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The requests of a {@link SendBatch} in native memory, with what must be kept open until they are posted. They are recorded in the same
+ * way for basic and for extended posting. Recording needs no guard against a close: the structures are freed by the garbage
+ * collector, and not before this object.
+ */
+final class SendRecorder {
+    private final QueuePair queuePair;
+    private final SendRequests requests;
+    private final InlineData inlineData;
+    private final InlineData headers;
+    /** Of the requests of a datagram queue pair; otherwise null. */
+    private final Destination[] destinations;
+
+    private final Binding[] bindings;
+    private int bindingCount;
+    private int accepted;
+
+    /** A binding of a memory window among the requests. */
+    private record Binding(int index, MemoryWindow window, MemorySlice slice, int access, int key) {}
+
+    SendRecorder(QueuePair queuePair, int capacity, int maxEntries, int maxInlineData, int maxHeaderSize) {
+        this.queuePair = queuePair;
+        Arena arena = Arena.ofAuto();
+        this.requests = new SendRequests(arena, capacity, maxEntries);
+        this.inlineData = new InlineData(arena, capacity, maxInlineData);
+        this.headers = new InlineData(arena, capacity, maxHeaderSize);
+        this.destinations = queuePair.type() == QueuePairType.UD ? new Destination[capacity] : null;
+        this.bindings = new Binding[capacity];
+    }
+
+    void clear() {
+        bindingCount = 0;
+    }
+
+    /** Records a request that moves data of one slice; everything was checked. */
+    void transfer(
+            int index,
+            int opcode,
+            long workRequestId,
+            MemorySlice local,
+            long remoteAddress,
+            int remoteKey,
+            int immediateOrKey,
+            int flags) {
+        long source = (flags & SendFlags.INLINE) == 0 ? local.address() : inlineData.copy(index, local);
+        requests.fill(index, opcode, workRequestId, source, local.lengthAndKey(), immediateOrKey, flags);
+        requests.remote(index, remoteAddress, remoteKey);
+    }
+
+    /** The same with a list. */
+    void transfer(
+            int index,
+            int opcode,
+            long workRequestId,
+            SliceList local,
+            long remoteAddress,
+            int remoteKey,
+            int immediateOrKey,
+            int flags) {
+        boolean inline = (flags & SendFlags.INLINE) != 0;
+        long source = inline ? inlineData.copy(index, local) : 0;
+        if (inline) {
+            long lengthAndKey = NativeMemory.pair((int) local.length(), 0);
+            requests.fill(index, opcode, workRequestId, source, lengthAndKey, immediateOrKey, flags);
+        } else {
+            requests.fill(index, opcode, workRequestId, local, immediateOrKey, flags);
+        }
+        requests.remote(index, remoteAddress, remoteKey);
+    }
+
+    void atomic(
+            int index,
+            int opcode,
+            long workRequestId,
+            MemorySlice original,
+            RemoteMemory remote,
+            long compareOrAdd,
+            long swap,
+            int flags) {
+        requests.fill(index, opcode, workRequestId, original.address(), original.lengthAndKey(), 0, flags);
+        requests.atomic(index, remote.address(), remote.remoteKey(), compareOrAdd, swap);
+    }
+
+    void atomicWrite(int index, long workRequestId, long value, RemoteMemory remote, int flags) {
+        requests.fill(index, SendOpcode.ATOMIC_WRITE, workRequestId, 0, flags);
+        requests.atomic(index, remote.address(), remote.remoteKey(), value, 0);
+    }
+
+    void flush(
+            int index, long workRequestId, RemoteMemory remote, FlushPlacement placement, FlushLevel level, int flags) {
+        requests.fill(index, SendOpcode.FLUSH, workRequestId, 0, flags);
+        requests.flush(index, remote.address(), remote.remoteKey(), remote.length(), placement.code(), level.code());
+    }
+
+    void invalidate(int index, long workRequestId, int remoteKey, int flags) {
+        requests.fill(index, SendOpcode.LOCAL_INVALIDATE, workRequestId, remoteKey, flags);
+    }
+
+    /** Window and region are not looked at before the post, which keeps them open. */
+    void bind(int index, long workRequestId, MemoryWindow window, int key, MemorySlice slice, int access, int flags) {
+        long region = slice.region().handle();
+        requests.fill(index, SendOpcode.BIND_MEMORY_WINDOW, workRequestId, 0, flags);
+        requests.bind(index, window.segmentAddress(), key, region, slice.address(), slice.length(), access);
+        bindings[bindingCount++] = new Binding(index, window, slice, access, key);
+    }
+
+    /** Adds to a send what makes it a segmented one. The provider reads the header while posting, so it is copied. */
+    void segmented(int index, MemorySegment header, int maxSegmentSize) {
+        long copy = headers.copy(index, header);
+        requests.segmented(index, copy, (int) header.byteSize(), maxSegmentSize);
+    }
+
+    void destination(int index, Destination destination) {
+        requests.datagram(
+                index, destination.addressHandle().address(), destination.queuePairNumber(), destination.queueKey());
+        destinations[index] = destination;
+    }
+
+    void sharedReceiveQueue(int index, int number) {
+        requests.sharedReceiveQueue(index, number);
+    }
+
+    /**
+     * Posts the first requests.
+     *
+     * @return 0 or an errno
+     */
+    int post(int count) {
+        if (bindingCount == 0) {
+            return postGuarded(count);
+        }
+        int bound = bindingCount;
+        bindingCount = 0;
+        // Rare enough for the lock. It comes before the guard: closing a queue pair holds it while it waits for the
+        // guard.
+        return queuePair.locked(() -> {
+            accepted = 0;
+            for (int i = 0; i < bound; i++) {
+                bindings[i].window.requireOpen();
+                bindings[i].slice.region().requireOpen();
+            }
+            int result = postGuarded(count);
+            for (int i = 0; i < bound && bindings[i].index < accepted; i++) {
+                Binding binding = bindings[i];
+                binding.window.bound(queuePair, binding.slice, binding.access, binding.key);
+            }
+            return result;
+        });
+    }
+
+    private int postGuarded(int count) {
+        queuePair.enterSend();
+        try {
+            if (destinations != null) {
+                // Whoever closes an address handle then waits for threads inside the guard: see AddressHandle.
+                for (int i = 0; i < count; i++) {
+                    destinations[i].addressHandle().requireOpen();
+                }
+            }
+            int result = queuePair.postRequests(requests, count);
+            accepted = result == 0 ? count : queuePair.isExtended() ? 0 : requests.acceptedBeforeRefusal(count);
+            return result;
+        } finally {
+            queuePair.exitSend();
+        }
+    }
+
+    /** How many the last post accepted. */
+    int accepted() {
+        return accepted;
+    }
+}

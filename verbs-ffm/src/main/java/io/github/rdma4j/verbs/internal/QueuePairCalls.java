@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.internal;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+
+import io.github.rdma4j.verbs.UnsupportedVerbException;
+import io.github.rdma4j.verbs.bindings.verbs_context;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/** The inline verbs that make queue pairs, through {@code struct verbs_context}. */
+public final class QueuePairCalls {
+    private static final MethodHandle CREATE =
+            NativeCalls.errnoHandle(FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+
+    private QueuePairCalls() {}
+
+    /**
+     * ibv_create_qp_ex(3), of which the caller has made the case that is ibv_create_qp.
+     *
+     * @param context the device's context
+     * @param attributes a {@code struct ibv_qp_init_attr_ex}
+     * @return the queue pair, or NULL
+     * @throws UnsupportedVerbException if the device's library has no such function
+     */
+    public static MemorySegment createQpEx(MemorySegment context, MemorySegment attributes) {
+        return call("ibv_create_qp_ex", verbs_context.create_qp_ex$offset(), context, attributes);
+    }
+
+    private static MemorySegment call(String verb, long offset, MemorySegment context, MemorySegment attributes) {
+        MemorySegment entry = NativeCalls.extendedEntry(context, offset);
+        if (entry.address() == 0) {
+            throw new UnsupportedVerbException(
+                    verb, Errno.EOPNOTSUPP, "the device's library does not have this function");
+        }
+        try {
+            return (MemorySegment) CREATE.invokeExact(entry, NativeCalls.capture(), context, attributes);
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+    }
+}
