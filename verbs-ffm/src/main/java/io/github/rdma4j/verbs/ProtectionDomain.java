@@ -69,6 +69,26 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
         return createChild(() -> ParentDomain.allocate(this, config));
     }
 
+    /**
+     * Creates a receive work queue (ibv_create_wq(3)).
+     *
+     * @param completionQueue where its receives complete, of the same device context
+     * @param configuration sets what differs from the defaults
+     * @return the queue, in the state RESET; to be closed before or with this domain
+     * @throws IllegalArgumentException if a value is out of the device's range; the message gives both numbers
+     * @throws UnsupportedVerbException if the driver has none, as SoftRoCE's
+     * @throws VerbsException if the device refuses
+     */
+    public WorkQueue createWorkQueue(CompletionQueue completionQueue, Consumer<WorkQueueConfig> configuration) {
+        WorkQueueConfig config = new WorkQueueConfig();
+        configuration.accept(config);
+        config.check(context.device().name(), context.attributes());
+        if (completionQueue.context() != context) {
+            throw new IllegalArgumentException(completionQueue + " is not of the same device context as " + this);
+        }
+        return createChild(() -> new WorkQueue(this, completionQueue, config));
+    }
+
     /** The domain that is meant in the end: its own, or that of a parent domain. */
     ProtectionDomain root() {
         return this;

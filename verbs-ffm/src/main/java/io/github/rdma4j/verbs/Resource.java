@@ -83,6 +83,11 @@ public abstract class Resource implements AutoCloseable {
         }
     }
 
+    /** Whether the two can be in one tree: whether they are below the same device context. */
+    final boolean isInTreeOf(Resource other) {
+        return treeLock == other.treeLock;
+    }
+
     final void requireOpen() {
         if (closed) {
             throw closedException();

@@ -1,0 +1,11 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+/** What a counter counts ({@code enum ibv_counter_description}). */
+public enum CounterDescription {
+    /** Packets. */
+    PACKETS,
+    /** Bytes. */
+    BYTES
+}

@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import io.github.rdma4j.verbs.bindings.RdmaHeaders;
+import io.github.rdma4j.verbs.bindings.ibv_counter_attach_attr;
+import io.github.rdma4j.verbs.bindings.ibv_counters_init_attr;
+import io.github.rdma4j.verbs.internal.ExtendedVerb;
+import io.github.rdma4j.verbs.internal.Failures;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * Counters of the adapter ({@code struct ibv_counters}, ibv_create_counters(3)): what they count is attached first, then a
+ * {@link FlowRule} refers to them by {@link FlowSpec#count}.
+ *
+ * <p>Thread safety: all methods may be called from any thread.
+ */
+public final class Counters extends Resource {
+    private final DeviceContext context;
+    private final MemorySegment counters;
+
+    Counters(DeviceContext context) {
+        super(context);
+        this.context = context;
+        try (Arena arena = Arena.ofConfined()) {
+            this.counters = ExtendedVerb.CREATE_COUNTERS.create(
+                    "ibv_create_counters(" + context.device().name() + ")",
+                    context.segment(),
+                    context.segment(),
+                    ibv_counters_init_attr.allocate(arena));
+        }
+    }
+
+    /**
+     * Says what is counted at an index, for the rules that will refer to these counters (ibv_attach_counters_point_flow(3)). What
+     * is attached to one index twice is added up there.
+     *
+     * @param description what is counted
+     * @param index where it will be read, from 0
+     * @throws UnsupportedVerbException if the device cannot count this
+     * @throws VerbsException if a rule refers to the counters already (EBUSY), or the device refuses
+     */
+    public void attach(CounterDescription description, int index) {
+        attach(description, index, "", MemorySegment.NULL);
+    }
+
+    /**
+     * Counts at an index what a rule takes that is there already (ibv_attach_counters_point_flow(3)).
+     *
+     * @param description what is counted
+     * @param index where it will be read, from 0
+     * @param rule of the same device context
+     * @throws UnsupportedVerbException if the device cannot count this
+     * @throws VerbsException if the device refuses
+     */
+    public void attach(CounterDescription description, int index, FlowRule rule) {
+        if (rule.context() != context) {
+            throw new IllegalArgumentException(rule + " is not of the same device context as " + this);
+        }
+        locked(() -> {
+            rule.requireOpen();
+            attach(description, index, ", " + rule, rule.segment());
+            return null;
+        });
+    }
+
+    private void attach(CounterDescription description, int index, String ruleText, MemorySegment rule) {
+        if (index < 0) {
+            throw new IllegalArgumentException("counter index " + index);
+        }
+        locked(() -> {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment point = ibv_counter_attach_attr.allocate(arena);
+                ibv_counter_attach_attr.counter_desc(point, description.ordinal());
+                ibv_counter_attach_attr.index(point, index);
+                Failures.check(
+                        "ibv_attach_counters_point_flow(%s, index=%d%s)".formatted(description, index, ruleText),
+                        ExtendedVerb.ATTACH_COUNTERS_POINT_FLOW.call(context.segment(), counters, point, rule));
+            }
+            return null;
+        });
+    }
+
+    /**
+     * Reads the counters (ibv_read_counters(3)).
+     *
+     * @param count how many, from index 0
+     * @param preferCached whether a value that the driver remembers is good enough; otherwise the adapter is asked
+     * @return the values by index, unsigned
+     * @throws VerbsException if the device refuses
+     */
+    public long[] read(int count, boolean preferCached) {
+        if (count < 1) {
+            throw new IllegalArgumentException("reading " + count + " counters");
+        }
+        return locked(() -> {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment values = arena.allocate(ValueLayout.JAVA_LONG, count);
+                Failures.check(
+                        "ibv_read_counters(count=%d)".formatted(count),
+                        ExtendedVerb.readCounters(
+                                context.segment(),
+                                counters,
+                                values,
+                                count,
+                                preferCached ? RdmaHeaders.IBV_READ_COUNTERS_ATTR_PREFER_CACHED() : 0));
+                return values.toArray(ValueLayout.JAVA_LONG);
+            }
+        });
+    }
+
+    @Override
+    public long handle() {
+        requireOpen();
+        return counters.address();
+    }
+
+    @Override
+    void release() {
+        Failures.check(
+                "ibv_destroy_counters(" + context.device().name() + ")",
+                ExtendedVerb.DESTROY_COUNTERS.call(context.segment(), counters));
+    }
+
+    /** {@return the device's name} */
+    @Override
+    public String toString() {
+        return "counters of " + context.device().name();
+    }
+}

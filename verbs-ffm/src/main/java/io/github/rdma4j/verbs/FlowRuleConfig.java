@@ -1,0 +1,157 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import io.github.rdma4j.verbs.bindings.RdmaHeaders;
+import io.github.rdma4j.verbs.bindings.ibv_flow_attr;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/** What packets a {@link FlowRule} takes, and what it does with them ({@code struct ibv_flow_attr}). */
+public final class FlowRuleConfig {
+    private static final int MAX_PRIORITY = 0xffff;
+    private static final int MAX_SPECS = 0xff;
+    private static final int MAX_SIZE = 0xffff;
+
+    private final List<FlowSpec> specs = new ArrayList<>();
+    private FlowRuleType type = FlowRuleType.NORMAL;
+    private int priority;
+    private int port = 1;
+    private boolean copyOnly;
+    private boolean egress;
+
+    FlowRuleConfig() {}
+
+    /**
+     * The kind of rule; {@link FlowRuleType#NORMAL} if not set.
+     *
+     * @param ruleType the kind
+     * @return this
+     */
+    public FlowRuleConfig type(FlowRuleType ruleType) {
+        this.type = ruleType;
+        return this;
+    }
+
+    /**
+     * Which rule is tried first; 0 if not set.
+     *
+     * @param order 0, the first, to 65535
+     * @return this
+     * @throws IllegalArgumentException if it is out of this range
+     */
+    public FlowRuleConfig priority(int order) {
+        if (order < 0 || order > MAX_PRIORITY) {
+            throw new IllegalArgumentException("priority %d is not in 0..%d".formatted(order, MAX_PRIORITY));
+        }
+        this.priority = order;
+        return this;
+    }
+
+    /**
+     * The port whose packets are meant; 1 if not set.
+     *
+     * @param number from 1
+     * @return this
+     */
+    public FlowRuleConfig port(int number) {
+        this.port = number;
+        return this;
+    }
+
+    /**
+     * Adds headers that a packet must have, from the outside to the inside, and actions on the packets that do.
+     *
+     * @param more of {@link FlowSpec}'s factory methods
+     * @return this
+     */
+    public FlowRuleConfig specs(FlowSpec... more) {
+        specs.addAll(Arrays.asList(more));
+        return this;
+    }
+
+    /**
+     * Lets packets go on to rules of lower priority ({@code IBV_FLOW_ATTR_FLAGS_DONT_TRAP}); only for
+     * {@link FlowRuleType#NORMAL}.
+     *
+     * @return this
+     */
+    public FlowRuleConfig doNotTrap() {
+        this.copyOnly = true;
+        return this;
+    }
+
+    /**
+     * Matches packets that are sent, in place of those received ({@code IBV_FLOW_ATTR_FLAGS_EGRESS}); the queue pair then only
+     * names the device.
+     *
+     * @return this
+     */
+    public FlowRuleConfig egress() {
+        this.egress = true;
+        return this;
+    }
+
+    /** What the rule refers to. */
+    List<Resource> resources() {
+        return specs.stream()
+                .map(FlowSpec::resource)
+                .flatMap(Optional::stream)
+                .distinct()
+                .toList();
+    }
+
+    void check(QueuePair queuePair) {
+        if (copyOnly && type != FlowRuleType.NORMAL) {
+            throw new IllegalArgumentException("doNotTrap() is for rules of type NORMAL, and this one is " + type);
+        }
+        if (specs.size() > MAX_SPECS) {
+            throw new IllegalArgumentException("%d specs: a rule has at most %d".formatted(specs.size(), MAX_SPECS));
+        }
+        for (Resource resource : resources()) {
+            if (!resource.isInTreeOf(queuePair)) {
+                throw new IllegalArgumentException(resource + " is not of the same device context as " + queuePair);
+            }
+        }
+    }
+
+    /** The rule and behind it, without gaps, its specs. */
+    MemorySegment write(SegmentAllocator allocator) {
+        List<MemorySegment> parts = specs.stream().map(FlowSpec::bytes).toList();
+        long size = ibv_flow_attr.sizeof()
+                + parts.stream().mapToLong(MemorySegment::byteSize).sum();
+        if (size > MAX_SIZE) {
+            throw new IllegalArgumentException("a rule of %d bytes: at most %d".formatted(size, MAX_SIZE));
+        }
+        MemorySegment rule = allocator.allocate(size, Long.BYTES);
+        ibv_flow_attr.type(rule, type.ordinal());
+        ibv_flow_attr.size(rule, (short) size);
+        ibv_flow_attr.priority(rule, (short) priority);
+        ibv_flow_attr.num_of_specs(rule, (byte) parts.size());
+        ibv_flow_attr.port(rule, (byte) port);
+        ibv_flow_attr.flags(
+                rule,
+                (copyOnly ? RdmaHeaders.IBV_FLOW_ATTR_FLAGS_DONT_TRAP() : 0)
+                        | (egress ? RdmaHeaders.IBV_FLOW_ATTR_FLAGS_EGRESS() : 0));
+        long offset = ibv_flow_attr.sizeof();
+        for (MemorySegment part : parts) {
+            MemorySegment.copy(part, 0, rule, offset, part.byteSize());
+            offset += part.byteSize();
+        }
+        return rule;
+    }
+
+    int port() {
+        return port;
+    }
+
+    /** The rule in the words of a failure. */
+    @Override
+    public String toString() {
+        return "type=%s, priority=%d, port=%d, %d specs".formatted(type, priority, port, specs.size());
+    }
+}

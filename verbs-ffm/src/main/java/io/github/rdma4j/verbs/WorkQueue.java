@@ -1,0 +1,197 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import io.github.rdma4j.verbs.bindings.RdmaHeaders;
+import io.github.rdma4j.verbs.bindings.ibv_wq;
+import io.github.rdma4j.verbs.bindings.ibv_wq_attr;
+import io.github.rdma4j.verbs.internal.ExtendedVerb;
+import io.github.rdma4j.verbs.internal.Failures;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+
+/**
+ * A receive work queue without a queue pair ({@code struct ibv_wq}, ibv_create_wq(3)): a {@link ReceiveWorkQueueTable} distributes
+ * the packets of one queue pair over several of them, each polled by another thread. It is created in the state RESET.
+ *
+ * <p>Thread safety: posting is for one thread at a time; all other methods may be called from any thread.
+ */
+public final class WorkQueue extends Resource {
+    /** What an Ethernet frame can hold at most fits into 32 bits; the adapter knows its own limit. */
+    private static final long MAX_MESSAGE = 0xffff_ffffL;
+
+    private final ProtectionDomain domain;
+    private final MemorySegment queue;
+    private final Arena requestArena = Arena.ofShared();
+    private final ReceiveQueue receiveQueue;
+
+    WorkQueue(ProtectionDomain domain, CompletionQueue completionQueue, WorkQueueConfig config) {
+        super(domain, completionQueue);
+        completionQueue.requireOpen();
+        this.domain = domain;
+        DeviceContext context = domain.context();
+        String operation = "ibv_create_wq(%s, %s)".formatted(context.device().name(), config);
+        boolean complete = false;
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment created = ExtendedVerb.CREATE_WQ.create(
+                    operation, context.segment(), context.segment(), config.write(domain, completionQueue, arena));
+            try {
+                this.queue = created.reinterpret(ibv_wq.sizeof());
+                initialize(queue);
+                this.receiveQueue = new ReceiveQueue(
+                        this,
+                        domain,
+                        ibv_wq.post_recv(queue),
+                        requestArena,
+                        config.maxWorkRequests(),
+                        config.maxScatterGather(),
+                        MAX_MESSAGE);
+                receiveQueue.nativeQueue(queue.address());
+                complete = true;
+            } finally {
+                if (!complete) {
+                    ExtendedVerb.DESTROY_WQ.call(context.segment(), created);
+                }
+            }
+        } finally {
+            if (!complete) {
+                requestArena.close();
+            }
+        }
+    }
+
+    /** What the inline function does to the structure; all zero is what PTHREAD_MUTEX_INITIALIZER and its sibling are on Linux. */
+    private static void initialize(MemorySegment queue) {
+        ibv_wq.wq_context(queue, MemorySegment.NULL);
+        ibv_wq.events_completed(queue, 0);
+        ibv_wq.mutex(queue).fill((byte) 0);
+        ibv_wq.cond(queue).fill((byte) 0);
+    }
+
+    /** {@return the protection domain that it belongs to} */
+    public ProtectionDomain protectionDomain() {
+        return domain;
+    }
+
+    /** {@return the number, by which adapters and tools name it} */
+    public int number() {
+        requireOpen();
+        return ibv_wq.wq_num(queue);
+    }
+
+    /** {@return where it stands, as far as the library knows} */
+    public WorkQueueState state() {
+        requireOpen();
+        return WorkQueueState.ofCode(ibv_wq.state(queue));
+    }
+
+    /**
+     * Moves the queue to another state (ibv_modify_wq(3)): RESET to READY, any to ERROR, ERROR to RESET.
+     *
+     * @param state where to
+     * @throws VerbsException if the device refuses
+     */
+    public void modify(WorkQueueState state) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment attributes = ibv_wq_attr.allocate(arena);
+            ibv_wq_attr.attr_mask(attributes, RdmaHeaders.IBV_WQ_ATTR_STATE());
+            ibv_wq_attr.wq_state(attributes, state.ordinal());
+            modify("state=" + state, attributes);
+        }
+    }
+
+    /**
+     * Changes how packets are treated (ibv_modify_wq(3)).
+     *
+     * @param changed the flags that change
+     * @param set those of them that are set from now on; the others are cleared
+     * @throws IllegalArgumentException if a flag is set that does not change
+     * @throws VerbsException if the device refuses
+     */
+    public void modifyFlags(Set<WorkQueueFlag> changed, Set<WorkQueueFlag> set) {
+        if (!changed.containsAll(set)) {
+            throw new IllegalArgumentException(
+                    "flags to set %s are not all among those to change %s".formatted(set, changed));
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment attributes = ibv_wq_attr.allocate(arena);
+            ibv_wq_attr.attr_mask(attributes, RdmaHeaders.IBV_WQ_ATTR_FLAGS());
+            ibv_wq_attr.flags(attributes, WorkQueueFlag.mask(set));
+            ibv_wq_attr.flags_mask(attributes, WorkQueueFlag.mask(changed));
+            modify("flags=%s of %s".formatted(set, changed), attributes);
+        }
+    }
+
+    private void modify(String what, MemorySegment attributes) {
+        locked(() -> {
+            Failures.check(
+                    "ibv_modify_wq(%s)".formatted(what),
+                    ExtendedVerb.MODIFY_WQ.call(domain.context().segment(), queue, attributes));
+            return null;
+        });
+    }
+
+    /**
+     * Posts a receive (ibv_post_wq_recv(3)): room for one packet.
+     *
+     * @param workRequestId comes back in the completion
+     * @param local the room; its region needs {@link AccessFlag#LOCAL_WRITE}
+     * @return 0, or {@link QueuePair#QUEUE_FULL}, or another errno
+     * @throws IllegalArgumentException if the region is not of this queue's protection domain or not writable
+     * @throws IllegalStateException if the queue or the region is closed
+     */
+    public int postReceive(long workRequestId, MemorySlice local) {
+        return receiveQueue.post(workRequestId, local);
+    }
+
+    /**
+     * Posts a receive that scatters the packet over several slices, filled in order (ibv_post_wq_recv(3)).
+     *
+     * @param workRequestId comes back in the completion
+     * @param local the room; the regions need {@link AccessFlag#LOCAL_WRITE}
+     * @return 0, or {@link QueuePair#QUEUE_FULL}, or another errno
+     * @throws IllegalArgumentException if a region is not of this queue's protection domain or not writable, or the queue takes
+     *     fewer slices
+     * @throws IllegalStateException if the queue or a region is closed
+     */
+    public int postReceive(long workRequestId, SliceList local) {
+        return receiveQueue.post(workRequestId, local);
+    }
+
+    /**
+     * Starts a batch of receives. There is one per queue, used again and again; starting drops what was not posted.
+     *
+     * @return the batch, empty
+     */
+    public ReceiveBatch startReceiveBatch() {
+        return receiveQueue.startBatch();
+    }
+
+    MemorySegment segment() {
+        return queue;
+    }
+
+    @Override
+    public long handle() {
+        requireOpen();
+        return queue.address();
+    }
+
+    @Override
+    void release() {
+        receiveQueue.close();
+        int result = ExtendedVerb.DESTROY_WQ.call(domain.context().segment(), queue);
+        if (result != 0) {
+            receiveQueue.reopen();
+            throw Failures.of("ibv_destroy_wq()", result);
+        }
+        requestArena.close();
+    }
+
+    /** {@return the device's name} */
+    @Override
+    public String toString() {
+        return "work queue of " + domain.context().device().name();
+    }
+}

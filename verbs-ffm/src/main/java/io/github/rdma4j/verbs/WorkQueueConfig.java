@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import io.github.rdma4j.verbs.bindings.RdmaHeaders;
+import io.github.rdma4j.verbs.bindings.ibv_wq_init_attr;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/** What a {@link WorkQueue} is to be ({@code struct ibv_wq_init_attr}). */
+public final class WorkQueueConfig {
+    private int maxWorkRequests = 128;
+    private int maxScatterGather = 1;
+    private final Set<WorkQueueFlag> flags = EnumSet.noneOf(WorkQueueFlag.class);
+
+    WorkQueueConfig() {}
+
+    /**
+     * The most receives that are outstanding; 128 if not set.
+     *
+     * @param count from 1 to the device's {@link DeviceAttributes#maxQueuePairWorkRequests()}
+     * @return this
+     */
+    public WorkQueueConfig maxWorkRequests(int count) {
+        this.maxWorkRequests = count;
+        return this;
+    }
+
+    /**
+     * The most slices that one receive scatters over; 1 if not set.
+     *
+     * @param count from 1 to the device's {@link DeviceAttributes#maxScatterGather()}
+     * @return this
+     */
+    public WorkQueueConfig maxScatterGather(int count) {
+        this.maxScatterGather = count;
+        return this;
+    }
+
+    /**
+     * How packets are treated; not at all if not set.
+     *
+     * @param more of {@link WorkQueueFlag}
+     * @return this
+     */
+    public WorkQueueConfig flags(WorkQueueFlag... more) {
+        flags.addAll(List.of(more));
+        return this;
+    }
+
+    void check(String device, DeviceAttributes attributes) {
+        check("maxWorkRequests", maxWorkRequests, device, attributes.maxQueuePairWorkRequests());
+        check("maxScatterGather", maxScatterGather, device, attributes.maxScatterGather());
+    }
+
+    private static void check(String name, int value, String device, int limit) {
+        if (value < 1 || value > limit) {
+            throw new IllegalArgumentException("%s %d: device %s allows 1..%d".formatted(name, value, device, limit));
+        }
+    }
+
+    MemorySegment write(ProtectionDomain domain, CompletionQueue queue, SegmentAllocator allocator) {
+        MemorySegment attributes = ibv_wq_init_attr.allocate(allocator);
+        ibv_wq_init_attr.wq_type(attributes, RdmaHeaders.IBV_WQT_RQ());
+        ibv_wq_init_attr.max_wr(attributes, maxWorkRequests);
+        ibv_wq_init_attr.max_sge(attributes, maxScatterGather);
+        ibv_wq_init_attr.pd(attributes, domain.segment());
+        ibv_wq_init_attr.cq(attributes, queue.segment());
+        if (!flags.isEmpty()) {
+            ibv_wq_init_attr.comp_mask(attributes, RdmaHeaders.IBV_WQ_INIT_ATTR_FLAGS());
+            ibv_wq_init_attr.create_flags(attributes, WorkQueueFlag.mask(flags));
+        }
+        return attributes;
+    }
+
+    int maxWorkRequests() {
+        return maxWorkRequests;
+    }
+
+    int maxScatterGather() {
+        return maxScatterGather;
+    }
+
+    /** What is asked for, in the words of a failure. */
+    @Override
+    public String toString() {
+        return "max_wr=%d, max_sge=%d, flags=%s".formatted(maxWorkRequests, maxScatterGather, flags);
+    }
+}

@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+/** How a work queue treats packets ({@code enum ibv_wq_flags}). */
+public enum WorkQueueFlag {
+    /** Takes the outer VLAN tag out of packets. */
+    CVLAN_STRIPPING,
+    /** Delivers the frame check sequence with the packet. */
+    SCATTER_FCS,
+    /** Delays packets, instead of dropping them, while no receive is posted. */
+    DELAY_DROP,
+    /** Pads what is written over PCI to full cache lines. */
+    PCI_WRITE_END_PADDING;
+
+    static int mask(Iterable<WorkQueueFlag> flags) {
+        return (int) Flags.mask(flags, flag -> 1L << flag.ordinal());
+    }
+}
