@@ -215,6 +215,16 @@ public record AddressHandleAttributes(
         return globalRoute.orElseThrow(() -> new IllegalStateException(this + " has no global route"));
     }
 
+    /**
+     * Reads what another library has filled in, such as rdma_cm.
+     *
+     * @param ibvAhAttr the address of a {@code struct ibv_ah_attr}. It cannot be checked: a wrong address crashes the JVM
+     * @return a copy
+     */
+    public static AddressHandleAttributes ofNative(long ibvAhAttr) {
+        return read(MemorySegment.ofAddress(ibvAhAttr).reinterpret(ibv_ah_attr.sizeof()));
+    }
+
     static AddressHandleAttributes read(MemorySegment attributes) {
         MemorySegment grh = ibv_ah_attr.grh(attributes);
         Optional<GlobalRoute> route = ibv_ah_attr.is_global(attributes) == 0

@@ -686,6 +686,11 @@ public final class QueuePair extends Resource {
         return createChild(() -> new FlowRule(this, config));
     }
 
+    /** {@return the protection domain that it was created in} */
+    public ProtectionDomain protectionDomain() {
+        return domain;
+    }
+
     ProtectionDomain domain() {
         return domain;
     }

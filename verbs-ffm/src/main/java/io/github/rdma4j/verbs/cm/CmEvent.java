@@ -24,6 +24,7 @@ public final class CmEvent {
     private final ConnectionParameters connection;
     private final DatagramParameters datagram;
     private final VerbsException cause;
+    private final long joinKey;
 
     private CmEvent(
             CmEventType type,
@@ -33,7 +34,8 @@ public final class CmEvent {
             byte[] privateData,
             ConnectionParameters connection,
             DatagramParameters datagram,
-            VerbsException cause) {
+            VerbsException cause,
+            long joinKey) {
         this.type = type;
         this.id = id;
         this.listener = listener;
@@ -42,6 +44,7 @@ public final class CmEvent {
         this.connection = connection;
         this.datagram = datagram;
         this.cause = cause;
+        this.joinKey = joinKey;
     }
 
     /**
@@ -55,16 +58,22 @@ public final class CmEvent {
         CmEventType type = CmEventType.ofCode(rdma_cm_event.event(event));
         MemorySegment parameters = rdma_cm_event.param(event);
         byte[] privateData = {};
+        long joinKey = 0;
         ConnectionParameters connection = null;
         DatagramParameters datagram = null;
         switch (type) {
             case ADDR_RESOLVED, ADDR_ERROR, ROUTE_RESOLVED, ROUTE_ERROR, MULTICAST_ERROR, UNKNOWN -> {}
-            // The private data of a multicast event is librdmacm's own pointer.
-            case MULTICAST_JOIN -> datagram = DatagramParameters.read(rdma_cm_event.param.ud(parameters));
+            case MULTICAST_JOIN -> {
+                MemorySegment source = rdma_cm_event.param.ud(parameters);
+                datagram = DatagramParameters.read(source);
+                joinKey = rdma_ud_param.private_data(source).address();
+            }
             default -> {
                 if (id.portSpace().isDatagram() && type != CmEventType.REJECTED && type != CmEventType.DISCONNECTED) {
                     MemorySegment source = rdma_cm_event.param.ud(parameters);
-                    datagram = DatagramParameters.read(source);
+                    if (type == CmEventType.ESTABLISHED) {
+                        datagram = DatagramParameters.read(source);
+                    }
                     privateData = bytes(rdma_ud_param.private_data(source), rdma_ud_param.private_data_len(source));
                 } else {
                     MemorySegment source = rdma_cm_event.param.conn(parameters);
@@ -73,7 +82,8 @@ public final class CmEvent {
                 }
             }
         }
-        return new CmEvent(type, id, listener, rdma_cm_event.status(event), privateData, connection, datagram, null);
+        return new CmEvent(
+                type, id, listener, rdma_cm_event.status(event), privateData, connection, datagram, null, joinKey);
     }
 
     private static byte[] bytes(MemorySegment data, byte length) {
@@ -92,7 +102,13 @@ public final class CmEvent {
                 privateData,
                 connection,
                 datagram,
-                failure);
+                failure,
+                joinKey);
+    }
+
+    /** What the join was given, which this event ends. */
+    long joinKey() {
+        return joinKey;
     }
 
     /** {@return what happened} */

@@ -110,7 +110,8 @@ public final class ConnectConfig {
     }
 
     /**
-     * The queue pair to connect.
+     * The queue pair to connect, for a program that moves it itself; default that of {@link ConnectionId#useQueuePair} or
+     * {@link ConnectionId#createQueuePair}.
      *
      * @param number 24 bits
      * @return this

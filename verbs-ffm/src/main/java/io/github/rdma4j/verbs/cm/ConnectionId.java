@@ -3,8 +3,15 @@
 package io.github.rdma4j.verbs.cm;
 
 import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.EnhancedConnectionEstablishment;
 import io.github.rdma4j.verbs.Gid;
+import io.github.rdma4j.verbs.ProtectionDomain;
+import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.QueuePairAttributesConfig;
+import io.github.rdma4j.verbs.QueuePairConfig;
+import io.github.rdma4j.verbs.QueuePairState;
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.bindings.ibv_ece;
 import io.github.rdma4j.verbs.bindings.rdma_cm_id;
 import io.github.rdma4j.verbs.bindings.rdma_cm_join_mc_attr_ex;
 import io.github.rdma4j.verbs.internal.CmCalls;
@@ -41,18 +48,11 @@ import java.util.function.ToIntFunction;
  * <p>Thread safety: all methods may be called from any thread; they wait for other calls on the same channel, which is short.
  */
 public final class ConnectionId implements AutoCloseable {
-    private static final int OPTION_ID = 0;
-    private static final int OPTION_IB = 1;
-    private static final int TYPE_OF_SERVICE = 0;
-    private static final int REUSE_ADDRESS = 1;
-    private static final int ADDRESS_FAMILY_ONLY = 2;
-    private static final int ACK_TIMEOUT = 3;
-    private static final int INFINIBAND_PATH = 1;
     private static final int ADDRESS_AND_FLAGS = 0x3;
     private static final int EVENT_COMMUNICATION_ESTABLISHED = 4;
-    private static final int MAX_ACK_TIMEOUT = 31;
     private static final int EADDRNOTAVAIL = 99;
 
+    private static final String BINDING = "resolveAddress, or bind, or a request";
     private static final String MULTICAST_NEEDS =
             "a datagram id that is bound to a device, and a group that it has not joined";
 
@@ -61,11 +61,14 @@ public final class ConnectionId implements AutoCloseable {
     private volatile EventChannel channel;
     private volatile boolean closed;
     private volatile Object attachment;
+    private final ConnectionOptions options = new ConnectionOptions(this);
 
     // These belong to whoever holds the channel's lock.
     private final Set<ConnectionId> unanswered = new LinkedHashSet<>();
     private ConnectionId listener;
     private ConnectionParameters request;
+    private ManagedQueuePair managed;
+    private final JoinedGroups groups = new JoinedGroups();
 
     ConnectionId(EventChannel channel, MemorySegment id, PortSpace portSpace) {
         this.channel = channel;
@@ -98,7 +101,7 @@ public final class ConnectionId implements AutoCloseable {
     }
 
     /** Runs a native call that returns 0 or an errno; after EINVAL, the exception says what the call needs. */
-    private void call(String operation, String needs, ToIntFunction<SegmentAllocator> native_) {
+    void call(String operation, String needs, ToIntFunction<SegmentAllocator> native_) {
         locked(() -> {
             try (Arena arena = Arena.ofConfined()) {
                 int errno = native_.applyAsInt(arena);
@@ -226,6 +229,10 @@ public final class ConnectionId implements AutoCloseable {
         call("rdma_connect(" + this + ")", "the event ROUTE_RESOLVED before, and once only", arena -> {
             MemorySegment context = requireDevice("rdma_connect", "resolveAddress and resolveRoute");
             config.settle(CmDevices.of(context), null);
+            if (managed != null) {
+                managed.queuePair().handle();
+                config.queuePairNumber(managed.queuePair().number());
+            }
             return CmCalls.connect(id, config.write(arena));
         });
     }
@@ -244,11 +251,18 @@ public final class ConnectionId implements AutoCloseable {
         call("rdma_accept(" + this + ")", "a request that was not answered yet", arena -> {
             MemorySegment context = requireDevice("rdma_accept", "a request");
             config.settle(CmDevices.of(context), request);
-            int errno = CmCalls.accept(id, config.write(arena));
-            if (errno == 0) {
-                answered();
+            if (managed != null) {
+                managed.queuePair().handle();
+                config.queuePairNumber(managed.queuePair().number());
+                if (!portSpace.isDatagram()) {
+                    managed.accept(this, config);
+                }
             }
-            return errno;
+            int errno = CmCalls.accept(id, config.write(arena));
+            if (errno != 0 && managed != null) {
+                managed.abandon();
+            }
+            return answered(errno);
         });
     }
 
@@ -318,12 +332,16 @@ public final class ConnectionId implements AutoCloseable {
     public void disconnect() {
         call("rdma_disconnect(" + this + ")", "a connection that is made", arena -> {
             requireDevice("rdma_disconnect", "a connection");
+            if (managed != null && managed.queuePair().isOpen()) {
+                managed.shutDown();
+            }
             return CmCalls.disconnect(id);
         });
     }
 
     /**
-     * Begins to join a multicast group as a full member (rdma_join_multicast(3)). {@link CmEventType#MULTICAST_JOIN} or
+     * Begins to join a multicast group as a full member (rdma_join_multicast(3)); the queue pair of this id is attached to it with
+     * the event. {@link CmEventType#MULTICAST_JOIN} or
      * {@link CmEventType#MULTICAST_ERROR} follows.
      *
      * @param group the group's IP address
@@ -353,13 +371,14 @@ public final class ConnectionId implements AutoCloseable {
     }
 
     /**
-     * Leaves a multicast group (rdma_leave_multicast(3)).
+     * Leaves a multicast group (rdma_leave_multicast(3)); the queue pair of this id is detached from it.
      *
      * @param group the address that was joined
      */
     public void leaveMulticast(InetSocketAddress group) {
         String operation = "rdma_leave_multicast(%s, %s)".formatted(this, group);
         call(operation, "a group that was joined", arena -> {
+            groups.leave(group, managed);
             int errno = CmCalls.leaveMulticast(id, SocketAddresses.write(arena, group));
             if (errno == EADDRNOTAVAIL) {
                 throw Failures.of(operation, errno, "this id has not joined that group", "");
@@ -368,72 +387,9 @@ public final class ConnectionId implements AutoCloseable {
         });
     }
 
-    /**
-     * The type of service of the connection's packets ({@code RDMA_OPTION_ID_TOS}): IP header bits, from which the service level
-     * follows. Set it before the address is resolved or bound.
-     *
-     * @param value 0 to 255
-     */
-    public void setTypeOfService(int value) {
-        setByte("TOS", TYPE_OF_SERVICE, value, 255);
-    }
-
-    /**
-     * Whether an address in use may be bound again ({@code RDMA_OPTION_ID_REUSEADDR}), as SO_REUSEADDR has it.
-     *
-     * @param reuse true if it may
-     */
-    public void setReuseAddress(boolean reuse) {
-        setInt("REUSEADDR", REUSE_ADDRESS, reuse);
-    }
-
-    /**
-     * Whether an id bound to an IPv6 address is for IPv6 only ({@code RDMA_OPTION_ID_AFONLY}), as IPV6_V6ONLY has it.
-     *
-     * @param only true if so
-     */
-    public void setAddressFamilyOnly(boolean only) {
-        setInt("AFONLY", ADDRESS_FAMILY_ONLY, only);
-    }
-
-    /**
-     * How long the queue pair waits for an acknowledgement ({@code RDMA_OPTION_ID_ACK_TIMEOUT}), in place of what the connection
-     * manager computes from the path. Set it before connecting or accepting.
-     *
-     * @param exponent 0 to 31: 4.096 microseconds times two to this power; 0 waits for ever
-     */
-    public void setAckTimeout(int exponent) {
-        setByte("ACK_TIMEOUT", ACK_TIMEOUT, exponent, MAX_ACK_TIMEOUT);
-    }
-
-    private void setByte(String name, int option, int value, int high) {
-        if (value < 0 || value > high) {
-            throw new IllegalArgumentException("%s %d is not in 0..%d".formatted(name, value, high));
-        }
-        set(name, OPTION_ID, option, value, new byte[] {(byte) value});
-    }
-
-    private void setInt(String name, int option, boolean value) {
-        // The host's byte order, which is little-endian wherever rdma4j runs.
-        set(name, OPTION_ID, option, value ? 1 : 0, new byte[] {(byte) (value ? 1 : 0), 0, 0, 0});
-    }
-
-    /**
-     * The InfiniBand path to use, in place of {@link #resolveRoute} ({@code RDMA_OPTION_IB_PATH}).
-     * {@link CmEventType#ROUTE_RESOLVED} follows.
-     *
-     * @param path one or more {@code struct ibv_path_data}, as rdma_getaddrinfo(3) gives them
-     */
-    public void setInfiniBandPath(byte[] path) {
-        set("IB_PATH", OPTION_IB, INFINIBAND_PATH, path.length, path);
-    }
-
-    private void set(String name, int level, int option, int shown, byte[] value) {
-        call(
-                "rdma_set_option(%s, %s=%d)".formatted(this, name, shown),
-                "an earlier state of the id, or a valid value",
-                arena -> CmCalls.setOption(
-                        id, level, option, arena.allocateFrom(ValueLayout.JAVA_BYTE, value), value.length));
+    /** {@return the settings of this id (rdma_set_option(3))} */
+    public ConnectionOptions options() {
+        return options;
     }
 
     /**
@@ -489,8 +445,125 @@ public final class ConnectionId implements AutoCloseable {
             listener = event.listener().orElseThrow();
             listener.unanswered.add(this);
             request = event.connectionParameters().orElse(null);
+        } else if (event.type() == CmEventType.CONNECT_RESPONSE && managed != null) {
+            return managed.complete(event);
+        } else if (event.type() == CmEventType.MULTICAST_JOIN && managed != null) {
+            return groups.joined(event, managed.queuePair());
+        } else if (event.type() == CmEventType.REJECTED && managed != null) {
+            managed.abandon();
         }
         return event;
+    }
+
+    QueuePairStep step(QueuePairState state) {
+        return QueuePairStep.of(id, state, toString());
+    }
+
+    /**
+     * Creates a queue pair for this id, of the type that its port space has, and moves it to INIT, where it takes receives; a
+     * datagram queue pair moves to RTS. From then on it is this id's, as {@link #useQueuePair} has it, and is closed with it.
+     * It stands for rdma_create_qp(3) and rdma_create_qp_ex(3), and closing it for rdma_destroy_qp(3).
+     *
+     * @param domain of the device that this id is bound to; of {@link #device()}, or of another context of the same device
+     * @param configuration sets what differs from the defaults; the completion queue must be given. The port is this id's
+     * @return the queue pair
+     * @throws IllegalArgumentException if the domain is another device's, or a value is out of range
+     * @throws IllegalStateException if this id is not bound to a device, or has a queue pair
+     * @throws VerbsException if the device refuses
+     */
+    public QueuePair createQueuePair(ProtectionDomain domain, Consumer<QueuePairConfig> configuration) {
+        locked(() -> requireDevice("rdma_create_qp", BINDING));
+        int port = port();
+        QueuePair queuePair = domain.createQueuePair(portSpace.queuePairType(), config -> {
+            config.port(port);
+            configuration.accept(config);
+        });
+        try {
+            manage(new ManagedQueuePair(queuePair, true));
+            return queuePair;
+        } catch (Throwable e) {
+            queuePair.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Lets this id move a queue pair through its states: to INIT now (a datagram queue pair to RTS), to RTR and RTS when it
+     * connects or accepts, to the error state when it is rejected or {@linkplain #disconnect() disconnected}. It remains its
+     * owner's, who can close it at any time, before this id or after.
+     *
+     * <p>A program that moves the queue pair itself does not call this: it gives the queue pair's number in the
+     * {@link ConnectConfig}, takes the attributes of each step from {@link #queuePairAttributes}, and ends with
+     * {@link #establish()}.
+     *
+     * @param queuePair in state RESET, of the type of the port space, and of the device that this id is bound to
+     * @throws IllegalArgumentException if it is of another type or device
+     * @throws IllegalStateException if this id is not bound to a device, or has a queue pair
+     * @throws VerbsException if the device refuses
+     */
+    public void useQueuePair(QueuePair queuePair) {
+        manage(new ManagedQueuePair(queuePair, false));
+    }
+
+    private void manage(ManagedQueuePair candidate) {
+        locked(() -> {
+            candidate.requireSuitable(this, CmDevices.of(requireDevice("useQueuePair", BINDING)));
+            if (managed != null && managed.queuePair().isOpen()) {
+                throw new IllegalStateException("%s has a queue pair: %s".formatted(this, managed.queuePair()));
+            }
+            candidate.prepare(this);
+            managed = candidate;
+            return null;
+        });
+    }
+
+    /** {@return the queue pair that this id moves; empty if there is none, or it is closed} */
+    public Optional<QueuePair> queuePair() {
+        return locked(() ->
+                Optional.ofNullable(managed).map(ManagedQueuePair::queuePair).filter(QueuePair::isOpen));
+    }
+
+    /**
+     * What a queue pair that the program moves itself must set for its next step (rdma_init_qp_attr(3)), for
+     * {@link QueuePair#modify}: {@code queuePair.modify(id.queuePairAttributes(RTR))}.
+     *
+     * @param state INIT, RTR or RTS: the state that it moves to
+     * @return sets the state and the attributes
+     * @throws VerbsException if the connection is not that far
+     */
+    public Consumer<QueuePairAttributesConfig> queuePairAttributes(QueuePairState state) {
+        return locked(() -> step(state));
+    }
+
+    /**
+     * The options of enhanced connection establishment that go to the peer with the next connect or accept
+     * (rdma_set_local_ece(3)). Of a queue pair that the id moves, it does that by itself.
+     *
+     * @param ece what the queue pair of the program offers
+     */
+    public void setLocalEce(EnhancedConnectionEstablishment ece) {
+        call("rdma_set_local_ece(%s, %s)".formatted(this, ece), "a vendor id that is not 0", arena -> {
+            MemorySegment native_ = ibv_ece.allocate(arena);
+            ibv_ece.vendor_id(native_, ece.vendorId());
+            ibv_ece.options(native_, ece.options());
+            return CmCalls.setLocalEce(id, native_);
+        });
+    }
+
+    /** {@return the options of enhanced connection establishment that the peer sent (rdma_get_remote_ece(3)); zeros if none} */
+    public EnhancedConnectionEstablishment remoteEce() {
+        return locked(() -> {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment native_ = ibv_ece.allocate(arena);
+                Failures.check("rdma_get_remote_ece(" + this + ")", CmCalls.getRemoteEce(id, native_));
+                return new EnhancedConnectionEstablishment(
+                        ibv_ece.vendor_id(native_), ibv_ece.options(native_), ibv_ece.comp_mask(native_));
+            }
+        });
+    }
+
+    MemorySegment segment() {
+        return id;
     }
 
     /** {@return which service its address and port stand for} */
@@ -565,7 +638,7 @@ public final class ConnectionId implements AutoCloseable {
     }
 
     /**
-     * Closes the requests that this id got and nobody answered, then the id itself (rdma_destroy_id(3)); whatever is under way is
+     * Closes the requests that this id got and nobody answered and the queue pair that it created, then the id itself (rdma_destroy_id(3)); whatever is under way is
      * abandoned, and a connection ends. Does nothing if it is closed already.
      *
      * @throws VerbsException if the kernel refuses; the id then remains open
@@ -579,6 +652,9 @@ public final class ConnectionId implements AutoCloseable {
             }
             for (ConnectionId child : new ArrayList<>(unanswered).reversed()) {
                 child.close();
+            }
+            if (managed != null && managed.owned()) {
+                managed.queuePair().close();
             }
             Failures.check("rdma_destroy_id(" + this + ")", CmCalls.destroyId(id));
             closed = true;

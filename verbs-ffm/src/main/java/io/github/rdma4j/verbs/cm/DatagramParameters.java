@@ -2,16 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.cm;
 
+import io.github.rdma4j.verbs.AddressHandleAttributes;
 import io.github.rdma4j.verbs.bindings.rdma_ud_param;
 import java.lang.foreign.MemorySegment;
 
 /**
  * How to reach a datagram peer or a multicast group ({@code struct rdma_ud_param}).
  *
- * @param queuePairNumber the peer's queue pair; 0xffffff for a multicast group; 0 in a request
- * @param queueKey what the peer's queue pair expects in a datagram, {@code Q_Key}; 0 in a request
+ * @param path the way there, to make an address handle of
+ * @param queuePairNumber the peer's queue pair; {@link #MULTICAST_QUEUE_PAIR} for a group
+ * @param queueKey what the peer's queue pair expects in a datagram, {@code Q_Key}
  */
-public record DatagramParameters(int queuePairNumber, int queueKey) {
+public record DatagramParameters(AddressHandleAttributes path, int queuePairNumber, int queueKey) {
     /** The queue key of all datagram queue pairs of {@link PortSpace#UDP} ({@code RDMA_UDP_QKEY}). */
     public static final int UDP_QUEUE_KEY = 0x01234567;
 
@@ -19,6 +21,10 @@ public record DatagramParameters(int queuePairNumber, int queueKey) {
     public static final int MULTICAST_QUEUE_PAIR = 0xffffff;
 
     static DatagramParameters read(MemorySegment parameters) {
-        return new DatagramParameters(rdma_ud_param.qp_num(parameters), rdma_ud_param.qkey(parameters));
+        return new DatagramParameters(
+                AddressHandleAttributes.ofNative(
+                        rdma_ud_param.ah_attr(parameters).address()),
+                rdma_ud_param.qp_num(parameters),
+                rdma_ud_param.qkey(parameters));
     }
 }

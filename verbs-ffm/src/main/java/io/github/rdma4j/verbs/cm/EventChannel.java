@@ -105,7 +105,8 @@ public final class EventChannel implements EventSource, AutoCloseable {
     }
 
     /**
-     * Takes the oldest event. Never waits.
+     * Takes the oldest event, and moves the queue pair of its id as the event calls for: see {@link ConnectionId#useQueuePair}.
+     * Never waits.
      *
      * @return the event; empty if there is none
      * @throws IllegalStateException if the channel is closed
@@ -116,7 +117,7 @@ public final class EventChannel implements EventSource, AutoCloseable {
     }
 
     /**
-     * Waits for the next event (rdma_get_cm_event(3)). A virtual thread that waits
+     * Waits for the next event (rdma_get_cm_event(3)), and does with it what {@link #poll()} does. A virtual thread that waits
      * holds no carrier thread.
      *
      * @param timeout how long at most; zero or less does not wait

@@ -13,6 +13,17 @@ import java.util.function.Consumer;
  * limit: what librdmacm calls synchronous operation, which has no limits. For programs with few connections, or a virtual thread
  * for each. Whatever does not wait is done through {@link #id()}.
  *
+ * <pre>{@code
+ * try (SynchronousId client = SynchronousId.create(PortSpace.TCP)) {
+ *     client.resolve(new InetSocketAddress("10.99.0.1", 7471), Duration.ofSeconds(5));
+ *     DeviceContext device = client.id().device().orElseThrow();
+ *     CompletionQueue queue = device.createCompletionQueue(64);
+ *     ProtectionDomain domain = device.allocateProtectionDomain();
+ *     QueuePair queuePair = client.id().createQueuePair(domain, config -> config.completionQueue(queue));
+ *     client.connect(config -> config.privateData(greeting), Duration.ofSeconds(5));
+ * }
+ * }</pre>
+ *
  * <p>After a call whose time was over, or whose thread was interrupted, the operation is still under way: close the id, or wait for
  * the event with {@link #await}.
  *
@@ -87,6 +98,24 @@ public final class SynchronousId implements AutoCloseable {
         Deadline deadline = new Deadline(timeout);
         id.resolveAddress(source, destination, timeout);
         route("resolving %s from %s".formatted(destination, source), deadline);
+    }
+
+    /** Of rdma_create_ep(3): a route that is known already is not resolved. */
+    void resolve(CmAddress address, Duration timeout) {
+        Deadline deadline = new Deadline(timeout);
+        String operation = "resolving " + address;
+        InetSocketAddress destination = address.destination().orElseThrow();
+        address.source()
+                .ifPresentOrElse(
+                        source -> id.resolveAddress(source, destination, timeout),
+                        () -> id.resolveAddress(destination, timeout));
+        if (address.route().length == 0) {
+            route(operation, deadline);
+        } else {
+            expect(CmEventType.ADDR_RESOLVED, operation, deadline);
+            id.options().infiniBandPath(address.route());
+            expect(CmEventType.ROUTE_RESOLVED, operation, deadline);
+        }
     }
 
     private void route(String operation, Deadline deadline) {

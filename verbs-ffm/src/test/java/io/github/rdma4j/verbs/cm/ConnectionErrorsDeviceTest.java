@@ -91,8 +91,8 @@ class ConnectionErrorsDeviceTest {
         }
         try (SynchronousId one = SynchronousId.create(PortSpace.TCP);
                 SynchronousId two = SynchronousId.create(PortSpace.TCP)) {
-            one.id().setReuseAddress(true);
-            two.id().setReuseAddress(true);
+            one.id().options().reuseAddress(true);
+            two.id().options().reuseAddress(true);
             one.id().bind(HERE);
             two.id().bind(one.id().localAddress().orElseThrow());
             assertThat(two.id().localAddress()).isEqualTo(one.id().localAddress());
@@ -222,7 +222,7 @@ class ConnectionErrorsDeviceTest {
                 .hasMessageContaining("reject in the port space TCP carries at most 148");
         assertThatThrownBy(() -> resolved.connect(config -> config.retryCount(8)))
                 .hasMessage("retry count 8 is not in 0..7");
-        assertThatThrownBy(() -> resolved.setAckTimeout(32)).hasMessage("ACK_TIMEOUT 32 is not in 0..31");
+        assertThatThrownBy(() -> resolved.options().ackTimeout(32)).hasMessage("ACK_TIMEOUT 32 is not in 0..31");
         assertThatThrownBy(() -> resolved.listen(0)).hasMessage("a backlog of 0 requests");
         assertThatThrownBy(() -> resolved.resolveRoute(Duration.ZERO)).hasMessage("a timeout of PT0S is not positive");
     }
@@ -231,7 +231,7 @@ class ConnectionErrorsDeviceTest {
     void anInfiniBandPathIsRefusedOnRoce() {
         id.id().resolveAddress(CmTestNet.withPort(HERE, NOBODY_LISTENS), PATIENCE);
         id.await(CmEventType.ADDR_RESOLVED, PATIENCE);
-        assertThatThrownBy(() -> id.id().setInfiniBandPath(new byte[72]))
+        assertThatThrownBy(() -> id.id().options().infiniBandPath(new byte[72]))
                 .isInstanceOf(VerbsException.class)
                 .hasMessageContaining("IB_PATH")
                 .hasMessageContaining("EINVAL");

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.cm;
+
+import io.github.rdma4j.verbs.AddressHandleAttributes;
+import io.github.rdma4j.verbs.Gid;
+import io.github.rdma4j.verbs.GlobalRoute;
+import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.internal.Errno;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.ToIntFunction;
+
+/** The multicast groups of an id, and whether its queue pair is attached to them. Belongs to whoever holds the channel's lock. */
+final class JoinedGroups {
+    /** By the number that stands in for the user's pointer of the native join, and comes back with its event. */
+    private final Map<Long, Group> groups = new HashMap<>();
+
+    private long lastKey;
+
+    private record Group(InetSocketAddress address, MulticastMembership membership, Gid gid, int lid) {
+        boolean isAttached() {
+            return gid != null;
+        }
+    }
+
+    int join(InetSocketAddress address, MulticastMembership membership, ToIntFunction<MemorySegment> join) {
+        long key = ++lastKey;
+        int errno = join.applyAsInt(MemorySegment.ofAddress(key));
+        if (errno == 0) {
+            groups.put(key, new Group(address, membership, null, 0));
+        }
+        return errno;
+    }
+
+    /** Attaches the queue pair to the group, unless it is to send only; librdmacm does so within rdma_get_cm_event(3). */
+    CmEvent joined(CmEvent event, QueuePair queuePair) {
+        Group group = groups.get(event.joinKey());
+        if (group == null || group.membership() != MulticastMembership.FULL_MEMBER) {
+            return event;
+        }
+        AddressHandleAttributes path = event.datagramParameters().orElseThrow().path();
+        Gid gid = path.globalRoute().map(GlobalRoute::destinationGid).orElse(Gid.ZERO);
+        try {
+            queuePair.attachMulticast(gid, path.destinationLid());
+        } catch (VerbsException e) {
+            return event.as(CmEventType.MULTICAST_ERROR, e);
+        } catch (IllegalStateException | IllegalArgumentException e) {
+            VerbsException failure =
+                    new VerbsException("attaching to " + group.address(), Errno.EINVAL, e.getMessage(), "");
+            failure.initCause(e);
+            return event.as(CmEventType.MULTICAST_ERROR, failure);
+        }
+        groups.put(event.joinKey(), new Group(group.address(), group.membership(), gid, path.destinationLid()));
+        return event;
+    }
+
+    /** Detaches the queue pair, as far as it is there. */
+    void leave(InetSocketAddress address, ManagedQueuePair managed) {
+        groups.values().removeIf(group -> {
+            if (!group.address().equals(address)) {
+                return false;
+            }
+            if (group.isAttached() && managed != null && managed.queuePair().isOpen()) {
+                managed.queuePair().detachMulticast(group.gid(), group.lid());
+            }
+            return true;
+        });
+    }
+}

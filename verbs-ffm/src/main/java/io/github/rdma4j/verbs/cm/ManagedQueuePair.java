@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.cm;
+
+import static io.github.rdma4j.verbs.QueuePairState.INIT;
+import static io.github.rdma4j.verbs.QueuePairState.RTR;
+import static io.github.rdma4j.verbs.QueuePairState.RTS;
+import static io.github.rdma4j.verbs.QueuePairState.SQD;
+
+import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.QueuePairType;
+import io.github.rdma4j.verbs.TransportType;
+import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.internal.CmCalls;
+import io.github.rdma4j.verbs.internal.Errno;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The queue pair of an id, moved through its states as librdmacm moves those that it creates itself. It may be closed by its
+ * owner at any time.
+ *
+ * @param queuePair what is moved
+ * @param owned whether it was created by the id, and is closed with it
+ */
+record ManagedQueuePair(QueuePair queuePair, boolean owned) {
+
+    void requireSuitable(ConnectionId id, DeviceContext context) {
+        String device = context.device().name();
+        if (!queuePair.protectionDomain().context().device().name().equals(device)) {
+            throw new IllegalArgumentException("%s: %s is bound to device %s".formatted(queuePair, id, device));
+        }
+        QueuePairType type = id.portSpace().queuePairType();
+        if (queuePair.type() != type) {
+            throw new IllegalArgumentException("%s is %s: the port space %s is for %s"
+                    .formatted(queuePair, queuePair.type(), id.portSpace(), type));
+        }
+    }
+
+    /** After RESET: it can take receives, and as a datagram queue pair send, too. */
+    void prepare(ConnectionId id) {
+        EceHandshake.offer(id, queuePair);
+        queuePair.modify(id.step(INIT));
+        if (id.portSpace().isDatagram()) {
+            queuePair.modify(config -> config.state(RTR));
+            queuePair.modify(config -> config.state(RTS).sendPacketSequenceNumber(0));
+        }
+        EceHandshake.answer(id, queuePair);
+    }
+
+    /** On the passive side, where the answer that will be sent decides the counts. */
+    void accept(ConnectionId id, ConnectConfig answer) {
+        queuePair.modify(id.step(INIT));
+        queuePair.modify(config -> {
+            id.step(RTR).accept(config);
+            config.maxDestinationReadAtomic(answer.responderResources());
+        });
+        queuePair.modify(config -> {
+            id.step(RTS).accept(config);
+            config.maxReadAtomic(answer.initiatorDepth());
+        });
+    }
+
+    /**
+     * The last part of a client's connection, which librdmacm does within rdma_get_cm_event(3). The connection manager knows the
+     * counts: they were in the peer's answer.
+     */
+    CmEvent complete(CmEvent event) {
+        ConnectionId id = event.id();
+        try {
+            EceHandshake.accept(id, queuePair);
+            queuePair.modify(id.step(INIT));
+            queuePair.modify(id.step(RTR));
+            queuePair.modify(id.step(RTS));
+            id.establish();
+            return event.as(CmEventType.ESTABLISHED, null);
+        } catch (VerbsException e) {
+            return failed(event, e);
+        } catch (IllegalStateException | IllegalArgumentException e) {
+            // The queue pair is closed, or cannot do what the peer wants.
+            VerbsException failure = new VerbsException("completing " + id, Errno.EINVAL, e.getMessage(), "");
+            failure.initCause(e);
+            return failed(event, failure);
+        }
+    }
+
+    private CmEvent failed(CmEvent event, VerbsException failure) {
+        abandon();
+        // Without this, the peer would wait for its time to be over. If it fails, that is what happens.
+        CmCalls.reject(event.id().segment(), MemorySegment.NULL, (byte) 0);
+        return event.as(CmEventType.CONNECT_ERROR, failure);
+    }
+
+    /** Before a disconnect: what is posted is flushed; iWARP drains instead. */
+    void shutDown() {
+        if (queuePair.protectionDomain().context().device().transportType() == TransportType.IWARP) {
+            queuePair.modify(config -> config.state(SQD));
+        } else {
+            queuePair.toError();
+        }
+    }
+
+    /** After a failure that is reported anyway: of a queue pair that is gone, or cannot be moved, nothing more is to be said. */
+    void abandon() {
+        try {
+            queuePair.toError();
+        } catch (VerbsException | IllegalStateException e) {
+            // The connection has failed in any case.
+        }
+    }
+}
