@@ -276,23 +276,19 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
      * Makes events rarer (ibv_modify_cq(3)): an armed queue announces completions when so many have come, or so much time has
      * passed since the first of them, whichever is earlier.
      *
-     * @param completions from 0 to 65535; 0 or 1 announces at once
-     * @param period in microseconds, from 0 to 65535
-     * @throws IllegalArgumentException if a value is out of range
+     * @param completions from 0 to the device's limit, at most 65535; 0 or 1 announces at once
+     * @param period from 0 to the device's limit, at most 65535 microseconds; what is less than a microsecond is dropped
+     * @throws IllegalArgumentException if a value is out of range; the message gives both numbers
      * @throws IllegalStateException if the queue is closed
      * @throws UnsupportedVerbException if the device cannot do this
-     * @throws VerbsException if the device refuses, for instance because it allows less than that
+     * @throws VerbsException if the device refuses
      */
     public void modifyModeration(int completions, Duration period) {
-        if (completions < 0 || completions > MAX_MODERATION) {
-            throw new IllegalArgumentException(
-                    "moderation by %d completions: the range is 0..%d".formatted(completions, MAX_MODERATION));
-        }
+        ExtendedDeviceAttributes.CompletionModeration limits =
+                context.extendedAttributes().completionModeration();
         long micros = ReadinessWaiter.nanos(period) / 1000;
-        if (period.isNegative() || micros > MAX_MODERATION) {
-            throw new IllegalArgumentException(
-                    "a moderation period of %s: the range is 0..%d microseconds".formatted(period, MAX_MODERATION));
-        }
+        checkModeration("completions", completions, limits.maxCount());
+        checkModeration("microseconds", period.isNegative() ? -1 : micros, limits.maxPeriodMicroseconds());
         locked(() -> {
             try (Arena arena = Arena.ofConfined()) {
                 MemorySegment attributes = ibv_modify_cq_attr.allocate(arena);
@@ -307,6 +303,15 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
             }
             return null;
         });
+    }
+
+    /** A device that tells no limit may still have the verb, within the range of its fields. */
+    private void checkModeration(String unit, long value, int deviceLimit) {
+        int limit = deviceLimit == 0 ? MAX_MODERATION : Math.min(deviceLimit, MAX_MODERATION);
+        if (value < 0 || value > limit) {
+            throw new IllegalArgumentException("moderation by %d %s: device %s allows 0..%d"
+                    .formatted(value, unit, context.device().name(), limit));
+        }
     }
 
     /** Marks the calling thread as using the native queue; if true, {@link #exit()} must follow. Does not nest. */

@@ -568,6 +568,10 @@ public final class DeviceContext extends Resource implements EventSource {
         return ibv_context_ops.post_send(ibv_context.ops(context));
     }
 
+    MemorySegment postSharedReceiveFunction() {
+        return ibv_context_ops.post_srq_recv(ibv_context.ops(context));
+    }
+
     MemorySegment postReceiveFunction() {
         return ibv_context_ops.post_recv(ibv_context.ops(context));
     }

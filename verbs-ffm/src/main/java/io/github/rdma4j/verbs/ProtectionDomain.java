@@ -332,6 +332,22 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
     }
 
     /**
+     * Creates a shared receive queue (ibv_create_srq(3), ibv_create_srq_ex(3)).
+     *
+     * @param configuration sets what differs from the defaults
+     * @return the queue, to be closed before or with this domain
+     * @throws IllegalArgumentException if a value is out of the device's range; the message gives both numbers
+     * @throws UnsupportedVerbException if the device has no such queues
+     * @throws VerbsException if the device has none left
+     */
+    public SharedReceiveQueue createSharedReceiveQueue(Consumer<SharedReceiveQueueConfig> configuration) {
+        SharedReceiveQueueConfig config = new SharedReceiveQueueConfig();
+        configuration.accept(config);
+        config.check(context);
+        return createChild(() -> new SharedReceiveQueue(this, config));
+    }
+
+    /**
      * Creates a queue pair and brings it to INIT (ibv_create_qp(3), ibv_modify_qp(3)): it has a number, and can take receives.
      *
      * @param type the service

@@ -52,12 +52,15 @@ public final class QueuePair extends Resource {
     /** Basic posting to a connected peer: what needs nothing more than filling a request and one call. */
     private final boolean plain;
 
+    /** One of these two is null. */
     private final ReceiveQueue receiveQueue;
+
+    private final SharedReceiveQueue sharedReceiveQueue;
     private final MulticastGroups multicastGroups = new MulticastGroups(this);
     private SendBatch batch;
 
     QueuePair(ProtectionDomain domain, QueuePairConfig config) {
-        super(domain, config.sendCompletionQueue(), config.receiveCompletionQueue());
+        super(parents(domain, config));
         this.domain = domain;
         DeviceContext context = domain.context();
         config.sendCompletionQueue().requireOpen();
@@ -77,14 +80,17 @@ public final class QueuePair extends Resource {
         this.request = new SendRequests(requestArena, 1, 1);
         this.inlineData = new InlineData(requestArena, 1, maxInlineData);
         this.single = newBatch(1);
-        this.receiveQueue = new ReceiveQueue(
-                this,
-                domain,
-                context.postReceiveFunction(),
-                requestArena,
-                config.maxReceiveWorkRequests(),
-                config.maxReceiveScatterGather(),
-                maxMessageSize);
+        this.sharedReceiveQueue = config.sharedReceiveQueue();
+        this.receiveQueue = sharedReceiveQueue != null
+                ? null
+                : new ReceiveQueue(
+                        this,
+                        domain,
+                        context.postReceiveFunction(),
+                        requestArena,
+                        config.maxReceiveWorkRequests(),
+                        config.maxReceiveScatterGather(),
+                        maxMessageSize);
         try {
             this.queuePair = QueuePairCreation.create(domain, config);
         } catch (Throwable e) {
@@ -101,7 +107,25 @@ public final class QueuePair extends Resource {
             throw e;
         }
         this.plain = extended == null && type != QueuePairType.UD && type != QueuePairType.XRC_SEND;
-        receiveQueue.nativeQueue(queuePairAddress);
+        if (receiveQueue != null) {
+            receiveQueue.nativeQueue(queuePairAddress);
+        }
+    }
+
+    private static Resource[] parents(ProtectionDomain domain, QueuePairConfig config) {
+        SharedReceiveQueue shared = config.sharedReceiveQueue();
+        if (shared == null) {
+            return new Resource[] {domain, config.sendCompletionQueue(), config.receiveCompletionQueue()};
+        }
+        shared.requireOpen();
+        return new Resource[] {domain, config.sendCompletionQueue(), config.receiveCompletionQueue(), shared};
+    }
+
+    private ReceiveQueue ownReceiveQueue() {
+        if (receiveQueue == null) {
+            throw new IllegalStateException(this + " takes its receives from a " + sharedReceiveQueue + ": post there");
+        }
+        return receiveQueue;
     }
 
     /** {@return the service that it gives} */
@@ -486,7 +510,7 @@ public final class QueuePair extends Resource {
      * @throws IllegalStateException if the queue pair or the region is closed
      */
     public int postReceive(long workRequestId, MemorySlice local) {
-        return receiveQueue.post(workRequestId, local);
+        return ownReceiveQueue().post(workRequestId, local);
     }
 
     /**
@@ -500,7 +524,7 @@ public final class QueuePair extends Resource {
      * @throws IllegalStateException if the queue pair or a region is closed
      */
     public int postReceive(long workRequestId, SliceList local) {
-        return receiveQueue.post(workRequestId, local);
+        return ownReceiveQueue().post(workRequestId, local);
     }
 
     /**
@@ -530,7 +554,7 @@ public final class QueuePair extends Resource {
      * @throws IllegalStateException if the queue pair is closed
      */
     public ReceiveBatch startReceiveBatch() {
-        return receiveQueue.startBatch();
+        return ownReceiveQueue().startBatch();
     }
 
     void checkOneSided(int opcode, MemorySlice local, RemoteMemory remote, int flags) {
@@ -710,11 +734,15 @@ public final class QueuePair extends Resource {
         multicastGroups.detachAll();
         domain.closeWindowsBoundTo(this);
         sendGuard.close();
-        receiveQueue.close();
+        if (receiveQueue != null) {
+            receiveQueue.close();
+        }
         int result = LibIbVerbs.ibv_destroy_qp(queuePair);
         if (result != 0) {
             sendGuard.reopen();
-            receiveQueue.reopen();
+            if (receiveQueue != null) {
+                receiveQueue.reopen();
+            }
             throw Failures.of("ibv_destroy_qp(0x%06x)".formatted(number), result);
         }
         requestArena.close();

@@ -20,6 +20,7 @@ public final class QueuePairConfig {
     private final QueuePairType type;
     private CompletionQueue sendCompletionQueue;
     private CompletionQueue receiveCompletionQueue;
+    private SharedReceiveQueue sharedReceiveQueue;
     private int maxSendWorkRequests = 128;
     private int maxReceiveWorkRequests = 128;
     private int maxSendScatterGather = 1;
@@ -72,6 +73,18 @@ public final class QueuePairConfig {
      */
     public QueuePairConfig receiveCompletionQueue(CompletionQueue queue) {
         receiveCompletionQueue = Objects.requireNonNull(queue, "receive completion queue");
+        return this;
+    }
+
+    /**
+     * Where receives come from, in place of a receive queue of its own; default none. The queue pair then takes no receives itself, and
+     * is closed with the shared queue.
+     *
+     * @param queue of the same protection domain
+     * @return this
+     */
+    public QueuePairConfig sharedReceiveQueue(SharedReceiveQueue queue) {
+        sharedReceiveQueue = Objects.requireNonNull(queue, "shared receive queue");
         return this;
     }
 
@@ -267,6 +280,12 @@ public final class QueuePairConfig {
         if (sendCompletionQueue.context() != context || receiveCompletionQueue.context() != context) {
             throw new IllegalArgumentException("the completion queue belongs to another device context");
         }
+        if (sharedReceiveQueue != null) {
+            sharedReceiveQueue.requireOpen();
+            if (sharedReceiveQueue.protectionDomain() != domain) {
+                throw new IllegalArgumentException("the shared receive queue belongs to another protection domain");
+            }
+        }
         int depth = context.attributes().maxQueuePairWorkRequests();
         String device = context.device().name();
         requireRange("maxSendWorkRequests", maxSendWorkRequests, 1, depth, device);
@@ -309,6 +328,11 @@ public final class QueuePairConfig {
 
     CompletionQueue receiveCompletionQueue() {
         return receiveCompletionQueue;
+    }
+
+    /** Null if there is none. */
+    SharedReceiveQueue sharedReceiveQueue() {
+        return sharedReceiveQueue;
     }
 
     int maxSendWorkRequests() {

@@ -41,6 +41,9 @@ final class QueuePairCreation {
         ibv_qp_init_attr_ex.pd(attributes, domain.segment());
         ibv_qp_init_attr_ex.send_cq(attributes, config.sendCompletionQueue().segment());
         ibv_qp_init_attr_ex.recv_cq(attributes, config.receiveCompletionQueue().segment());
+        if (config.sharedReceiveQueue() != null) {
+            ibv_qp_init_attr_ex.srq(attributes, config.sharedReceiveQueue().segment());
+        }
         ibv_qp_init_attr_ex.qp_type(attributes, config.type().code());
         ibv_qp_init_attr_ex.sq_sig_all(attributes, config.signalAll() ? 1 : 0);
         MemorySegment capabilities = ibv_qp_init_attr_ex.cap(attributes);

@@ -140,11 +140,12 @@ class CompletionQueueDeviceTest {
         CompletionQueue queue = device.createCompletionQueue(8);
         assertThatThrownBy(() -> queue.modifyModeration(65_536, Duration.ZERO))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("65536")
+                .hasMessageContaining("moderation by 65536 completions")
                 .hasMessageContaining("0..65535");
         assertThatThrownBy(() -> queue.modifyModeration(1, Duration.ofMillis(66)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("microseconds");
+                .hasMessageContaining("66000 microseconds")
+                .hasMessageContaining("0..65535");
         // SoftRoCE has no moderation.
         assertThatThrownBy(() -> queue.modifyModeration(16, Duration.ofNanos(5_000)))
                 .isInstanceOf(UnsupportedVerbException.class)

@@ -45,6 +45,12 @@ public enum ExtendedVerb {
     ATTACH_COUNTERS_POINT_FLOW(verbs_context.attach_counters_point_flow$offset()),
     /** ibv_read_counters(3). */
     READ_COUNTERS(verbs_context.read_counters$offset()),
+    /** ibv_create_srq_ex(3), for what ibv_create_srq(3) cannot create. */
+    CREATE_SRQ_EX(verbs_context.create_srq_ex$offset()),
+    /** ibv_get_srq_num(3). */
+    GET_SRQ_NUM(verbs_context.get_srq_num$offset()),
+    /** ibv_post_srq_ops(3). */
+    POST_SRQ_OPS(verbs_context.post_srq_ops$offset()),
     /** ibv_create_wq(3), without what the inline function does to the structure after it. */
     CREATE_WQ(verbs_context.create_wq$offset()),
     /** ibv_modify_wq(3). */

@@ -1,0 +1,299 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import io.github.rdma4j.verbs.bindings.LibIbVerbs;
+import io.github.rdma4j.verbs.bindings.RdmaHeaders;
+import io.github.rdma4j.verbs.bindings.ibv_srq;
+import io.github.rdma4j.verbs.bindings.ibv_srq_attr;
+import io.github.rdma4j.verbs.bindings.ibv_srq_init_attr;
+import io.github.rdma4j.verbs.bindings.ibv_srq_init_attr_ex;
+import io.github.rdma4j.verbs.bindings.ibv_tm_cap;
+import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.ExtendedVerb;
+import io.github.rdma4j.verbs.internal.Failures;
+import io.github.rdma4j.verbs.internal.NativeCalls;
+import io.github.rdma4j.verbs.internal.SharedReceiveCalls;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A shared receive queue ({@code struct ibv_srq}): receives that any of its queue pairs may use, so that many connections need no more
+ * buffers than the messages that come at once. A queue pair uses it if {@link QueuePairConfig#sharedReceiveQueue} named it;
+ * its completions come where that queue pair's receives complete, and tell its number.
+ *
+ * <p>Thread safety: posting receives is for one thread at a time; which thread may change. All other methods may be called from any
+ * thread.
+ */
+public final class SharedReceiveQueue extends Resource {
+    private final ProtectionDomain domain;
+    private final SharedReceiveQueueType type;
+    private final MemorySegment queue;
+    private final Arena arena = Arena.ofShared();
+    private final ReceiveQueue receiveQueue;
+    /** Null without tag matching. */
+    private final TagList tagList;
+
+    SharedReceiveQueue(ProtectionDomain domain, SharedReceiveQueueConfig config) {
+        super(parents(domain, config));
+        this.domain = domain;
+        this.type = config.type();
+        DeviceContext context = domain.context();
+        try (Arena temporary = Arena.ofConfined()) {
+            this.receiveQueue = new ReceiveQueue(
+                    this,
+                    domain,
+                    context.postSharedReceiveFunction(),
+                    arena,
+                    config.maxWorkRequests(),
+                    config.maxScatterGather(),
+                    context.port(1).maxMessageSize());
+            this.tagList = type == SharedReceiveQueueType.TAG_MATCHING
+                    ? new TagList(this, receiveQueue, arena, config.maxScatterGather())
+                    : null;
+            this.queue = create(domain, config, temporary).reinterpret(ibv_srq.sizeof());
+        } catch (Throwable e) {
+            arena.close();
+            throw e;
+        }
+        receiveQueue.nativeQueue(queue.address());
+    }
+
+    private static Resource[] parents(ProtectionDomain domain, SharedReceiveQueueConfig config) {
+        List<Resource> parents = new ArrayList<>(List.of(domain));
+        if (config.completionQueue() != null) {
+            config.completionQueue().requireOpen();
+            parents.add(config.completionQueue());
+        }
+        if (config.xrcDomain() != null) {
+            config.xrcDomain().requireOpen();
+            parents.add(config.xrcDomain());
+        }
+        return parents.toArray(Resource[]::new);
+    }
+
+    private static MemorySegment create(ProtectionDomain domain, SharedReceiveQueueConfig config, Arena arena) {
+        String operation = "ibv_create_srq(%s, max_wr=%d, max_sge=%d)"
+                .formatted(config.type(), config.maxWorkRequests(), config.maxScatterGather());
+        if (config.type() == SharedReceiveQueueType.BASIC) {
+            MemorySegment attributes = ibv_srq_init_attr.allocate(arena);
+            sizes(ibv_srq_init_attr.attr(attributes), config);
+            MemorySegment created = SharedReceiveCalls.create(domain.segment(), attributes);
+            if (created.address() == 0) {
+                int errno = NativeCalls.lastErrno();
+                throw Failures.of(
+                        operation,
+                        errno,
+                        "",
+                        errno == Errno.ENOMEM ? "ask for a shorter queue, or close queues that are not used" : "");
+            }
+            return created;
+        }
+        MemorySegment attributes = ibv_srq_init_attr_ex.allocate(arena);
+        sizes(ibv_srq_init_attr_ex.attr(attributes), config);
+        int mask = RdmaHeaders.IBV_SRQ_INIT_ATTR_TYPE()
+                | RdmaHeaders.IBV_SRQ_INIT_ATTR_PD()
+                | RdmaHeaders.IBV_SRQ_INIT_ATTR_CQ();
+        ibv_srq_init_attr_ex.srq_type(attributes, config.type().code());
+        ibv_srq_init_attr_ex.pd(attributes, domain.segment());
+        ibv_srq_init_attr_ex.cq(attributes, config.completionQueue().segment());
+        if (config.type() == SharedReceiveQueueType.XRC) {
+            mask |= RdmaHeaders.IBV_SRQ_INIT_ATTR_XRCD();
+            ibv_srq_init_attr_ex.xrcd(attributes, config.xrcDomain().segment());
+        } else {
+            mask |= RdmaHeaders.IBV_SRQ_INIT_ATTR_TM();
+            MemorySegment tags = ibv_srq_init_attr_ex.tm_cap(attributes);
+            ibv_tm_cap.max_num_tags(tags, config.maxTags());
+            ibv_tm_cap.max_ops(tags, config.maxTagOperations());
+        }
+        ibv_srq_init_attr_ex.comp_mask(attributes, mask);
+        MemorySegment context = domain.context().segment();
+        return ExtendedVerb.CREATE_SRQ_EX.create(
+                operation.replace("ibv_create_srq", "ibv_create_srq_ex"), context, context, attributes);
+    }
+
+    private static void sizes(MemorySegment attributes, SharedReceiveQueueConfig config) {
+        ibv_srq_attr.max_wr(attributes, config.maxWorkRequests());
+        ibv_srq_attr.max_sge(attributes, config.maxScatterGather());
+    }
+
+    /** {@return the domain in which the regions of its receives must be registered} */
+    public ProtectionDomain protectionDomain() {
+        return domain;
+    }
+
+    /** {@return what it is for} */
+    public SharedReceiveQueueType type() {
+        return type;
+    }
+
+    /**
+     * Posts a receive (ibv_post_srq_recv(3)): room for one message of any of the queue pairs. Allocates nothing.
+     *
+     * @param workRequestId comes back in the completion
+     * @param local the room; its region needs {@link AccessFlag#LOCAL_WRITE}. A longer message breaks its connection
+     * @return 0, or {@link QueuePair#QUEUE_FULL}, or another errno
+     * @throws IllegalArgumentException if the region is not of this queue's protection domain or not writable
+     * @throws IllegalStateException if the queue or the region is closed
+     */
+    public int postReceive(long workRequestId, MemorySlice local) {
+        return receiveQueue.post(workRequestId, local);
+    }
+
+    /**
+     * Posts a receive that scatters the message over several slices, filled in order. Allocates nothing.
+     *
+     * @param workRequestId comes back in the completion
+     * @param local the room; the regions need {@link AccessFlag#LOCAL_WRITE}. A longer message breaks its connection
+     * @return 0, or {@link QueuePair#QUEUE_FULL}, or another errno
+     * @throws IllegalArgumentException if a region is not of this queue's protection domain or not writable, or there are
+     *     more slices than {@link SharedReceiveQueueConfig#maxScatterGather} allowed
+     * @throws IllegalStateException if the queue or a region is closed
+     */
+    public int postReceive(long workRequestId, SliceList local) {
+        return receiveQueue.post(workRequestId, local);
+    }
+
+    /**
+     * Starts a batch of receives. There is one per queue, used again and again; starting drops what was not posted.
+     *
+     * @return the batch, empty
+     * @throws IllegalStateException if the queue is closed
+     */
+    public ReceiveBatch startReceiveBatch() {
+        return receiveQueue.startBatch();
+    }
+
+    /**
+     * Its list of tags.
+     *
+     * @return the list, the same object each time
+     * @throws IllegalStateException if the queue does not match tags
+     */
+    public TagList tagList() {
+        if (tagList == null) {
+            throw new IllegalStateException(
+                    this + " does not match tags: it was created without SharedReceiveQueueConfig.tagMatching");
+        }
+        return tagList;
+    }
+
+    /**
+     * What the queue is now (ibv_query_srq(3)).
+     *
+     * @return the attributes
+     * @throws VerbsException if the query fails
+     */
+    public SharedReceiveQueueAttributes attributes() {
+        return locked(() -> {
+            try (Arena temporary = Arena.ofConfined()) {
+                MemorySegment attributes = ibv_srq_attr.allocate(temporary);
+                Failures.check("ibv_query_srq(" + this + ")", LibIbVerbs.ibv_query_srq(queue, attributes));
+                return new SharedReceiveQueueAttributes(
+                        ibv_srq_attr.max_wr(attributes),
+                        ibv_srq_attr.max_sge(attributes),
+                        ibv_srq_attr.srq_limit(attributes));
+            }
+        });
+    }
+
+    /**
+     * Asks for an {@link AsyncEventType#SRQ_LIMIT_REACHED} event when fewer receives than that are left (ibv_modify_srq(3)). The
+     * event comes once; then the limit must be set again.
+     *
+     * @param limit less than or equal to the queue's size; 0 for no event
+     * @throws IllegalArgumentException if the limit is negative or above the queue's size; the message gives both numbers
+     * @throws VerbsException if the device refuses
+     */
+    public void modifyLimit(int limit) {
+        int size = attributes().maxWorkRequests();
+        if (limit < 0 || limit > size) {
+            throw new IllegalArgumentException("a limit of %d receives: %s allows 0..%d".formatted(limit, this, size));
+        }
+        modify(0, limit, RdmaHeaders.IBV_SRQ_LIMIT(), "srq_limit=" + limit);
+    }
+
+    /**
+     * Makes the queue longer or shorter (ibv_modify_srq(3)); what is in it stays.
+     *
+     * @param maxWorkRequests the receives that it must hold, from 1 to the device's
+     *     {@link DeviceAttributes#maxSharedReceiveQueueWorkRequests()}
+     * @throws IllegalArgumentException if the number is out of range; the message gives both numbers
+     * @throws UnsupportedVerbException if the device cannot do this
+     * @throws VerbsException if the device refuses, for instance because more receives are posted
+     */
+    public void resize(int maxWorkRequests) {
+        SharedReceiveQueueConfig.checkWorkRequests(domain.context(), maxWorkRequests);
+        modify(maxWorkRequests, 0, RdmaHeaders.IBV_SRQ_MAX_WR(), "max_wr=" + maxWorkRequests);
+    }
+
+    private void modify(int maxWorkRequests, int limit, int mask, String what) {
+        locked(() -> {
+            try (Arena temporary = Arena.ofConfined()) {
+                MemorySegment attributes = ibv_srq_attr.allocate(temporary);
+                ibv_srq_attr.max_wr(attributes, maxWorkRequests);
+                ibv_srq_attr.srq_limit(attributes, limit);
+                Failures.check(
+                        "ibv_modify_srq(%s, %s)".formatted(this, what),
+                        LibIbVerbs.ibv_modify_srq(queue, attributes, mask));
+                return null;
+            }
+        });
+    }
+
+    /**
+     * The number by which senders of its XRC domain name it (ibv_get_srq_num(3)).
+     *
+     * @return 24 bits
+     * @throws UnsupportedVerbException if the queue is not of an XRC domain, or the device has no such numbers
+     * @throws VerbsException if the query fails
+     */
+    public int number() {
+        return locked(() -> {
+            try (Arena temporary = Arena.ofConfined()) {
+                MemorySegment number = temporary.allocate(ValueLayout.JAVA_INT);
+                Failures.check(
+                        "ibv_get_srq_num(" + this + ")",
+                        ExtendedVerb.GET_SRQ_NUM.call(domain.context().segment(), queue, number));
+                return number.get(ValueLayout.JAVA_INT, 0);
+            }
+        });
+    }
+
+    MemorySegment segment() {
+        return queue;
+    }
+
+    @Override
+    public long handle() {
+        requireOpen();
+        return queue.address();
+    }
+
+    @Override
+    void release() {
+        receiveQueue.close();
+        int result = LibIbVerbs.ibv_destroy_srq(queue);
+        if (result != 0) {
+            receiveQueue.reopen();
+        }
+        Failures.check("ibv_destroy_srq(" + this + ")", result);
+        arena.close();
+    }
+
+    /** {@return kind and device} */
+    @Override
+    public String toString() {
+        return "%s shared receive queue of %s"
+                .formatted(
+                        switch (type) {
+                            case BASIC -> "basic";
+                            case XRC -> "XRC";
+                            case TAG_MATCHING -> "tag-matching";
+                        },
+                        domain.context().device().name());
+    }
+}

@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import java.util.Objects;
+
+/**
+ * What a shared receive queue is to be ({@code struct ibv_srq_init_attr_ex}). Each setter returns this object; everything has a
+ * default.
+ */
+public final class SharedReceiveQueueConfig {
+    private SharedReceiveQueueType type = SharedReceiveQueueType.BASIC;
+    private int maxWorkRequests = 128;
+    private int maxScatterGather = 1;
+    private XrcDomain xrcDomain;
+    private CompletionQueue completionQueue;
+    private int maxTags;
+    private int maxTagOperations;
+
+    SharedReceiveQueueConfig() {}
+
+    /**
+     * The receives that it holds; default 128.
+     *
+     * @param count at least 1, at most the device's {@link DeviceAttributes#maxSharedReceiveQueueWorkRequests()}
+     * @return this
+     */
+    public SharedReceiveQueueConfig maxWorkRequests(int count) {
+        maxWorkRequests = count;
+        return this;
+    }
+
+    /**
+     * The most slices of one receive; default 1.
+     *
+     * @param count at least 1, at most the device's {@link DeviceAttributes#maxSharedReceiveQueueScatterGather()}
+     * @return this
+     */
+    public SharedReceiveQueueConfig maxScatterGather(int count) {
+        maxScatterGather = count;
+        return this;
+    }
+
+    /**
+     * Makes it {@linkplain SharedReceiveQueueType#XRC of an XRC domain}.
+     *
+     * @param domain whose messages may use it
+     * @param queue where its receives complete
+     * @return this
+     */
+    public SharedReceiveQueueConfig xrc(XrcDomain domain, CompletionQueue queue) {
+        type = SharedReceiveQueueType.XRC;
+        xrcDomain = Objects.requireNonNull(domain, "XRC domain");
+        completionQueue = Objects.requireNonNull(queue, "completion queue");
+        return this;
+    }
+
+    /**
+     * Makes it {@linkplain SharedReceiveQueueType#TAG_MATCHING match tags}.
+     *
+     * @param queue where its tag operations complete
+     * @param tags the most tags in its list, at least 1
+     * @param operations the most operations on the list that are outstanding, at least 1
+     * @return this
+     */
+    public SharedReceiveQueueConfig tagMatching(CompletionQueue queue, int tags, int operations) {
+        type = SharedReceiveQueueType.TAG_MATCHING;
+        xrcDomain = null;
+        completionQueue = Objects.requireNonNull(queue, "completion queue");
+        maxTags = tags;
+        maxTagOperations = operations;
+        return this;
+    }
+
+    /** Checks against the device's limits, so that the message can give both numbers where the kernel says only EINVAL. */
+    void check(DeviceContext context) {
+        DeviceAttributes attributes = context.attributes();
+        checkWorkRequests(context, maxWorkRequests);
+        requireRange(
+                "maxScatterGather",
+                maxScatterGather,
+                attributes.maxSharedReceiveQueueScatterGather(),
+                context.device().name());
+        if (completionQueue != null) {
+            completionQueue.requireOpen();
+            if (completionQueue.context() != context) {
+                throw new IllegalArgumentException("the completion queue belongs to another device context");
+            }
+        }
+        if (xrcDomain != null) {
+            xrcDomain.requireOpen();
+            if (xrcDomain.context() != context) {
+                throw new IllegalArgumentException("the XRC domain belongs to another device context");
+            }
+        }
+        if (type == SharedReceiveQueueType.TAG_MATCHING && (maxTags < 1 || maxTagOperations < 1)) {
+            throw new IllegalArgumentException(
+                    "tag matching with %d tags and %d outstanding operations: at least 1 of each"
+                            .formatted(maxTags, maxTagOperations));
+        }
+    }
+
+    static void checkWorkRequests(DeviceContext context, int count) {
+        requireRange(
+                "maxWorkRequests",
+                count,
+                context.attributes().maxSharedReceiveQueueWorkRequests(),
+                context.device().name());
+    }
+
+    private static void requireRange(String name, int value, int high, String device) {
+        if (value < 1 || value > high) {
+            throw new IllegalArgumentException(
+                    "%s %d of a shared receive queue: device %s allows 1..%d".formatted(name, value, device, high));
+        }
+    }
+
+    SharedReceiveQueueType type() {
+        return type;
+    }
+
+    int maxWorkRequests() {
+        return maxWorkRequests;
+    }
+
+    int maxScatterGather() {
+        return maxScatterGather;
+    }
+
+    /** Null if there is none. */
+    XrcDomain xrcDomain() {
+        return xrcDomain;
+    }
+
+    /** Null if there is none. */
+    CompletionQueue completionQueue() {
+        return completionQueue;
+    }
+
+    int maxTags() {
+        return maxTags;
+    }
+
+    int maxTagOperations() {
+        return maxTagOperations;
+    }
+}

@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+
+import io.github.rdma4j.verbs.bindings.RdmaHeaders;
+import io.github.rdma4j.verbs.bindings.ibv_ops_wr;
+import io.github.rdma4j.verbs.bindings.ibv_sge;
+import io.github.rdma4j.verbs.internal.ExtendedVerb;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The list of tags of a shared receive queue that matches them (ibv_post_srq_ops(3)): a message whose tag, under an entry's mask, is
+ * that entry's tag goes into that entry's buffer, and uses it up; other messages go into the queue's ordinary receives.
+ *
+ * <p>The methods return 0 or an errno, as posting does, and are for the thread that posts receives.
+ */
+public final class TagList {
+    /** No flag. */
+    public static final int NONE = 0;
+    /** The operation makes a completion in the queue's own completion queue. */
+    public static final int SIGNALED = 1;
+    /** The operation also tells the adapter how many unexpected messages have been handled. */
+    public static final int SYNCHRONISE = 1 << 1;
+
+    private static final int ALL = SIGNALED | SYNCHRONISE;
+
+    private final SharedReceiveQueue owner;
+    private final ReceiveQueue receiveQueue;
+    private final MemorySegment request;
+    private final MemorySegment tagFields;
+    private final MemorySegment addFields;
+    private final MemorySegment entries;
+    private final MemorySegment badRequest;
+
+    TagList(SharedReceiveQueue owner, ReceiveQueue receiveQueue, Arena arena, int maxEntries) {
+        this.owner = owner;
+        this.receiveQueue = receiveQueue;
+        request = ibv_ops_wr.allocate(arena);
+        tagFields = ibv_ops_wr.tm(request);
+        addFields = ibv_ops_wr.tm.add(tagFields);
+        entries = ibv_sge.allocateArray(maxEntries, arena);
+        badRequest = arena.allocate(ADDRESS);
+        ibv_ops_wr.tm.add.sg_list(addFields, entries);
+    }
+
+    /**
+     * Adds an entry ({@code IBV_WR_TAG_ADD}).
+     *
+     * @param workRequestId comes back in the completion of this operation, if it is {@link #SIGNALED}
+     * @param receiveId comes back in the completion of the message
+     * @param local where the message goes; the regions need {@link AccessFlag#LOCAL_WRITE}
+     * @param tag what to look for
+     * @param mask the bits of the message's tag that count
+     * @param unexpectedCount with {@link #SYNCHRONISE}, how many unexpected messages have been handled so far
+     * @param flags of this class
+     * @return 0, and then {@link #handle()} names the entry, or an errno
+     * @throws IllegalArgumentException if the arguments do not go together
+     * @throws IllegalStateException if the queue or a region is closed
+     */
+    public int add(
+            long workRequestId, long receiveId, SliceList local, long tag, long mask, int unexpectedCount, int flags) {
+        receiveQueue.check(local);
+        check(flags);
+        receiveQueue.enter();
+        try {
+            ibv_ops_wr.tm.add.recv_wr_id(addFields, receiveId);
+            ibv_ops_wr.tm.add.tag(addFields, tag);
+            ibv_ops_wr.tm.add.mask(addFields, mask);
+            ibv_ops_wr.tm.add.num_sge(addFields, local.size());
+            local.copyTo(entries, 0);
+            return post(RdmaHeaders.IBV_WR_TAG_ADD(), workRequestId, unexpectedCount, flags);
+        } finally {
+            receiveQueue.exit();
+        }
+    }
+
+    /** {@return the entry that the last successful {@link #add} made, for {@link #remove}} */
+    public int handle() {
+        return ibv_ops_wr.tm.handle(tagFields);
+    }
+
+    /**
+     * Removes an entry ({@code IBV_WR_TAG_DEL}). A message may have used it up meanwhile: then the completion, not this call, says so
+     * ({@code IBV_WC_TM_ERR}).
+     *
+     * @param workRequestId comes back in the completion, if it is {@link #SIGNALED}
+     * @param handle of the entry
+     * @param unexpectedCount with {@link #SYNCHRONISE}, how many unexpected messages have been handled so far
+     * @param flags of this class
+     * @return 0 or an errno
+     * @throws IllegalStateException if the queue is closed
+     */
+    public int remove(long workRequestId, int handle, int unexpectedCount, int flags) {
+        check(flags);
+        receiveQueue.enter();
+        try {
+            ibv_ops_wr.tm.handle(tagFields, handle);
+            return post(RdmaHeaders.IBV_WR_TAG_DEL(), workRequestId, unexpectedCount, flags);
+        } finally {
+            receiveQueue.exit();
+        }
+    }
+
+    /**
+     * Tells the adapter how many unexpected messages have been handled ({@code IBV_WR_TAG_SYNC}), when a completion asked for it.
+     *
+     * @param workRequestId comes back in the completion, if it is {@link #SIGNALED}
+     * @param unexpectedCount how many so far
+     * @param flags of this class
+     * @return 0 or an errno
+     * @throws IllegalStateException if the queue is closed
+     */
+    public int synchronise(long workRequestId, int unexpectedCount, int flags) {
+        check(flags);
+        receiveQueue.enter();
+        try {
+            return post(RdmaHeaders.IBV_WR_TAG_SYNC(), workRequestId, unexpectedCount, flags | SYNCHRONISE);
+        } finally {
+            receiveQueue.exit();
+        }
+    }
+
+    private static void check(int flags) {
+        if ((flags & ~ALL) != 0) {
+            throw new IllegalArgumentException("flags 0x%x are not all of TagList".formatted(flags));
+        }
+    }
+
+    /** Inside the guard. */
+    private int post(int opcode, long workRequestId, int unexpectedCount, int flags) {
+        ibv_ops_wr.wr_id(request, workRequestId);
+        ibv_ops_wr.opcode(request, opcode);
+        ibv_ops_wr.flags(request, flags);
+        ibv_ops_wr.tm.unexpected_cnt(tagFields, unexpectedCount);
+        return Math.abs(ExtendedVerb.POST_SRQ_OPS.call(
+                owner.protectionDomain().context().segment(), owner.segment(), request, badRequest));
+    }
+}
