@@ -8,4 +8,5 @@
 module io.github.rdma4j.verbs {
     exports io.github.rdma4j.verbs;
     exports io.github.rdma4j.verbs.cm;
+    exports io.github.rdma4j.verbs.endpoint;
 }

@@ -32,6 +32,8 @@ class ArchitectureTest {
     private static final String INTERNAL = API + ".internal";
     private static final String BINDINGS = API + ".bindings";
     private static final String CM = API + ".cm";
+    private static final String POOL = API + ".pool";
+    private static final String ENDPOINT = API + ".endpoint";
 
     private static final JavaClasses CODE = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
@@ -83,12 +85,28 @@ class ArchitectureTest {
     }
 
     @Test
+    void endpointsLeanOnWhatEveryProgramCanUseAndNothingLeansOnThem() {
+        classes()
+                .that()
+                .resideInAPackage(ENDPOINT)
+                .should()
+                .onlyDependOnClassesThat(JDK.or(resideInAnyPackage(ENDPOINT, POOL, CM, API)))
+                .check(CODE);
+        classes()
+                .that()
+                .resideOutsideOfPackage(ENDPOINT)
+                .should()
+                .onlyDependOnClassesThat(DescribedPredicate.not(resideInAPackage(ENDPOINT)))
+                .check(CODE);
+    }
+
+    @Test
     void noPublicSignatureShowsHowTheNativeSideIsReached() {
         methods()
                 .that()
                 .arePublic()
                 .and()
-                .areDeclaredInClassesThat(resideInAnyPackage(API, CM)
+                .areDeclaredInClassesThat(resideInAnyPackage(API, CM, ENDPOINT)
                         .and(describe(
                                 "public",
                                 type -> type.getModifiers()

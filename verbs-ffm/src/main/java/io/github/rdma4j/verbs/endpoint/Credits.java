@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+/**
+ * Who may send how much. A credit stands for one free receive buffer of the peer: whoever sends a message spends one, and gets it
+ * back when the peer has emptied the buffer. So no message ever meets a receiver that is not ready.
+ *
+ * <p>Credits travel back with messages that go the other way. Where none goes, they travel alone once half of them have
+ * gathered; such an update costs no credit, or two sides without credits would wait for each other. It goes into
+ * {@link #RESERVE} buffers that each side has beyond those that it gives credits for. They suffice: each update that the
+ * peer has not read carries at least half of all credits, so there are two at most, and one buffer is for the message that
+ * closes.
+ */
+final class Credits {
+    /** The receive buffers for updates and the close. */
+    static final int RESERVE = 3;
+
+    private final int buffers;
+    private final int peerBuffers;
+    private final int updateFrom;
+    private int available;
+    private int owed;
+
+    /**
+     * The state after the handshake: each side may fill all buffers of the other.
+     *
+     * @param buffers of this side, without the reserve
+     * @param peerBuffers of the peer, without the reserve
+     */
+    Credits(int buffers, int peerBuffers) {
+        this.buffers = buffers;
+        this.peerBuffers = peerBuffers;
+        this.updateFrom = (buffers + 1) / 2;
+        this.available = peerBuffers;
+    }
+
+    /** How many messages may be sent now. */
+    int available() {
+        return available;
+    }
+
+    /** Spends one. */
+    void spend() {
+        if (available == 0) {
+            throw new AssertionError("a message without a credit");
+        }
+        available--;
+    }
+
+    /**
+     * Credits have come from the peer.
+     *
+     * @return false if it has given more than it can have
+     */
+    boolean receive(int count) {
+        available += count;
+        return available <= peerBuffers;
+    }
+
+    /** A buffer of this side can be filled again. */
+    void release() {
+        if (owed == buffers) {
+            throw new AssertionError("more buffers released than there are");
+        }
+        owed++;
+    }
+
+    /** What the next message grants; it is then no longer owed. */
+    int grant() {
+        int count = owed;
+        owed = 0;
+        return count;
+    }
+
+    /** Whether so many are owed that they should not wait for a message that goes there anyway. */
+    boolean updateDue() {
+        return owed >= updateFrom;
+    }
+}

@@ -1,0 +1,381 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import io.github.rdma4j.verbs.AccessFlag;
+import io.github.rdma4j.verbs.MemoryRegion;
+import io.github.rdma4j.verbs.ProtectionDomain;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * One end of a connection: messages to and from the peer, and transfers to and from memory that the peer has exposed.
+ *
+ * <p><b>Messages</b> arrive whole, once, and in order. Flow control is built in: a side sends only as many as the other has free
+ * buffers for, its <em>credits</em>, and a program that reads slowly slows its peer down, with nothing lost. A message longer than
+ * {@link #maxMessageSize()} is refused; longer data goes through exposed memory.
+ *
+ * <p><b>Exposed memory</b>: {@link #expose(long, AccessFlag...)} gives a {@link MemoryHandle}, which travels as bytes; a peer reads,
+ * writes and changes the memory without this side's processor.
+ *
+ * <p><b>Progress.</b> There are no hidden threads. Messages are taken in, credits are given back and futures are completed by whatever
+ * thread is inside a method of this object: one that polls, one that waits, one that sends. A future is completed by the thread that
+ * makes progress at that moment, after the endpoint's lock was given back; what is chained to it runs there, unless an executor
+ * is given ({@link CompletableFuture#thenApplyAsync}). A program that uses futures only and never calls anything must give a
+ * thread, for instance {@code executor.execute(endpoint::progressLoop)}. What waits does not spin, and a virtual thread that waits holds no carrier.
+ *
+ * <p><b>The end.</b> A peer that closes in good order is told apart from one that is gone: the first is {@link #CLOSED_BY_PEER} or a
+ * {@link ClosedByPeerException}, after its last message; the second a {@link ConnectionLostException}, after the messages that
+ * had arrived. After this side's own {@link #close()}, which also ends the waits of other threads, everything is an
+ * {@link IllegalStateException}.
+ *
+ * <p>Thread safety: all methods may be called from any thread, by several at a time; a lock orders them, which no thread holds while it
+ * waits or runs the program's code. Messages are sent in the order of the calls. If several threads receive, each message goes to
+ * one of them. Sending ({@link #trySend}), transfers with an id and polling allocate nothing as long as messages keep their length.
+ */
+public final class Endpoint implements AutoCloseable {
+    /** Done; the message or transfer is on its way. */
+    public static final int OK = 0;
+    /** Nothing was sent: the peer has no free buffer. Poll, so that its credits can come in, and try again. */
+    public static final int NO_CREDIT = 1;
+    /** Nothing was posted: {@link EndpointConfig#sendDepth} messages and transfers are under way. Poll, and try again. */
+    public static final int QUEUE_FULL = 2;
+    /** The peer has closed its endpoint in good order. */
+    public static final int CLOSED_BY_PEER = -1;
+
+    static final Duration FOR_EVER = Duration.ofNanos(Long.MAX_VALUE);
+
+    private final Engine engine;
+    private final ProtectionDomain domain;
+    private final Duration closeTimeout;
+    private final byte[] peerPrivateData;
+    private final Transfers transfers;
+
+    private Endpoint(Engine engine, Duration closeTimeout, byte[] peerPrivateData) {
+        this.engine = engine;
+        this.domain = engine.link().domain();
+        this.closeTimeout = closeTimeout;
+        this.peerPrivateData = peerPrivateData;
+        this.transfers = new Transfers(engine);
+    }
+
+    /** An endpoint over a connection that is made, whose receive buffers were posted before. */
+    static Endpoint over(Link link, ReceiveBuffers buffers, EndpointConfig config, Hello peer) {
+        SendSlots slots = new SendSlots(link.domain(), config.sendDepth(), config.maxMessageSize());
+        Engine engine = new Engine(link, buffers, slots, config.maxInlineData(), peer, config.maxMessageSize());
+        return new Endpoint(engine, config.closeTimeout(), peer.userData());
+    }
+
+    /** {@return the longest message that can be sent, in bytes: the smaller one of both sides' {@link EndpointConfig#maxMessageSize}} */
+    public int maxMessageSize() {
+        return engine.sender.maxMessage();
+    }
+
+    /** {@return the program's own bytes that the peer sent along with the connection; none if there are none} */
+    public byte[] peerPrivateData() {
+        return peerPrivateData.clone();
+    }
+
+    /** {@return the domain in which memory for transfers must be registered} */
+    public ProtectionDomain protectionDomain() {
+        return domain;
+    }
+
+    /** {@return how many messages could be sent now, as far as the peer's buffers go} */
+    public int credits() {
+        engine.enter();
+        try {
+            return engine.credits.available();
+        } finally {
+            engine.exit();
+        }
+    }
+
+    /**
+     * Sends a message if that is possible at once. It is copied; the segment is free when this returns.
+     *
+     * @param message of at most {@link #maxMessageSize()} bytes, in any memory, also on the heap
+     * @return {@link #OK}, {@link #NO_CREDIT}, {@link #QUEUE_FULL} or {@link #CLOSED_BY_PEER}
+     * @throws IllegalArgumentException if the message is too long; the message gives both numbers
+     * @throws ConnectionLostException if the connection is lost
+     * @throws IllegalStateException if this endpoint is closed
+     */
+    public int trySend(MemorySegment message) {
+        engine.enter();
+        try {
+            engine.requireOpen();
+            return engine.sender.trySend(message);
+        } finally {
+            engine.exit();
+        }
+    }
+
+    /**
+     * Sends a message, and waits if need be until the peer has room. It is copied; the segment is free when this returns.
+     *
+     * @param message of at most {@link #maxMessageSize()} bytes, in any memory
+     * @param timeout how long to wait; zero or less tries once
+     * @return false if the peer had no room in time; nothing was sent then
+     * @throws IllegalArgumentException if the message is too long; the message gives both numbers
+     * @throws ClosedByPeerException if the peer has closed
+     * @throws ConnectionLostException if the connection is lost
+     * @throws io.github.rdma4j.verbs.WaitInterruptedException if the thread is interrupted; nothing was sent then
+     * @throws IllegalStateException if this endpoint is closed, before or meanwhile
+     */
+    public boolean send(MemorySegment message, Duration timeout) {
+        String operation = "sending over " + engine;
+        return engine.await(operation, timeout, () -> switch (engine.sender.trySend(message)) {
+                    case OK -> Boolean.TRUE;
+                    case CLOSED_BY_PEER -> throw engine.ended(operation);
+                    default -> null;
+                })
+                != null;
+    }
+
+    /**
+     * Sends a message as soon as the peer has room. Messages wait in order, as many as the program cares to have wait.
+     *
+     * @param message of at most {@link #maxMessageSize()} bytes; not to be changed before the future is complete
+     * @return complete when the message lies in the peer's buffer; exceptionally with a {@link TransferException},
+     *     {@link ConnectionLostException}, {@link ClosedByPeerException} or, after a close of this side,
+     *     {@link IllegalStateException}
+     * @throws IllegalArgumentException if the message is too long; the message gives both numbers
+     * @throws IllegalStateException if this endpoint is closed
+     */
+    public CompletableFuture<Void> sendAsync(MemorySegment message) {
+        CompletableFuture<Void> future = new CompletableFuture<>();
+        engine.enter();
+        try {
+            engine.requireOpen();
+            engine.sender.sendAsync(message, future);
+        } finally {
+            engine.exit();
+        }
+        return future;
+    }
+
+    /**
+     * Makes progress, and gives the messages that have arrived to a handler, in this thread. Never waits. What the handler throws
+     * comes out of here; that message counts as read.
+     *
+     * @param handler gets a view of each message, valid until it returns
+     * @return how many messages there were, at most as many as there are buffers; {@link #CLOSED_BY_PEER} if there are none and the
+     *     peer has closed
+     * @throws ConnectionLostException if there are none and the connection is lost
+     * @throws IllegalStateException if this endpoint is closed
+     */
+    public int poll(MessageHandler handler) {
+        int count = 0;
+        int most = Integer.MAX_VALUE;
+        while (count < most) {
+            int buffer = takeMessage(count == 0);
+            if (buffer < 0) {
+                break;
+            }
+            handle(buffer, handler);
+            count++;
+            most = engine.receiver.bufferCount();
+        }
+        if (count > 0) {
+            return count;
+        }
+        engine.enter();
+        try {
+            return switch (engine.state()) {
+                case OPEN -> 0;
+                case PEER_CLOSED -> CLOSED_BY_PEER;
+                case LOST -> throw engine.ended("receiving from " + engine);
+            };
+        } finally {
+            engine.exit();
+        }
+    }
+
+    private int takeMessage(boolean required) {
+        engine.enter();
+        try {
+            if (required) {
+                engine.requireOpen();
+            } else if (!engine.canPost()) {
+                // The handler may have closed this endpoint.
+                return -1;
+            }
+            int buffer = engine.receiver.take();
+            if (buffer < 0) {
+                engine.progress();
+                buffer = engine.receiver.take();
+            }
+            return buffer;
+        } finally {
+            engine.exit();
+        }
+    }
+
+    private void handle(int buffer, MessageHandler handler) {
+        try {
+            handler.onMessage(engine.receiver.message(buffer));
+        } finally {
+            engine.enter();
+            try {
+                engine.receiver.release(buffer);
+            } finally {
+                engine.exit();
+            }
+        }
+    }
+
+    /**
+     * Waits for a message and gives it to a handler, in this thread.
+     *
+     * @param handler gets a view of the message, valid until it returns
+     * @param timeout how long to wait; zero or less only looks
+     * @return false if none came in time
+     * @throws ClosedByPeerException if the peer has closed and all of its messages were received
+     * @throws ConnectionLostException if the connection is lost and all messages that had arrived were received
+     * @throws io.github.rdma4j.verbs.WaitInterruptedException if the thread is interrupted while it waits
+     * @throws IllegalStateException if this endpoint is closed, before or meanwhile
+     */
+    public boolean receive(MessageHandler handler, Duration timeout) {
+        String operation = "receiving from " + engine;
+        Integer buffer = engine.await(operation, timeout, () -> {
+            int next = engine.receiver.take();
+            if (next < 0 && engine.state() != Engine.State.OPEN) {
+                throw engine.ended(operation);
+            }
+            return next < 0 ? null : next;
+        });
+        if (buffer == null) {
+            return false;
+        }
+        handle(buffer, handler);
+        return true;
+    }
+
+    /**
+     * Waits for a message.
+     *
+     * @param timeout how long to wait; zero or less only looks
+     * @return a copy of the message; empty if none came in time
+     * @throws ClosedByPeerException if the peer has closed and all of its messages were received
+     * @throws ConnectionLostException if the connection is lost and all messages that had arrived were received
+     * @throws io.github.rdma4j.verbs.WaitInterruptedException if the thread is interrupted while it waits
+     * @throws IllegalStateException if this endpoint is closed, before or meanwhile
+     */
+    public Optional<byte[]> receive(Duration timeout) {
+        String operation = "receiving from " + engine;
+        return Optional.ofNullable(engine.await(operation, timeout, () -> engine.receiver.copyNext(operation)));
+    }
+
+    /**
+     * Asks for the next message. Requests are served in order, and before any other way of receiving.
+     *
+     * @return complete with a copy of the message; exceptionally with a {@link ClosedByPeerException},
+     *     {@link ConnectionLostException} or, after a close of this side, {@link IllegalStateException}
+     * @throws IllegalStateException if this endpoint is closed
+     */
+    public CompletableFuture<byte[]> receiveAsync() {
+        CompletableFuture<byte[]> future = new CompletableFuture<>();
+        engine.enter();
+        try {
+            engine.requireOpen();
+            engine.receiver.request(future);
+        } finally {
+            engine.exit();
+        }
+        return future;
+    }
+
+    /**
+     * Makes progress until this endpoint or its peer is closed or the connection is lost, sleeping while there is nothing to do: what a
+     * program gives a thread for that uses futures only. Then it returns, when nothing is under way any more; the futures tell the rest.
+     */
+    public void progressLoop() {
+        try {
+            engine.await("the progress loop of " + engine, FOR_EVER, () -> engine.hasEnded() ? Boolean.TRUE : null);
+        } catch (IllegalStateException e) {
+            if (isOpen()) {
+                throw e;
+            }
+        }
+    }
+
+    /** {@return transfers to and from memory that the peer has exposed; the same object each time} */
+    public Transfers transfers() {
+        return transfers;
+    }
+
+    /**
+     * Allocates registered memory for the local side of transfers.
+     *
+     * @param size in bytes, above 0
+     * @return the memory, zeroed; to be closed by the program, or with {@link #protectionDomain()}, which is this endpoint's unless
+     *     the configuration or a server gave another
+     * @throws io.github.rdma4j.verbs.VerbsException if the kernel refuses; out of locked memory, the message gives the limit and the remedy
+     */
+    public MemoryRegion allocateMemory(long size) {
+        return domain.allocateMemory(size, AccessFlag.LOCAL_WRITE);
+    }
+
+    /**
+     * Allocates memory that peers can use.
+     *
+     * @param size in bytes, above 0
+     * @param rights what peers may do, of {@link AccessFlag#REMOTE_READ}, {@link AccessFlag#REMOTE_WRITE} and
+     *     {@link AccessFlag#REMOTE_ATOMIC}
+     * @return the memory, zeroed; to be closed by the program, or with {@link #protectionDomain()}
+     * @throws io.github.rdma4j.verbs.VerbsException if the kernel refuses; out of locked memory, the message gives the limit and the remedy
+     */
+    public ExposedMemory expose(long size, AccessFlag... rights) {
+        return ExposedMemory.allocate(domain, size, rights);
+    }
+
+    /**
+     * Exposes memory that is registered already, for instance of a pool or of device memory.
+     *
+     * @param region registered in {@link #protectionDomain()} with at least these rights
+     * @param rights what peers may do
+     * @return the memory; closing it closes the region
+     * @throws IllegalArgumentException if the region belongs to another protection domain, or was registered without these rights
+     */
+    public ExposedMemory expose(MemoryRegion region, AccessFlag... rights) {
+        return ExposedMemory.of(domain, region, rights);
+    }
+
+    /** {@return whether this side has not been closed; a connection that is lost or closed by the peer counts as open until then} */
+    public boolean isOpen() {
+        return engine.isOpen();
+    }
+
+    /**
+     * Closes in good order, within {@link EndpointConfig#closeTimeout}; see {@link #close(Duration)}.
+     */
+    @Override
+    public void close() {
+        close(closeTimeout);
+    }
+
+    /**
+     * Closes in good order: waits until everything that was accepted for sending has arrived, tells the peer, and ends the connection.
+     * From the first moment on, all other calls, those that are waiting too, end with an {@link IllegalStateException}. Messages that
+     * have arrived and were not read are dropped; so is what could not be sent in time, and its futures say so. Does nothing if it is closed already.
+     *
+     * @param timeout how long to wait; zero or less drops what is not sent yet
+     * @throws io.github.rdma4j.verbs.WaitInterruptedException if the thread is interrupted; the endpoint is closed nevertheless
+     */
+    public void close(Duration timeout) {
+        engine.close(timeout);
+    }
+
+    /** Ends the connection at once, without a word: the peer gets a {@link ConnectionLostException}. */
+    public void abort() {
+        engine.abort();
+    }
+
+    /** {@return the addresses of both sides} */
+    @Override
+    public String toString() {
+        return engine.toString();
+    }
+}

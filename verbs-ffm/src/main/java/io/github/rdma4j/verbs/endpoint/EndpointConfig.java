@@ -1,0 +1,204 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import io.github.rdma4j.verbs.ProtectionDomain;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.OptionalInt;
+
+/** What an endpoint is to be. Each setter returns this object; everything has a default. The two sides need not agree. */
+public final class EndpointConfig {
+    /** The most of the program's own bytes that travel with a connection. */
+    public static final int MAX_PRIVATE_DATA = 40;
+
+    private int receiveBuffers = 64;
+    private int maxMessageSize = 4096;
+    private int sendDepth = 64;
+    private int maxInlineData = 64;
+    private int rnrRetryCount = 7;
+    private OptionalInt ackTimeout = OptionalInt.empty();
+    private Duration closeTimeout = Duration.ofSeconds(5);
+    private Duration handshakeTimeout = Duration.ofSeconds(10);
+    private byte[] privateData = {};
+    private ProtectionDomain protectionDomain;
+
+    EndpointConfig() {}
+
+    /**
+     * How many messages the peer may have on the way, or waiting here to be polled; default 64. These are the peer's credits. The
+     * memory is this number and three more times {@link #maxMessageSize}.
+     *
+     * @param count 1 to 65535, and three fewer than the device's longest receive queue
+     * @return this
+     */
+    public EndpointConfig receiveBuffers(int count) {
+        receiveBuffers = range("receiveBuffers", count, 1, Frame.MAX_CREDITS);
+        return this;
+    }
+
+    /**
+     * The longest message to send or receive; default 4096. The smaller one of the two sides holds: {@link Endpoint#maxMessageSize()}.
+     *
+     * @param bytes 1 to 2^26
+     * @return this
+     */
+    public EndpointConfig maxMessageSize(int bytes) {
+        maxMessageSize = range("maxMessageSize", bytes, 1, 1 << 26);
+        return this;
+    }
+
+    /**
+     * How many messages and transfers of this side may be under way; default 64. The memory is this number times
+     * {@link #maxMessageSize}.
+     *
+     * @param count 1 to 65535, and three fewer than the device's longest send queue
+     * @return this
+     */
+    public EndpointConfig sendDepth(int count) {
+        sendDepth = range("sendDepth", count, 1, 0xffff);
+        return this;
+    }
+
+    /**
+     * Messages up to this length travel within the work request; default 64. Not every adapter can do so much, or any.
+     *
+     * @param bytes 0 to 4096
+     * @return this
+     */
+    public EndpointConfig maxInlineData(int bytes) {
+        maxInlineData = range("maxInlineData", bytes, 0, 4096);
+        return this;
+    }
+
+    /**
+     * How often the peer's adapter sends again when this side has no receive posted; default 7, for ever. With credits that never
+     * happens, so 0 works, too.
+     *
+     * @param count 0 to 7
+     * @return this
+     */
+    public EndpointConfig rnrRetryCount(int count) {
+        rnrRetryCount = range("rnrRetryCount", count, 0, 7);
+        return this;
+    }
+
+    /**
+     * How long the adapter waits for an acknowledgement before it sends again: 4.096 microseconds times two to this power; default what
+     * the connection manager finds for the path. A silent peer is given up after about seven times four of these.
+     *
+     * @param exponent 1 to 31
+     * @return this
+     */
+    public EndpointConfig ackTimeout(int exponent) {
+        ackTimeout = OptionalInt.of(range("ackTimeout", exponent, 1, 31));
+        return this;
+    }
+
+    /**
+     * How long {@link Endpoint#close()} waits for messages that were accepted for sending; default 5 s.
+     *
+     * @param timeout zero or more
+     * @return this
+     */
+    public EndpointConfig closeTimeout(Duration timeout) {
+        closeTimeout = Objects.requireNonNull(timeout, "close timeout");
+        return this;
+    }
+
+    /**
+     * How long a server gives one client that has asked for a connection to complete it; default 10 s.
+     *
+     * @param timeout above zero
+     * @return this
+     */
+    public EndpointConfig handshakeTimeout(Duration timeout) {
+        handshakeTimeout = Objects.requireNonNull(timeout, "handshake timeout");
+        return this;
+    }
+
+    /**
+     * The program's own bytes for the peer: a version, a name, a secret; default none. The peer has them in
+     * {@link Endpoint#peerPrivateData()} before any message.
+     *
+     * @param data at most {@value #MAX_PRIVATE_DATA} bytes
+     * @return this
+     */
+    public EndpointConfig privateData(byte[] data) {
+        if (data.length > MAX_PRIVATE_DATA) {
+            throw new IllegalArgumentException(
+                    "%d bytes of private data: at most %d travel".formatted(data.length, MAX_PRIVATE_DATA));
+        }
+        privateData = data.clone();
+        return this;
+    }
+
+    /**
+     * The protection domain to use, so that several endpoints share exposed memory; default one of the endpoint's own, and for a server
+     * one per device for all that it accepts. It must be of a context that rdma_cm has opened
+     * ({@link io.github.rdma4j.verbs.cm.CmDevices}), and is not closed with the endpoint.
+     *
+     * @param domain the domain
+     * @return this
+     */
+    public EndpointConfig protectionDomain(ProtectionDomain domain) {
+        protectionDomain = Objects.requireNonNull(domain, "protection domain");
+        return this;
+    }
+
+    private static int range(String name, int value, int low, int high) {
+        if (value < low || value > high) {
+            throw new IllegalArgumentException("%s %d is not in %d..%d".formatted(name, value, low, high));
+        }
+        return value;
+    }
+
+    int receiveBuffers() {
+        return receiveBuffers;
+    }
+
+    int maxMessageSize() {
+        return maxMessageSize;
+    }
+
+    int sendDepth() {
+        return sendDepth;
+    }
+
+    int maxInlineData() {
+        return maxInlineData;
+    }
+
+    int rnrRetryCount() {
+        return rnrRetryCount;
+    }
+
+    OptionalInt ackTimeout() {
+        return ackTimeout;
+    }
+
+    Duration closeTimeout() {
+        return closeTimeout;
+    }
+
+    Duration handshakeTimeout() {
+        return handshakeTimeout;
+    }
+
+    /** Null for one of the endpoint's own. */
+    ProtectionDomain protectionDomain() {
+        return protectionDomain;
+    }
+
+    int sendQueueDepth() {
+        return sendDepth + Credits.RESERVE;
+    }
+
+    int receiveQueueDepth() {
+        return receiveBuffers + Credits.RESERVE;
+    }
+
+    Hello hello() {
+        return new Hello(Hello.VERSION, receiveBuffers, maxMessageSize, privateData);
+    }
+}

@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import io.github.rdma4j.verbs.VerbsException;
+
+/** Something that ended, or never began, between two endpoints; the subclasses tell what. */
+public class EndpointException extends VerbsException {
+    private static final long serialVersionUID = 1L;
+
+    EndpointException(String operation, String explanation, String remedy) {
+        super(operation, 0, explanation, remedy);
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import io.github.rdma4j.verbs.WorkCompletion;
+import io.github.rdma4j.verbs.WorkCompletionStatus;
+
+/** A work request failed: with which status, what usually causes that, and what to do about it. The connection is lost with it. */
+public final class TransferException extends EndpointException {
+    private static final long serialVersionUID = 1L;
+
+    private final WorkCompletionStatus status;
+    private final int vendorError;
+
+    TransferException(String operation, WorkCompletion completion) {
+        super(operation, completion.describe(), "");
+        this.status = completion.status();
+        this.vendorError = completion.vendorError();
+    }
+
+    /** {@return how the request ended} */
+    public WorkCompletionStatus status() {
+        return status;
+    }
+
+    /** {@return the adapter vendor's error code; 0 where there is none} */
+    public int vendorError() {
+        return vendorError;
+    }
+}

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+/** What a program does when a one-sided transfer that it posted with an id is done; see {@link Endpoint#pollTransfers}. */
+@FunctionalInterface
+public interface TransferHandler {
+    /**
+     * Called in the thread that polls, without any lock held: it may call the endpoint.
+     *
+     * @param id that the transfer was posted with
+     * @param original of an atomic operation, the value before it; of others, 0
+     * @param failure why it failed; null if it succeeded
+     */
+    void onTransfer(long id, long original, RuntimeException failure);
+}

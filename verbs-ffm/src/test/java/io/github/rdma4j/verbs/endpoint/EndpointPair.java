@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_ATOMIC;
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_READ;
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_WRITE;
+
+import io.github.rdma4j.verbs.CompletionChannel;
+import io.github.rdma4j.verbs.CompletionQueue;
+import io.github.rdma4j.verbs.Device;
+import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.EventSource;
+import io.github.rdma4j.verbs.PreparedQueuePair;
+import io.github.rdma4j.verbs.ProtectionDomain;
+import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.QueuePairType;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** Two endpoints of one process, without a connection manager: the protocol alone. */
+final class EndpointPair implements AutoCloseable {
+    /** 4.096 us x 2^19, 2 s: an emulated processor can stall for longer than the usual 67 ms. */
+    private static final int PATIENT_TIMEOUT = 19;
+
+    final DeviceContext device;
+    final ProtectionDomain domain;
+    final TestLink leftLink;
+    final TestLink rightLink;
+    final Endpoint left;
+    final Endpoint right;
+
+    EndpointPair(Consumer<EndpointConfig> both) {
+        this(both, both);
+    }
+
+    EndpointPair(Consumer<EndpointConfig> leftConfiguration, Consumer<EndpointConfig> rightConfiguration) {
+        if (Device.list().isEmpty()) {
+            throw new AssertionError("tests tagged 'device' need a verbs device: run them with scripts/test");
+        }
+        EndpointConfig leftConfig = new EndpointConfig();
+        leftConfiguration.accept(leftConfig);
+        EndpointConfig rightConfig = new EndpointConfig();
+        rightConfiguration.accept(rightConfig);
+        device = DeviceContext.open(Device.list().getFirst());
+        domain = device.allocateProtectionDomain();
+        leftLink = new TestLink("left", leftConfig);
+        rightLink = new TestLink("right", rightConfig);
+        leftLink.connect(rightLink, leftConfig);
+        rightLink.connect(leftLink, rightConfig);
+        ReceiveBuffers leftBuffers = leftLink.buffers(leftConfig);
+        ReceiveBuffers rightBuffers = rightLink.buffers(rightConfig);
+        left = Endpoint.over(leftLink, leftBuffers, leftConfig, rightConfig.hello());
+        right = Endpoint.over(rightLink, rightBuffers, rightConfig, leftConfig.hello());
+    }
+
+    /** A queue pair that was connected by hand. */
+    final class TestLink implements Link {
+        private final String name;
+        private final CompletionChannel channel = device.createCompletionChannel();
+        private final CompletionQueue queue;
+        private final PreparedQueuePair prepared;
+        private QueuePair queuePair;
+        /** Set by a test, this is what the connection manager would say. */
+        volatile String lost;
+
+        TestLink(String name, EndpointConfig config) {
+            this.name = name;
+            int entries = config.sendQueueDepth() + config.receiveQueueDepth();
+            queue = device.createCompletionQueue(entries, settings -> settings.channel(channel));
+            prepared = domain.prepareQueuePair(
+                    QueuePairType.RC,
+                    settings -> settings.completionQueue(queue)
+                            .maxSendWorkRequests(config.sendQueueDepth())
+                            .maxReceiveWorkRequests(config.receiveQueueDepth())
+                            .maxInlineData(config.maxInlineData())
+                            .remoteAccess(REMOTE_READ, REMOTE_WRITE, REMOTE_ATOMIC));
+        }
+
+        void connect(TestLink peer, EndpointConfig config) {
+            queuePair = prepared.connect(
+                    peer.prepared.endpoint(),
+                    settings -> settings.timeout(PATIENT_TIMEOUT)
+                            .rnrRetry(config.rnrRetryCount())
+                            .maxReadAtomic(4)
+                            .maxDestinationReadAtomic(4));
+        }
+
+        ReceiveBuffers buffers(EndpointConfig config) {
+            return new ReceiveBuffers(domain, queuePair, config.receiveBuffers(), config.maxMessageSize());
+        }
+
+        @Override
+        public ProtectionDomain domain() {
+            return domain;
+        }
+
+        @Override
+        public QueuePair queuePair() {
+            return queuePair;
+        }
+
+        @Override
+        public CompletionQueue queue() {
+            return queue;
+        }
+
+        @Override
+        public CompletionChannel channel() {
+            return channel;
+        }
+
+        @Override
+        public EventSource events() {
+            return null;
+        }
+
+        @Override
+        public Optional<String> lost() {
+            return Optional.ofNullable(lost);
+        }
+
+        @Override
+        public void close() {
+            queuePair.close();
+            queue.close();
+            channel.close();
+        }
+
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    @Override
+    public void close() {
+        left.abort();
+        right.abort();
+        device.close();
+    }
+}
