@@ -49,7 +49,9 @@ record Comparison(String operation, String c, String java, String jni, Limit lim
                     "ReadCompletions.cSixteen",
                     "ReadCompletions.javaSixteen",
                     "",
-                    plus(2)));
+                    plus(2)),
+            new Comparison(
+                    "the same with the cursor of an extended queue", "ReadCursor.c", "ReadCursor.java", "", times(2)));
 
     private static Limit plus(double nanoseconds) {
         return new Limit(1, nanoseconds);

@@ -60,6 +60,11 @@ public final class SmokeRun {
         assertThat(completions.cSixteen()).isEqualTo(sixteen);
         assertThat(completions.javaSixteen()).isEqualTo(sixteen);
         completions.close();
+        ReadCursor cursor = new ReadCursor();
+        cursor.open();
+        assertThat(cursor.c()).isEqualTo(sixteen);
+        assertThat(cursor.java()).isEqualTo(sixteen);
+        cursor.close();
     }
 
     /** The calls that are measured keep their promise: use after close is an exception. */
