@@ -42,6 +42,13 @@ record Comparison(String operation, String c, String java, String jni, Limit lim
                     "Post.jniReceive",
                     plus(8)),
             new Comparison("batch of 16 writes, per request", "Post.cBatch", "Post.javaBatch", "", times(1.3)),
+            new Comparison("write, extended posting", "ExtendedPost.cWrite", "ExtendedPost.javaWrite", "", times(2)),
+            new Comparison(
+                    "batch of 16 writes, extended posting, per request",
+                    "ExtendedPost.cBatch",
+                    "ExtendedPost.javaBatch",
+                    "",
+                    times(2)),
             new Comparison(
                     "poll of 1 completion, reading it", "ReadCompletions.cOne", "ReadCompletions.javaOne", "", plus(6)),
             new Comparison(
@@ -51,7 +58,7 @@ record Comparison(String operation, String c, String java, String jni, Limit lim
                     "",
                     plus(2)),
             new Comparison(
-                    "the same with the cursor of an extended queue", "ReadCursor.c", "ReadCursor.java", "", times(2)));
+                    "the same with the cursor of an extended queue", "ReadCursor.c", "ReadCursor.java", "", NONE));
 
     private static Limit plus(double nanoseconds) {
         return new Limit(1, nanoseconds);

@@ -10,12 +10,14 @@ import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.PreparedQueuePair;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.QueuePairConfig;
 import io.github.rdma4j.verbs.QueuePairType;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.SendFlags;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.function.Consumer;
 
 /** A connected queue pair, a completion queue and memory on a device of the null provider, made by the public API. */
 final class NullDevice implements AutoCloseable {
@@ -35,6 +37,10 @@ final class NullDevice implements AutoCloseable {
     private final MemorySegment request;
 
     NullDevice(String name) {
+        this(name, config -> {});
+    }
+
+    NullDevice(String name, Consumer<QueuePairConfig> configuration) {
         context = DeviceContext.open(name);
         completionQueue = context.createCompletionQueue(256);
         ProtectionDomain domain = context.allocateProtectionDomain();
@@ -42,9 +48,10 @@ final class NullDevice implements AutoCloseable {
                 Arena.global().allocate(4096, 64), AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
         local = region.slice(0, MESSAGE_SIZE);
         remote = region.remoteMemory().slice(0, MESSAGE_SIZE);
-        PreparedQueuePair prepared = domain.prepareQueuePair(
-                QueuePairType.RC,
-                config -> config.completionQueue(completionQueue).maxSendWorkRequests(128));
+        PreparedQueuePair prepared = domain.prepareQueuePair(QueuePairType.RC, config -> {
+            config.completionQueue(completionQueue).maxSendWorkRequests(128);
+            configuration.accept(config);
+        });
         queuePair = prepared.connect(prepared.endpoint());
         request = requestForC(region);
     }

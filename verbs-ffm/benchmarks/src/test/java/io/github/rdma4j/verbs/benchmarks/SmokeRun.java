@@ -101,5 +101,12 @@ public final class SmokeRun {
         assertThat(posts.javaReceive()).isZero();
         assertThat(posts.jniReceive()).isZero();
         posts.close();
+        ExtendedPost extended = new ExtendedPost();
+        extended.open();
+        assertThat(extended.cWrite()).isZero();
+        assertThat(extended.javaWrite()).isZero();
+        assertThat(extended.cBatch()).isZero();
+        assertThat(extended.javaBatch()).isEqualTo(Benchmarks.ROUNDS * Benchmarks.BATCH);
+        extended.close();
     }
 }
