@@ -18,7 +18,7 @@ public final class ExtendedCompletionQueueConfig {
     private Set<WorkCompletionField> fields = WorkCompletionField.STANDARD;
     private boolean singleThreaded;
     private boolean ignoreOverrun;
-    private ProtectionDomain parentDomain;
+    private ParentDomain parentDomain;
 
     ExtendedCompletionQueueConfig() {}
 
@@ -88,7 +88,7 @@ public final class ExtendedCompletionQueueConfig {
      * @param domain a parent domain of the same device context
      * @return this
      */
-    public ExtendedCompletionQueueConfig parentDomain(ProtectionDomain domain) {
+    public ExtendedCompletionQueueConfig parentDomain(ParentDomain domain) {
         parentDomain = Objects.requireNonNull(domain, "parent domain");
         return this;
     }
@@ -117,7 +117,7 @@ public final class ExtendedCompletionQueueConfig {
     }
 
     /** Null if there is none. */
-    ProtectionDomain parentDomain() {
+    ParentDomain parentDomain() {
         return parentDomain;
     }
 }

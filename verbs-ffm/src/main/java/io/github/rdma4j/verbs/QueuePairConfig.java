@@ -282,7 +282,7 @@ public final class QueuePairConfig {
         }
         if (sharedReceiveQueue != null) {
             sharedReceiveQueue.requireOpen();
-            if (sharedReceiveQueue.protectionDomain() != domain) {
+            if (!sharedReceiveQueue.protectionDomain().isSameAs(domain)) {
                 throw new IllegalArgumentException("the shared receive queue belongs to another protection domain");
             }
         }

@@ -51,6 +51,25 @@ class AllocationDeviceTest {
         }
     }
 
+    @Test
+    void armingAllocatesNothing() {
+        try (DeviceContext device = TestDevice.open()) {
+            CompletionChannel channel = device.createCompletionChannel();
+            CompletionQueue queue = device.createCompletionQueue(16, config -> config.channel(channel));
+            assertNothingIsAllocated(count -> arm(queue, count));
+        }
+    }
+
+    @Test
+    void readingThroughACursorAllocatesNothing() {
+        try (DeviceContext device = TestDevice.open()) {
+            ExtendedCompletionQueue queue = device.createExtendedCompletionQueue(64, config -> {});
+            LoopbackPair pair =
+                    new LoopbackPair(device.allocateProtectionDomain(), queue, device.createCompletionQueue(16));
+            assertNothingIsAllocated(count -> cursor(pair, queue.cursor(), count));
+        }
+    }
+
     /** The least of three rounds: a compiled method that is thrown away in mid-run may put one object on the heap, once. */
     private void assertNothingIsAllocated(IntConsumer operations) {
         operations.accept(WARM_UP);
@@ -94,6 +113,29 @@ class AllocationDeviceTest {
             require(pair.pair.postSend(i, message, SendFlags.SIGNALED) == 0);
             awaitOne(pair.queue, pair.completions, i);
             awaitOne(pair.peerQueue, pair.completions, i);
+        }
+    }
+
+    private static void arm(CompletionQueue queue, int count) {
+        for (int i = 0; i < count; i++) {
+            queue.requestNotification((i & 1) == 0);
+        }
+    }
+
+    private static void cursor(LoopbackPair pair, CompletionCursor cursor, int count) {
+        MemorySlice source = pair.buffer.slice(0, 8);
+        RemoteMemory target = pair.buffer.remoteMemory().slice(8, 8);
+        for (int i = 0; i < count; i++) {
+            require(pair.pair.postWrite(i, source, target, SendFlags.SIGNALED) == 0);
+            long spins = 0;
+            while (!cursor.start()) {
+                require(++spins < MAX_SPINS);
+            }
+            require(cursor.isSuccess() && cursor.workRequestId() == i);
+            require(cursor.opcode() == WorkCompletionOpcode.RDMA_WRITE);
+            require(cursor.queuePairNumber() == pair.pair.number() && cursor.byteLength() >= 0);
+            require(!cursor.next());
+            cursor.end();
         }
     }
 

@@ -9,6 +9,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -34,6 +36,26 @@ class AsyncEventDeviceTest {
     void aQuietDeviceHasNoEvents() {
         assertThat(device.nextAsyncEvent(Duration.ZERO)).isEmpty();
         assertThat(device.nextAsyncEvent(Duration.ofMillis(5))).isEmpty();
+    }
+
+    @Test
+    void aDrainedSendQueueIsReportedWithItsQueuePair() {
+        LoopbackPair pair = new LoopbackPair(domain, queue, peerQueue);
+        pair.pair.modify(config -> config.state(QueuePairState.SQD).notifySendQueueDrained(true));
+        AsyncEvent event = device.nextAsyncEvent(LONG).orElseThrow();
+        assertThat(event.type()).isEqualTo(AsyncEventType.SQ_DRAINED);
+        assertThat(event.resource()).contains(pair.pair);
+        assertThat(event.port()).isEmpty();
+        pair.pair.close();
+    }
+
+    @Test
+    void typesThatThisLibraryDoesNotKnowKeepTheirNumber() {
+        assertThat(AsyncEventType.ofCode(999)).isEqualTo(AsyncEventType.UNKNOWN);
+        assertThat(AsyncEventType.ofCode(-1)).isEqualTo(AsyncEventType.UNKNOWN);
+        assertThat(AsyncEventType.ofCode(20)).isEqualTo(AsyncEventType.DEVICE_SPEED_CHANGE);
+        assertThat(new AsyncEvent(AsyncEventType.UNKNOWN, 999, Optional.empty(), OptionalInt.empty()))
+                .hasToString("event 999");
     }
 
     @Test
