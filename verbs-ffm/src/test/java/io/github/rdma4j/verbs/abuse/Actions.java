@@ -3,20 +3,32 @@
 package io.github.rdma4j.verbs.abuse;
 
 import io.github.rdma4j.verbs.AccessFlag;
+import io.github.rdma4j.verbs.AddressHandle;
+import io.github.rdma4j.verbs.AddressHandleAttributes;
+import io.github.rdma4j.verbs.CompletionChannel;
 import io.github.rdma4j.verbs.CompletionQueue;
+import io.github.rdma4j.verbs.Destination;
 import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.ExtendedCompletionQueue;
+import io.github.rdma4j.verbs.Gid;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.MemoryWindow;
+import io.github.rdma4j.verbs.MemoryWindowType;
 import io.github.rdma4j.verbs.PreparedQueuePair;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.QueuePairState;
 import io.github.rdma4j.verbs.QueuePairType;
 import io.github.rdma4j.verbs.ReceiveBatch;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.SendBatch;
+import io.github.rdma4j.verbs.SendOperation;
 import io.github.rdma4j.verbs.SliceList;
+import io.github.rdma4j.verbs.WorkCompletionField;
 import io.github.rdma4j.verbs.WorkCompletions;
 import java.lang.foreign.Arena;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -41,7 +53,8 @@ final class Actions {
         {AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC},
         {AccessFlag.REMOTE_WRITE}
     };
-    private static final QueuePairType[] TYPES = {QueuePairType.RC, QueuePairType.RC, QueuePairType.UC};
+    private static final QueuePairType[] TYPES = {QueuePairType.RC, QueuePairType.RC, QueuePairType.UC, QueuePairType.UD
+    };
 
     static final List<Action> ALL = new ArrayList<>();
 
@@ -49,6 +62,9 @@ final class Actions {
         making();
         using();
         posting();
+        extended();
+        events();
+        CmActions.addTo(ALL);
         closing();
     }
 
@@ -126,7 +142,7 @@ final class Actions {
             }
         });
         on("atomics", QueuePair.class, (world, pair, random) -> {
-            MemorySlice local = slice(world, random);
+            MemorySlice local = some(MemoryRegion.class, world, random).slice(8L * random.nextInt(64), 8);
             RemoteMemory remote = remote(world, random);
             synchronized (pair) {
                 pair.postCompareAndSwap(1, local, remote, 0, 1, flags(random));
@@ -160,6 +176,112 @@ final class Actions {
                 batch.post();
             }
         });
+    }
+
+    private static void extended() {
+        on("createExtendedCompletionQueue", DeviceContext.class, (world, device, random) -> {
+            ExtendedCompletionQueue queue = device.createExtendedCompletionQueue(
+                    1 + random.nextInt(64), config -> config.fields(WorkCompletionField.BYTE_LENGTH));
+            world.add(queue);
+            world.add((CompletionQueue) queue, CompletionQueue.class);
+        });
+        on("cursor", ExtendedCompletionQueue.class, (world, queue, random) -> {
+            if (queue.cursor().start()) {
+                do {
+                    queue.cursor().workRequestId();
+                    queue.cursor().byteLength();
+                    queue.cursor().status();
+                } while (queue.cursor().next());
+                queue.cursor().end();
+            }
+        });
+        on(
+                "cursor left open",
+                ExtendedCompletionQueue.class,
+                (world, queue, random) -> queue.cursor().start());
+        on("extended queue pair", ProtectionDomain.class, (world, domain, random) -> {
+            CompletionQueue queue = some(CompletionQueue.class, world, random);
+            PreparedQueuePair prepared = domain.prepareQueuePair(
+                    TYPES[random.nextInt(TYPES.length)],
+                    config -> config.completionQueue(queue)
+                            .sendOperations(SendOperation.SEND, SendOperation.RDMA_WRITE)
+                            .maxInlineData(random.nextInt(64))
+                            .remoteAccess(AccessFlag.REMOTE_WRITE));
+            world.add(prepared);
+        });
+        on("createAddressHandle", ProtectionDomain.class, (world, domain, random) -> {
+            int index = 1;
+            Gid own = domain.context().gid(1, index).gid();
+            world.add(domain.createAddressHandle(AddressHandleAttributes.toGid(1, index, own)));
+        });
+        on("datagrams", AddressHandle.class, (world, handle, random) -> {
+            QueuePair pair = some(QueuePair.class, world, random);
+            Destination destination = Destination.of(handle, random.nextInt(64), 0x11111111);
+            MemorySlice local = slice(world, random);
+            synchronized (pair) {
+                pair.postSend(1, local, destination, flags(random));
+                pair.startBatch()
+                        .to(destination)
+                        .send(2, local, flags(random))
+                        .send(3, local, flags(random))
+                        .post();
+            }
+        });
+        on(
+                "allocateMemoryWindow",
+                ProtectionDomain.class,
+                (world, domain, random) -> world.add(domain.allocateMemoryWindow(
+                        random.nextBoolean() ? MemoryWindowType.TYPE_1 : MemoryWindowType.TYPE_2)));
+        on("bind", MemoryWindow.class, (world, window, random) -> {
+            QueuePair pair = some(QueuePair.class, world, random);
+            MemorySlice local = slice(world, random);
+            synchronized (pair) {
+                if (window.type() == MemoryWindowType.TYPE_1) {
+                    window.postBind(pair, 1, local, flags(random), AccessFlag.REMOTE_READ);
+                } else {
+                    pair.postBindMemoryWindow(
+                            1, window, window.nextRemoteKey(), local, flags(random), AccessFlag.REMOTE_READ);
+                }
+            }
+        });
+        on("local invalidate", QueuePair.class, (world, pair, random) -> {
+            synchronized (pair) {
+                pair.startBatch()
+                        .localInvalidate(1, random.nextInt(), flags(random))
+                        .post();
+            }
+        });
+        on("modify", QueuePair.class, (world, pair, random) -> {
+            QueuePairState[] states = QueuePairState.values();
+            pair.modify(config -> config.state(states[random.nextInt(states.length)])
+                    .port(random.nextInt(3))
+                    .partitionKeyIndex(0));
+        });
+        on("query", QueuePair.class, (world, pair, random) -> {
+            pair.query().toString();
+            pair.queryInitial().toString();
+        });
+    }
+
+    private static void events() {
+        on("createCompletionChannel", DeviceContext.class, (world, device, random) -> {
+            CompletionChannel channel = device.createCompletionChannel();
+            world.add(channel);
+            world.add(device.createCompletionQueue(16, config -> config.channel(channel)));
+        });
+        on(
+                "channel event",
+                CompletionChannel.class,
+                (world, channel, random) -> channel.nextEvent(Duration.ofMillis(random.nextInt(4))));
+        on("arm and wait", CompletionQueue.class, (world, queue, random) -> {
+            queue.requestNotification(random.nextBoolean());
+            queue.awaitCompletions(WorkCompletions.allocate(4), Duration.ofMillis(random.nextInt(4)));
+        });
+        on("resize", CompletionQueue.class, (world, queue, random) -> queue.resize(random.nextInt(128)));
+        on(
+                "async event",
+                DeviceContext.class,
+                (world, device, random) -> device.nextAsyncEvent(Duration.ofMillis(random.nextInt(3))));
     }
 
     private static void closing() {

@@ -14,6 +14,7 @@ import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
@@ -24,11 +25,11 @@ import java.util.stream.Stream;
 /**
  * What this process holds that no garbage collector gives back.
  *
- * @param fileDescriptors open now
+ * @param fileDescriptors open now, by what they are
  * @param nativeBytes allocated by malloc and not freed, the JVM's own among them
  * @param rdmaResources by kind, as {@code rdma resource} counts them on all devices
  */
-record ProcessCounts(int fileDescriptors, long nativeBytes, Map<String, Integer> rdmaResources) {
+record ProcessCounts(Map<String, Integer> fileDescriptors, long nativeBytes, Map<String, Integer> rdmaResources) {
     /** {@code struct mallinfo2}: ten numbers, of which the eighth is the bytes in use. */
     private static final StructLayout MALLOC_STATISTICS =
             MemoryLayout.structLayout(MemoryLayout.sequenceLayout(10, JAVA_LONG));
@@ -49,12 +50,20 @@ record ProcessCounts(int fileDescriptors, long nativeBytes, Map<String, Integer>
         return new ProcessCounts(openFileDescriptors(), bytesInUse(), resources());
     }
 
-    private static int openFileDescriptors() {
+    private static Map<String, Integer> openFileDescriptors() {
+        Map<String, Integer> counts = new TreeMap<>();
         try (Stream<Path> files = Files.list(Path.of("/proc/self/fd"))) {
-            return (int) files.count();
+            for (Path file : files.toList()) {
+                try {
+                    counts.merge(Files.readSymbolicLink(file).toString().replaceAll(":\\[\\d+]", ""), 1, Integer::sum);
+                } catch (NoSuchFileException e) {
+                    // The one that the listing itself used.
+                }
+            }
         } catch (IOException e) {
             throw new AssertionError(e);
         }
+        return counts;
     }
 
     private static long bytesInUse() {

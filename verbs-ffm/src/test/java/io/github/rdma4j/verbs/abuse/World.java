@@ -31,6 +31,8 @@ final class World implements AutoCloseable {
 
     final DeviceContext device;
     private final Map<Class<?>, List<Object>> objects = new HashMap<>();
+    /** What closing the device does not close. */
+    private final List<AutoCloseable> outsideOfDevice = new ArrayList<>();
 
     World() {
         device = DeviceContext.open(Device.list().getFirst());
@@ -59,13 +61,26 @@ final class World implements AutoCloseable {
         return prepared;
     }
 
-    synchronized void add(Object object) {
-        List<Object> kind = objects.computeIfAbsent(object.getClass(), type -> new ArrayList<>());
+    void add(Object object) {
+        add(object, object.getClass());
+    }
+
+    synchronized void add(Object object, Class<?> as) {
+        List<Object> kind = objects.computeIfAbsent(as, type -> new ArrayList<>());
         if (kind.size() < MOST_OF_A_KIND) {
             kind.add(object);
         } else {
             kind.set(objects.size() % MOST_OF_A_KIND, object);
         }
+    }
+
+    /** Adds an object that does not hang on the device; returns it. */
+    <T extends AutoCloseable> T addOutside(T object) {
+        synchronized (this) {
+            outsideOfDevice.add(object);
+        }
+        add(object);
+        return object;
     }
 
     /** Any object of a kind, open or closed. */
@@ -90,6 +105,23 @@ final class World implements AutoCloseable {
 
     @Override
     public void close() {
+        List<AutoCloseable> outside;
+        synchronized (this) {
+            outside = List.copyOf(outsideOfDevice);
+        }
+        for (AutoCloseable object : outside) {
+            closeQuietly(object);
+        }
         device.close();
+    }
+
+    private static void closeQuietly(AutoCloseable object) {
+        try {
+            object.close();
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new AssertionError("close throws no checked exceptions", e);
+        }
     }
 }
