@@ -42,9 +42,9 @@ public final class ReceiveBatch {
      */
     public ReceiveBatch receive(long workRequestId, MemorySlice local) {
         queue.check(local);
-        requireRoom();
-        requests.fill(size, workRequestId, local);
-        return added();
+        int index = requireRoom();
+        requests.fill(index, workRequestId, local);
+        return added(index);
     }
 
     /**
@@ -59,20 +59,23 @@ public final class ReceiveBatch {
      */
     public ReceiveBatch receive(long workRequestId, SliceList local) {
         queue.check(local);
-        requireRoom();
-        requests.fill(size, workRequestId, local);
-        return added();
+        int index = requireRoom();
+        requests.fill(index, workRequestId, local);
+        return added(index);
     }
 
-    private void requireRoom() {
+    /** The index of the next receive, read once: threads that add at once, which is forbidden, cannot write behind the memory. */
+    private int requireRoom() {
         queue.requireOpenSoon();
-        if (size == requests.capacity()) {
-            throw new IllegalStateException("the batch is full: it holds " + size + " receives");
+        int index = size;
+        if (index >= requests.capacity()) {
+            throw new IllegalStateException("the batch is full: it holds " + index + " receives");
         }
+        return index;
     }
 
-    private ReceiveBatch added() {
-        size++;
+    private ReceiveBatch added(int index) {
+        size = index + 1;
         // The requests' memory lives as long as this object.
         Reference.reachabilityFence(this);
         return this;

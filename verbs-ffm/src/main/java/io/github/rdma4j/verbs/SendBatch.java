@@ -282,9 +282,9 @@ public final class SendBatch {
      */
     public SendBatch localInvalidate(long workRequestId, int remoteKey, int flags) {
         queuePair.checkOperation(LOCAL_INVALIDATE, flags);
-        begin(LOCAL_INVALIDATE, flags);
-        recorder.invalidate(size, workRequestId, remoteKey, flags);
-        return added();
+        int index = begin(LOCAL_INVALIDATE, flags);
+        recorder.invalidate(index, workRequestId, remoteKey, flags);
+        return added(index);
     }
 
     /**
@@ -314,9 +314,9 @@ public final class SendBatch {
         queuePair.checkOperation(BIND_MEMORY_WINDOW, flags);
         window.checkBinding(MemoryWindowType.TYPE_2, queuePair, slice, mask);
         window.checkKey(remoteKey);
-        begin(BIND_MEMORY_WINDOW, flags);
-        recorder.bind(size, workRequestId, window, remoteKey, slice, mask, flags);
-        return added();
+        int index = begin(BIND_MEMORY_WINDOW, flags);
+        recorder.bind(index, workRequestId, window, remoteKey, slice, mask, flags);
+        return added(index);
     }
 
     /**
@@ -332,9 +332,9 @@ public final class SendBatch {
     public SendBatch atomicWrite(long workRequestId, long value, RemoteMemory remote, int flags) {
         queuePair.checkOperation(ATOMIC_WRITE, flags);
         Checks.atomic(remote);
-        begin(ATOMIC_WRITE, flags);
-        recorder.atomicWrite(size, workRequestId, value, remote, flags);
-        return added();
+        int index = begin(ATOMIC_WRITE, flags);
+        recorder.atomicWrite(index, workRequestId, value, remote, flags);
+        return added(index);
     }
 
     /**
@@ -351,9 +351,9 @@ public final class SendBatch {
     public SendBatch flush(
             long workRequestId, RemoteMemory remote, FlushPlacement placement, FlushLevel level, int flags) {
         queuePair.checkOperation(FLUSH, flags);
-        begin(FLUSH, flags);
-        recorder.flush(size, workRequestId, remote, placement, level, flags);
-        return added();
+        int index = begin(FLUSH, flags);
+        recorder.flush(index, workRequestId, remote, placement, level, flags);
+        return added(index);
     }
 
     /**
@@ -370,10 +370,10 @@ public final class SendBatch {
     public SendBatch segmentedSend(
             long workRequestId, MemorySegment header, int maxSegmentSize, SliceList local, int flags) {
         queuePair.checkSegmentedSend(header, maxSegmentSize, local, flags);
-        begin(SEGMENTED_SEND, flags);
-        recorder.transfer(size, SEGMENTED_SEND, workRequestId, local, 0, 0, 0, flags);
-        recorder.segmented(size, header, maxSegmentSize);
-        return added();
+        int index = begin(SEGMENTED_SEND, flags);
+        recorder.transfer(index, SEGMENTED_SEND, workRequestId, local, 0, 0, 0, flags);
+        recorder.segmented(index, header, maxSegmentSize);
+        return added(index);
     }
 
     /**
@@ -429,9 +429,9 @@ public final class SendBatch {
             int remoteKey,
             int immediateOrKey,
             int flags) {
-        begin(opcode, flags);
-        recorder.transfer(size, opcode, workRequestId, local, remoteAddress, remoteKey, immediateOrKey, flags);
-        return added();
+        int index = begin(opcode, flags);
+        recorder.transfer(index, opcode, workRequestId, local, remoteAddress, remoteKey, immediateOrKey, flags);
+        return added(index);
     }
 
     private SendBatch transfer(
@@ -442,10 +442,10 @@ public final class SendBatch {
             int remoteKey,
             int immediateOrKey,
             int flags) {
-        begin(opcode, flags);
+        int index = begin(opcode, flags);
         queuePair.requireGoodList(local, flags);
-        recorder.transfer(size, opcode, workRequestId, local, remoteAddress, remoteKey, immediateOrKey, flags);
-        return added();
+        recorder.transfer(index, opcode, workRequestId, local, remoteAddress, remoteKey, immediateOrKey, flags);
+        return added(index);
     }
 
     /** The same for {@link QueuePair}, which has checked. */
@@ -471,21 +471,26 @@ public final class SendBatch {
             long compareOrAdd,
             long swap,
             int flags) {
-        begin(opcode, flags);
-        recorder.atomic(size, opcode, workRequestId, original, remote, compareOrAdd, swap, flags);
-        return added();
+        int index = begin(opcode, flags);
+        recorder.atomic(index, opcode, workRequestId, original, remote, compareOrAdd, swap, flags);
+        return added(index);
     }
 
-    /** Not among the checks that can be switched off: adapters' libraries would follow a null pointer. */
-    private void begin(int opcode, int flags) {
+    /**
+     * Not among the checks that can be switched off: adapters' libraries would follow a null pointer. The index of the request is read
+     * once, so that threads that add at once, which is forbidden, cannot write behind the memory.
+     */
+    private int begin(int opcode, int flags) {
         queuePair.requireOpenSoon();
-        if (size == capacity) {
-            throw new IllegalStateException("the batch is full: it holds " + size + " requests");
+        int index = size;
+        if (index >= capacity) {
+            throw new IllegalStateException("the batch is full: it holds " + index + " requests");
         }
         queuePair.requireOperation(opcode, flags);
         if (addressed) {
             requireAddress();
         }
+        return index;
     }
 
     private void requireAddress() {
@@ -500,15 +505,15 @@ public final class SendBatch {
     }
 
     /** The address last: in the native structure it takes the place of the remote memory of other types. */
-    private SendBatch added() {
+    private SendBatch added(int index) {
         if (addressed) {
             if (queuePair.type() == QueuePairType.UD) {
-                recorder.destination(size, destination);
+                recorder.destination(index, destination);
             } else {
-                recorder.sharedReceiveQueue(size, sharedReceiveQueue);
+                recorder.sharedReceiveQueue(index, sharedReceiveQueue);
             }
         }
-        size++;
+        size = index + 1;
         // The requests' memory lives as long as this object.
         Reference.reachabilityFence(this);
         return this;
