@@ -81,9 +81,9 @@ public final class Latency {
             }
         }
         System.out.printf(
-                "%nBest median of %d rounds of %s iterations, C and Java by turns, two queue pairs of one device and"
-                        + " one thread; %s.%n",
-                arguments[0], rounds, arguments[2], Report.conditions());
+                "%nThe median of %s iterations, of %d rounds the best and the median round; C and Java by turns; two"
+                        + " queue pairs of %s, one thread; %s.%n",
+                arguments[2], rounds, arguments[0], Report.conditions());
     }
 
     private void warmUp(Operation operation, int warmUp) throws Throwable {
