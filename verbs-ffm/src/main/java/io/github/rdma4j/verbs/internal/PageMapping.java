@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.internal;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+
+/**
+ * Zeroed memory from the kernel itself (mmap(2)), of pages of a chosen size, which the arenas of the JDK cannot give.
+ *
+ * @param memory the memory, of a scope that ends with {@link #unmap()}
+ * @param arena of the memory
+ * @param pages what was got: {@code "4096-byte pages"}, {@code "transparent huge pages"} or {@code "huge pages of 2097152 bytes"}
+ * @param huge whether these are huge pages, as far as the kernel promises it
+ * @param refusal why it was not what was asked for, or an empty string
+ */
+public record PageMapping(MemorySegment memory, Arena arena, String pages, boolean huge, String refusal) {
+    /** What the memory shall be made of. */
+    public enum Wish {
+        /** What the kernel gives. */
+        ORDINARY,
+        /** Ordinary memory that the kernel is asked to make of huge pages (madvise(2)). */
+        TRANSPARENT,
+        /** Pages from the pool of huge pages that the administrator reserved. */
+        EXPLICIT
+    }
+
+    /** The size of a page. */
+    public static final long PAGE = 4096;
+
+    /** The size of a huge page. */
+    public static final long HUGE_PAGE = hugePageSize();
+
+    private static final int PROT_READ_WRITE = 3;
+    private static final int MAP_PRIVATE_ANONYMOUS = 0x22;
+    private static final int MAP_HUGETLB = 0x40000;
+    private static final int MADV_HUGEPAGE = 14;
+    private static final long MAP_FAILED = -1;
+
+    private static final MethodHandle MMAP = function(
+            "mmap",
+            FunctionDescriptor.of(JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
+    private static final MethodHandle MUNMAP = function("munmap", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle MADVISE =
+            function("madvise", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
+
+    private static MethodHandle function(String name, FunctionDescriptor descriptor) {
+        return NativeCalls.errnoHandle(Linker.nativeLinker().defaultLookup().findOrThrow(name), descriptor);
+    }
+
+    /**
+     * Maps memory. Where huge pages cannot be had it is ordinary memory, and {@link #refusal()} says why.
+     *
+     * @param size in bytes, a multiple of {@link #PAGE}, for explicit huge pages of {@link #HUGE_PAGE}
+     * @param wish for pages
+     * @return the mapping, aligned to the power of two that it has room for, at most {@link #HUGE_PAGE}
+     * @throws OutOfMemoryError if there is no room in the address space or no memory
+     */
+    public static PageMapping map(long size, Wish wish) {
+        String refusal = "";
+        if (wish == Wish.EXPLICIT) {
+            long address = mmap(size, MAP_HUGETLB);
+            if (address != MAP_FAILED) {
+                return of(address, size, "huge pages of %d bytes".formatted(HUGE_PAGE), true, "");
+            }
+            refusal = "no %d huge pages of %d bytes are free (%s): see /proc/sys/vm/nr_hugepages"
+                    .formatted(size / HUGE_PAGE, HUGE_PAGE, ErrnoName.of(NativeCalls.lastErrno()));
+        }
+        long address = mapAligned(size);
+        if (wish == Wish.ORDINARY) {
+            return of(address, size, PAGE + "-byte pages", false, "");
+        }
+        String transparent = transparentRefusal(address, size);
+        if (transparent.isEmpty()) {
+            return of(address, size, "transparent huge pages", true, refusal);
+        }
+        return of(
+                address,
+                size,
+                PAGE + "-byte pages",
+                false,
+                refusal.isEmpty() ? transparent : refusal + "; " + transparent);
+    }
+
+    private static String transparentRefusal(long address, long size) {
+        if (size < HUGE_PAGE) {
+            return "%d bytes are less than a huge page".formatted(size);
+        }
+        if (!transparentHugePagesAllowed()) {
+            return "transparent huge pages are switched off: /sys/kernel/mm/transparent_hugepage/enabled says never";
+        }
+        try {
+            int result = (int) MADVISE.invokeExact(NativeCalls.capture(), address, size, MADV_HUGEPAGE);
+            return result == 0 ? "" : "madvise(MADV_HUGEPAGE) failed: " + ErrnoName.of(NativeCalls.lastErrno());
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+    }
+
+    private static boolean transparentHugePagesAllowed() {
+        try {
+            return !Files.readString(Path.of("/sys/kernel/mm/transparent_hugepage/enabled"))
+                    .contains("[never]");
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** A page of 2 MiB where the kernel does not tell. */
+    private static long hugePageSize() {
+        try {
+            return Files.readAllLines(Path.of("/proc/meminfo")).stream()
+                    .filter(line -> line.startsWith("Hugepagesize:"))
+                    .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) * 1024)
+                    .findFirst()
+                    .orElse(2 << 20);
+        } catch (IOException e) {
+            return 2 << 20;
+        }
+    }
+
+    /** The kernel aligns to small pages only: what is too much at both ends is given back. */
+    private static long mapAligned(long size) {
+        long alignment = Math.min(Long.highestOneBit(size), HUGE_PAGE);
+        long room = size + alignment - PAGE;
+        long address = mmap(room, 0);
+        if (address == MAP_FAILED) {
+            throw new OutOfMemoryError(
+                    "mmap of %d bytes failed: %s".formatted(room, ErrnoName.of(NativeCalls.lastErrno())));
+        }
+        long aligned = address + alignment - 1 & -alignment;
+        munmap(address, aligned - address);
+        munmap(aligned + size, address + room - aligned - size);
+        return aligned;
+    }
+
+    private static long mmap(long size, int moreFlags) {
+        try {
+            return (long) MMAP.invokeExact(
+                    NativeCalls.capture(),
+                    MemorySegment.NULL,
+                    size,
+                    PROT_READ_WRITE,
+                    MAP_PRIVATE_ANONYMOUS | moreFlags,
+                    -1,
+                    0L);
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+    }
+
+    private static void munmap(long address, long size) {
+        if (size == 0) {
+            return;
+        }
+        try {
+            int result = (int) MUNMAP.invokeExact(NativeCalls.capture(), address, size);
+            if (result != 0) {
+                throw new IllegalStateException(
+                        "munmap failed: " + ErrnoName.of(NativeCalls.lastErrno()));
+            }
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+    }
+
+    private static PageMapping of(long address, long size, String pages, boolean huge, String refusal) {
+        Arena arena = Arena.ofShared();
+        MemorySegment memory =
+                MemorySegment.ofAddress(address).reinterpret(size, arena, segment -> munmap(segment.address(), size));
+        return new PageMapping(memory, arena, pages, huge, refusal);
+    }
+
+    /**
+     * How much of the memory is in transparent huge pages now, as {@code /proc/self/smaps} tells it. Slow: the kernel walks the address space.
+     *
+     * @return the bytes, at most all; 0 if they are huge pages of the other kind, or it does not tell
+     */
+    public long transparentBytes() {
+        boolean here = false;
+        try (Stream<String> lines = Files.lines(Path.of("/proc/self/smaps"))) {
+            for (String line : (Iterable<String>) lines::iterator) {
+                int dash = line.indexOf('-');
+                int space = line.indexOf(' ');
+                if (dash > 0 && dash < space) {
+                    here = Long.parseUnsignedLong(line.substring(0, dash), 16) <= memory.address()
+                            && Long.parseUnsignedLong(line.substring(dash + 1, space), 16) > memory.address();
+                } else if (here && line.startsWith("AnonHugePages:")) {
+                    return Math.min(Long.parseLong(line.replaceAll("\\D", "")) * 1024, memory.byteSize());
+                }
+            }
+        } catch (IOException | UncheckedIOException e) {
+            return 0;
+        }
+        return 0;
+    }
+
+    /** Gives the memory back to the kernel. No adapter may use it any more. */
+    public void unmap() {
+        arena.close();
+    }
+}

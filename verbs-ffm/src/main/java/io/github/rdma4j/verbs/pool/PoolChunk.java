@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.pool;
+
+import io.github.rdma4j.verbs.MemoryRegion;
+import io.github.rdma4j.verbs.ProtectionDomain;
+import io.github.rdma4j.verbs.internal.PageMapping;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+
+/** Memory that was registered at once, and what of it is given out. Guarded by the pool's lock. */
+final class PoolChunk {
+    private static final byte PATTERN = (byte) 0xa5;
+    private static final MemorySegment PATTERNS = patterns();
+
+    private final PageMapping mapping;
+    private final MemoryRegion region;
+    private final BuddyAllocator allocator;
+    private final String pages;
+
+    private PoolChunk(PageMapping mapping, MemoryRegion region, BuddyAllocator allocator, String pages) {
+        this.mapping = mapping;
+        this.region = region;
+        this.allocator = allocator;
+        this.pages = pages;
+    }
+
+    private static MemorySegment patterns() {
+        byte[] bytes = new byte[1 << 16];
+        Arrays.fill(bytes, PATTERN);
+        return MemorySegment.ofArray(bytes);
+    }
+
+    static PoolChunk register(ProtectionDomain domain, long size, long minBlock, PoolConfig config) {
+        PageMapping mapping = PageMapping.map(size, wish(config.hugePages()));
+        try {
+            MemoryRegion region = domain.registerMemory(mapping.memory(), config.access());
+            if (config.detectUseAfterReturn()) {
+                mapping.memory().fill(PATTERN);
+            }
+            return new PoolChunk(
+                    mapping, region, new BuddyAllocator(size, minBlock), describe(mapping, config.hugePages()));
+        } catch (Throwable e) {
+            mapping.unmap();
+            throw e;
+        }
+    }
+
+    private static PageMapping.Wish wish(HugePages pages) {
+        return switch (pages) {
+            case NONE -> PageMapping.Wish.ORDINARY;
+            case TRANSPARENT -> PageMapping.Wish.TRANSPARENT;
+            case EXPLICIT -> PageMapping.Wish.EXPLICIT;
+        };
+    }
+
+    BuddyAllocator allocator() {
+        return allocator;
+    }
+
+    MemoryRegion region() {
+        return region;
+    }
+
+    long size() {
+        return mapping.memory().byteSize();
+    }
+
+    /** After registering, which has touched every page: only then it shows what the kernel gave. */
+    private static String describe(PageMapping mapping, HugePages wish) {
+        boolean transparent = mapping.huge() && (wish == HugePages.TRANSPARENT || !mapping.refusal().isEmpty());
+        String got = transparent
+                ? "%s for %d of %d bytes".formatted(
+                        mapping.pages(), mapping.transparentBytes(), mapping.memory().byteSize())
+                : mapping.pages();
+        return mapping.refusal().isEmpty() ? got : got + " (" + mapping.refusal() + ")";
+    }
+
+    String pages() {
+        return pages;
+    }
+
+    void fillWithPattern(long offset, long size) {
+        mapping.memory().asSlice(offset, size).fill(PATTERN);
+    }
+
+    /** Where a block differs from the pattern, -1 if nowhere. */
+    long findWrite(long offset, long size) {
+        for (long at = 0; at < size; at += PATTERNS.byteSize()) {
+            long part = Math.min(PATTERNS.byteSize(), size - at);
+            long found = mapping.memory().asSlice(offset + at, part).mismatch(PATTERNS.asSlice(0, part));
+            if (found >= 0) {
+                return at + found;
+            }
+        }
+        return -1;
+    }
+
+    /** Deregisters first: the adapter must have lost the memory before it is somebody else's. */
+    void close() {
+        region.close();
+        mapping.unmap();
+    }
+}

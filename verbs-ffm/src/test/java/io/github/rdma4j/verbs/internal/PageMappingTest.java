@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.rdma4j.verbs.internal.PageMapping.Wish;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class PageMappingTest {
+    @ParameterizedTest
+    @ValueSource(longs = {4096, 65_536, 2 << 20, 8 << 20, (4 << 20) + 4096})
+    void memoryIsZeroedAlignedAndGivenBack(long size) {
+        PageMapping mapping = PageMapping.map(size, Wish.ORDINARY);
+        MemorySegment memory = mapping.memory();
+        assertThat(memory.byteSize()).isEqualTo(size);
+        assertThat(memory.address() % Math.min(Long.highestOneBit(size), PageMapping.HUGE_PAGE))
+                .isZero();
+        assertThat(memory.get(ValueLayout.JAVA_LONG, 0)).isZero();
+        memory.fill((byte) 1);
+        assertThat(mapping.pages()).isEqualTo("4096-byte pages");
+        assertThat(mapping.refusal()).isEmpty();
+        mapping.unmap();
+        assertThatThrownBy(() -> memory.get(ValueLayout.JAVA_BYTE, 0)).isInstanceOf(IllegalStateException.class);
+    }
+
+    /** Which it is depends on the machine; that it is said is what matters. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Wish.class,
+            names = {"TRANSPARENT", "EXPLICIT"})
+    void hugePagesAreThereOrTheReasonIs(Wish wish) {
+        PageMapping mapping = PageMapping.map(2 * PageMapping.HUGE_PAGE, wish);
+        mapping.memory().fill((byte) 7);
+        if (mapping.huge()) {
+            assertThat(mapping.pages()).contains("huge pages");
+        } else {
+            assertThat(mapping.pages()).isEqualTo("4096-byte pages");
+            assertThat(mapping.refusal()).isNotEmpty();
+        }
+        if (wish == Wish.EXPLICIT && !mapping.pages().startsWith("huge pages of")) {
+            assertThat(mapping.refusal())
+                    .startsWith("no 2 huge pages of " + PageMapping.HUGE_PAGE + " bytes are free (ENOMEM)");
+        }
+        assertThat(mapping.transparentBytes()).isBetween(0L, mapping.memory().byteSize());
+        mapping.unmap();
+    }
+
+    @Test
+    void lessThanAHugePageIsTold() {
+        PageMapping mapping = PageMapping.map(4096, Wish.TRANSPARENT);
+        assertThat(mapping.huge()).isFalse();
+        assertThat(mapping.refusal()).isEqualTo("4096 bytes are less than a huge page");
+        mapping.unmap();
+    }
+
+    @Test
+    void tooMuchIsAnOutOfMemoryError() {
+        assertThatThrownBy(() -> PageMapping.map(1L << 60, Wish.ORDINARY))
+                .isInstanceOf(OutOfMemoryError.class)
+                .hasMessageContaining("ENOMEM");
+    }
+}
