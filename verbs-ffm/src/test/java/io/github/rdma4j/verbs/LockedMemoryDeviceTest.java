@@ -4,10 +4,12 @@ package io.github.rdma4j.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.verbs.pool.RegisteredMemoryPool;
 import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,15 +48,28 @@ class LockedMemoryDeviceTest {
                 .contains("ENOMEM")
                 .contains("length=1048576")
                 .contains("RLIMIT_MEMLOCK is " + LIMIT + " bytes")
-                .contains("Remedy: raise the limit: 'ulimit -l unlimited'");
+                .contains("Remedy: raise the limit: 'ulimit -l unlimited'")
+                .contains("allocating 4096 bytes from a memory pool failed: ENOMEM")
+                .contains("0 bytes are in use in 0 allocations (peak 0), 0 are registered")
+                .contains("the kernel refused to register more: ibv_reg_mr(");
     }
 
-    /** Registers more than the limit and prints what comes of it. */
+    /** Registers more than the limit, by itself and as a pool, and prints what comes of it. */
     static final class Registration {
         public static void main(String[] arguments) {
             try (DeviceContext context = TestDevice.open();
                     Arena arena = Arena.ofConfined()) {
-                System.out.println(context.allocateProtectionDomain().registerMemory(arena.allocate(1 << 20)));
+                ProtectionDomain domain = context.allocateProtectionDomain();
+                print(() -> domain.registerMemory(arena.allocate(1 << 20)));
+                try (RegisteredMemoryPool pool = RegisteredMemoryPool.create(domain, config -> {})) {
+                    print(() -> pool.allocate(4096));
+                }
+            }
+        }
+
+        private static void print(Supplier<?> call) {
+            try {
+                System.out.println(call.get());
             } catch (VerbsException e) {
                 System.out.println(e.getMessage());
             }

@@ -205,7 +205,7 @@ public final class RegisteredMemoryPool implements AutoCloseable {
         refusal = null;
         if (size > config.maxBytes() - registered) {
             // What lies idle in chunks of other sizes may make room.
-            trimUntil(config.maxBytes() - size);
+            trimUntil(config.maxBytes() - size, size != config.chunkSize());
             if (size > config.maxBytes() - registered) {
                 return null;
             }
@@ -342,17 +342,18 @@ public final class RegisteredMemoryPool implements AutoCloseable {
     public long trim() {
         lock.lock();
         try {
-            return trimUntil(-1);
+            return trimUntil(-1, true);
         } finally {
             lock.unlock();
         }
     }
 
-    /** Deregisters unused chunks until no more than so much is registered; what it did deregister. */
-    private long trimUntil(long enough) {
+    /** Deregisters unused chunks, or only those of their own size, until no more than so much is registered; what it did deregister. */
+    private long trimUntil(long enough, boolean ordinaryToo) {
         long before = registered;
         for (PoolChunk chunk : List.copyOf(chunks)) {
-            if (registered > enough && chunk.allocator().isUnused()) {
+            boolean idle = chunk.allocator().isUnused() && (ordinaryToo || chunk.size() != config.chunkSize());
+            if (idle && registered > enough) {
                 chunk.close();
                 chunks.remove(chunk);
                 registered -= chunk.size();
