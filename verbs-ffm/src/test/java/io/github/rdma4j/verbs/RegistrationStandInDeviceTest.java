@@ -130,8 +130,7 @@ class RegistrationStandInDeviceTest {
         DeviceMemory memory = pair.device.allocateDeviceMemory(SIZE, 0);
         MemoryRegion region = pair.domain.registerDeviceMemory(memory, 4096, 4096, LOCAL_WRITE, REMOTE_WRITE);
         assertThat(calls)
-                .endsWith("register 4096 4096 0x%x"
-                        .formatted(AccessFlag.mask(LOCAL_WRITE, REMOTE_WRITE, ZERO_BASED)));
+                .endsWith("register 4096 4096 0x%x".formatted(AccessFlag.mask(LOCAL_WRITE, REMOTE_WRITE, ZERO_BASED)));
         assertThat(region.hasSegment()).isFalse();
         assertThat(region.address()).isZero();
         assertThat(region.length()).isEqualTo(4096);
@@ -140,10 +139,7 @@ class RegistrationStandInDeviceTest {
                 .hasMessageContaining("has no segment");
         pair.buffer.segment().setString(0, "to the device");
         assertThat(pair.pair.postWrite(
-                        1,
-                        pair.buffer.slice(0, 16),
-                        region.remoteMemory().slice(64, 16),
-                        SIGNALED))
+                        1, pair.buffer.slice(0, 16), region.remoteMemory().slice(64, 16), SIGNALED))
                 .isZero();
         WorkCompletion written = pair.await();
         assertThat(written.isSuccess()).as(written.describe()).isTrue();
@@ -219,8 +215,7 @@ class RegistrationStandInDeviceTest {
         assertThatThrownBy(() -> pair.domain.adviseMemory(MemoryAdvice.PREFETCH_NO_FAULT, false, whole))
                 .isInstanceOf(UnsupportedVerbException.class)
                 .hasMessageContaining("ibv_advise_mr(PREFETCH_NO_FAULT, no flags, 1 slices)");
-        assertThatThrownBy(() -> pair.domain.adviseMemory(
-                        MemoryAdvice.PREFETCH, false, region.slice(0, 1L << 33)))
+        assertThatThrownBy(() -> pair.domain.adviseMemory(MemoryAdvice.PREFETCH, false, region.slice(0, 1L << 33)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("at most 4294967295 bytes");
         assertThat(backing.get(ValueLayout.JAVA_BYTE, 0)).isZero();

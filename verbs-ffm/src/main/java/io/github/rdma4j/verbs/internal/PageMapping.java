@@ -50,9 +50,9 @@ public record PageMapping(MemorySegment memory, Arena arena, String pages, boole
     private static final long MAP_FAILED = -1;
 
     private static final MethodHandle MMAP = function(
-            "mmap",
-            FunctionDescriptor.of(JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
-    private static final MethodHandle MUNMAP = function("munmap", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
+            "mmap", FunctionDescriptor.of(JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
+    private static final MethodHandle MUNMAP =
+            function("munmap", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
     private static final MethodHandle MADVISE =
             function("madvise", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
 
@@ -168,8 +168,7 @@ public record PageMapping(MemorySegment memory, Arena arena, String pages, boole
         try {
             int result = (int) MUNMAP.invokeExact(NativeCalls.capture(), address, size);
             if (result != 0) {
-                throw new IllegalStateException(
-                        "munmap failed: " + ErrnoName.of(NativeCalls.lastErrno()));
+                throw new IllegalStateException("munmap failed: " + ErrnoName.of(NativeCalls.lastErrno()));
             }
         } catch (Throwable e) {
             throw NativeCalls.unexpected(e);

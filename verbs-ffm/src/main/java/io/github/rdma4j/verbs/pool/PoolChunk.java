@@ -32,18 +32,19 @@ final class PoolChunk {
     }
 
     static PoolChunk register(ProtectionDomain domain, long size, long minBlock, PoolConfig config) {
+        BuddyAllocator allocator = new BuddyAllocator(size, minBlock);
         PageMapping mapping = PageMapping.map(size, wish(config.hugePages()));
+        MemoryRegion region;
         try {
-            MemoryRegion region = domain.registerMemory(mapping.memory(), config.access());
             if (config.detectUseAfterReturn()) {
                 mapping.memory().fill(PATTERN);
             }
-            return new PoolChunk(
-                    mapping, region, new BuddyAllocator(size, minBlock), describe(mapping, config.hugePages()));
+            region = domain.registerMemory(mapping.memory(), config.access());
         } catch (Throwable e) {
             mapping.unmap();
             throw e;
         }
+        return new PoolChunk(mapping, region, allocator, describe(mapping, config.hugePages()));
     }
 
     private static PageMapping.Wish wish(HugePages pages) {
@@ -68,10 +69,14 @@ final class PoolChunk {
 
     /** After registering, which has touched every page: only then it shows what the kernel gave. */
     private static String describe(PageMapping mapping, HugePages wish) {
-        boolean transparent = mapping.huge() && (wish == HugePages.TRANSPARENT || !mapping.refusal().isEmpty());
+        boolean transparent = mapping.huge()
+                && (wish == HugePages.TRANSPARENT || !mapping.refusal().isEmpty());
         String got = transparent
-                ? "%s for %d of %d bytes".formatted(
-                        mapping.pages(), mapping.transparentBytes(), mapping.memory().byteSize())
+                ? "%s for %d of %d bytes"
+                        .formatted(
+                                mapping.pages(),
+                                mapping.transparentBytes(),
+                                mapping.memory().byteSize())
                 : mapping.pages();
         return mapping.refusal().isEmpty() ? got : got + " (" + mapping.refusal() + ")";
     }

@@ -128,8 +128,7 @@ public final class PoolConfig {
                     "chunkSize %d in blocks of %d: at most %d".formatted(chunkSize, minBlockSize, 1 << 28));
         }
         if (maxBytes < chunkSize) {
-            throw new IllegalArgumentException(
-                    "maxBytes %d is less than chunkSize %d".formatted(maxBytes, chunkSize));
+            throw new IllegalArgumentException("maxBytes %d is less than chunkSize %d".formatted(maxBytes, chunkSize));
         }
         if (hugePages == HugePages.EXPLICIT && chunkSize < PageMapping.HUGE_PAGE) {
             throw new IllegalArgumentException(

@@ -42,7 +42,7 @@ public record PoolStatistics(
         return registrations == 0 ? 0 : (double) allocations / registrations;
     }
 
-    /** {@return the share of registered memory that could still be registered under RLIMIT_MEMLOCK, or the limit itself, in words} */
+    /** {@return how much of RLIMIT_MEMLOCK is taken, in words} */
     public String lockedMemory() {
         if (lockedMemoryLimit < 0) {
             return "RLIMIT_MEMLOCK is not known";

@@ -9,7 +9,6 @@ import io.github.rdma4j.verbs.internal.LockedMemoryLimit;
 import io.github.rdma4j.verbs.internal.PageMapping;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -267,7 +266,9 @@ public final class RegisteredMemoryPool implements AutoCloseable {
                                 LockedMemoryLimit.current().describe(),
                                 config.waitWhenExhausted().isZero()
                                         ? ""
-                                        : "; waited %d ms".formatted(config.waitWhenExhausted().toMillis())),
+                                        : "; waited %d ms"
+                                                .formatted(config.waitWhenExhausted()
+                                                        .toMillis())),
                 refusal == null
                         ? "return memory sooner, raise maxBytes, or let allocations wait (waitWhenExhausted)"
                         : "the kernel refused to register more: " + refusal.getMessage(),
@@ -431,7 +432,8 @@ public final class RegisteredMemoryPool implements AutoCloseable {
             listed++;
         }
         return outstandingCount > listed
-                ? text.append(", and %d more".formatted(outstandingCount - listed)).toString()
+                ? text.append(", and %d more".formatted(outstandingCount - listed))
+                        .toString()
                 : text.toString();
     }
 }

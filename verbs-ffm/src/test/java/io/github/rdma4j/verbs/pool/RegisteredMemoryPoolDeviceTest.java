@@ -75,8 +75,7 @@ class RegisteredMemoryPoolDeviceTest {
             try (PooledMemory source = pool.allocate(5000);
                     PooledMemory target = pool.allocate(5000)) {
                 source.segment().setString(4000, "pooled");
-                assertThat(queuePair.postWrite(
-                                1, source.slice(), target.remoteMemory(), SendFlags.SIGNALED))
+                assertThat(queuePair.postWrite(1, source.slice(), target.remoteMemory(), SendFlags.SIGNALED))
                         .isZero();
                 long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
                 while (queue.poll(completions) == 0) {
@@ -200,8 +199,9 @@ class RegisteredMemoryPoolDeviceTest {
             assertThatThrownBy(() -> pool.allocate(CHUNK))
                     .isInstanceOf(PoolExhaustedException.class)
                     .hasMessageContaining("allocating " + CHUNK + " bytes from a memory pool failed: ENOMEM")
-                    .hasMessageContaining("%d bytes are in use in 2 allocations (peak %d), %d are registered, and the pool's limit is %d"
-                            .formatted(CHUNK * 3 / 2, CHUNK * 3 / 2, 2 * CHUNK, 2 * CHUNK))
+                    .hasMessageContaining(
+                            "%d bytes are in use in 2 allocations (peak %d), %d are registered, and the pool's limit is %d"
+                                    .formatted(CHUNK * 3 / 2, CHUNK * 3 / 2, 2 * CHUNK, 2 * CHUNK))
                     .hasMessageContaining("the largest free block has " + CHUNK / 2 + " bytes")
                     .hasMessageContaining("RLIMIT_MEMLOCK is")
                     .hasMessageContaining("Remedy: return memory sooner");
@@ -257,9 +257,8 @@ class RegisteredMemoryPoolDeviceTest {
     @Test
     void closingEndsWaitsAndReportsWhatWasNotReturned() throws Exception {
         AtomicReference<String> report = new AtomicReference<>();
-        RegisteredMemoryPool pool = pool(config -> config.maxBytes(CHUNK)
-                .waitWhenExhausted(Duration.ofSeconds(30))
-                .leakReporter(report::set));
+        RegisteredMemoryPool pool = pool(config ->
+                config.maxBytes(CHUNK).waitWhenExhausted(Duration.ofSeconds(30)).leakReporter(report::set));
         PooledMemory leaked = pool.allocate(CHUNK / 2 + 5);
         MemorySegment segment = leaked.segment();
         MemorySlice slice = leaked.slice();
@@ -305,8 +304,8 @@ class RegisteredMemoryPoolDeviceTest {
 
     @Test
     void manyThreadsNeverGetTheSameMemory() throws Exception {
-        try (RegisteredMemoryPool pool = pool(
-                config -> config.maxBytes(4 * CHUNK).waitWhenExhausted(Duration.ofSeconds(60)))) {
+        try (RegisteredMemoryPool pool =
+                pool(config -> config.maxBytes(4 * CHUNK).waitWhenExhausted(Duration.ofSeconds(60)))) {
             AtomicReference<Throwable> failure = new AtomicReference<>();
             List<Thread> threads = new ArrayList<>();
             for (int t = 1; t <= 4; t++) {
@@ -369,8 +368,8 @@ class RegisteredMemoryPoolDeviceTest {
         assertThatThrownBy(() -> pool(config -> config.maxBytes(CHUNK - 1)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("less than chunkSize");
-        assertThatThrownBy(() -> pool(config -> config.access(AccessFlag.REMOTE_WRITE))
-                        .allocate(1))
+        assertThatThrownBy(() ->
+                        pool(config -> config.access(AccessFlag.REMOTE_WRITE)).allocate(1))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("needs LOCAL_WRITE");
     }
