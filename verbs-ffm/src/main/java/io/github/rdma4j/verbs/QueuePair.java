@@ -654,8 +654,11 @@ public final class QueuePair extends Resource {
     void requireOperation(int opcode, int flags) {
         if (extended == null ? SendOpcode.isExtendedOnly(opcode) : !extended.can(opcode, flags)) {
             throw new UnsupportedVerbException(
-                    "posting a %s%s on %s"
-                            .formatted(SendOpcode.name(opcode), (flags & SendFlags.INLINE) == 0 ? "" : " inline", this),
+                    "posting %s%s on %s"
+                            .formatted(
+                                    SendOpcode.withArticle(opcode),
+                                    (flags & SendFlags.INLINE) == 0 ? "" : " inline",
+                                    this),
                     Errno.EOPNOTSUPP,
                     "it was not created for this: QueuePairConfig.sendOperations did not name it");
         }

@@ -20,7 +20,7 @@ public enum QueuePairType {
                     BIND_MEMORY_WINDOW),
             true),
     /** Unreliable datagram: sends of one packet to any peer, each with its own peer. */
-    UD(4, mask(SEND, SEND_WITH_IMMEDIATE, LOCAL_INVALIDATE), false),
+    UD(4, mask(SEND, SEND_WITH_IMMEDIATE, LOCAL_INVALIDATE, SEGMENTED_SEND), false),
     /** Raw packet: Ethernet frames; needs CAP_NET_RAW and an adapter that can do it. */
     RAW_PACKET(8, mask(SEND, SEGMENTED_SEND), false),
     /** The sending half of an extended reliable connection: it has no receive queue. */

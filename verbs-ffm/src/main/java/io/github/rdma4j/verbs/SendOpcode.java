@@ -52,6 +52,10 @@ final class SendOpcode {
         return NAMES[opcode];
     }
 
+    static String withArticle(int opcode) {
+        return (NAMES[opcode].startsWith("a") || NAMES[opcode].startsWith("R") ? "an " : "a ") + NAMES[opcode];
+    }
+
     /** A set of opcodes as bits. */
     static int mask(int... opcodes) {
         int mask = 0;

@@ -43,6 +43,25 @@ class AllocationDeviceTest {
     }
 
     @Test
+    void extendedPostingAllocatesNothing() {
+        try (ConnectedPair pair =
+                new ConnectedPair(4096, config -> config.maxInlineData(64).sendOperations(SendOperation.RDMA_WRITE))) {
+            MemorySlice source = pair.buffer.slice(0, 8);
+            RemoteMemory target = pair.peerBuffer.remoteMemory().slice(0, 8);
+            assertNothingIsAllocated(count -> writes(pair, source, target, count));
+            assertNothingIsAllocated(count -> batches(pair, source, target, count));
+        }
+    }
+
+    @Test
+    void sendingDatagramsAllocatesNothing() {
+        try (PostingPair pair = new PostingPair(QueuePairType.UD)) {
+            MemorySlice message = pair.buffer.slice(0, 8);
+            assertNothingIsAllocated(count -> datagrams(pair, message, count));
+        }
+    }
+
+    @Test
     void sendingAndReceivingAllocateNothing() {
         try (ConnectedPair pair = new ConnectedPair(4096)) {
             MemorySlice message = pair.buffer.slice(0, 8);
@@ -136,6 +155,14 @@ class AllocationDeviceTest {
             require(cursor.queuePairNumber() == pair.pair.number() && cursor.byteLength() >= 0);
             require(!cursor.next());
             cursor.end();
+        }
+    }
+
+    /** Nobody receives them; the peer drops them. */
+    private static void datagrams(PostingPair pair, MemorySlice message, int count) {
+        for (int i = 0; i < count; i++) {
+            require(pair.pair.postSend(i, message, pair.toPeer, SendFlags.SIGNALED) == 0);
+            awaitOne(pair.queue, pair.completions, i);
         }
     }
 
