@@ -131,19 +131,10 @@ public final class ConnectionConfig {
         return this;
     }
 
-    /** Checks against the device's limits, because not every driver does. */
+    /** Before the first transition: a limit that shows at the second one would leave the queue pair half connected. */
     void check(DeviceContext context) {
-        DeviceAttributes attributes = context.attributes();
-        requireAtMost("maxReadAtomic", maxReadAtomic, attributes.maxQueuePairInitiatorReadAtomic(), context);
-        requireAtMost(
-                "maxDestinationReadAtomic", maxDestinationReadAtomic, attributes.maxQueuePairReadAtomic(), context);
-    }
-
-    private static void requireAtMost(String name, int value, int limit, DeviceContext context) {
-        if (value > limit) {
-            throw new IllegalArgumentException("%s %d: device %s allows 0..%d"
-                    .formatted(name, value, context.device().name(), limit));
-        }
+        QueuePairModification.checkReadAtomic(context, maxReadAtomic);
+        QueuePairModification.checkDestinationReadAtomic(context, maxDestinationReadAtomic);
     }
 
     private static int range(String name, int value, int high) {

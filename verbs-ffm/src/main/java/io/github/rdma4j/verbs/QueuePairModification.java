@@ -82,19 +82,19 @@ final class QueuePairModification {
             }
         }
         if (given.contains(QueuePairAttribute.MAX_QP_RD_ATOMIC)) {
-            requireAtMost(
-                    "maxReadAtomic",
-                    values.maxReadAtomic(),
-                    context.attributes().maxQueuePairInitiatorReadAtomic(),
-                    context);
+            checkReadAtomic(context, values.maxReadAtomic());
         }
         if (given.contains(QueuePairAttribute.MAX_DEST_RD_ATOMIC)) {
-            requireAtMost(
-                    "maxDestinationReadAtomic",
-                    values.maxDestinationReadAtomic(),
-                    context.attributes().maxQueuePairReadAtomic(),
-                    context);
+            checkDestinationReadAtomic(context, values.maxDestinationReadAtomic());
         }
+    }
+
+    static void checkReadAtomic(DeviceContext context, int count) {
+        requireAtMost("maxReadAtomic", count, context.attributes().maxQueuePairInitiatorReadAtomic(), context);
+    }
+
+    static void checkDestinationReadAtomic(DeviceContext context, int count) {
+        requireAtMost("maxDestinationReadAtomic", count, context.attributes().maxQueuePairReadAtomic(), context);
     }
 
     private static void requireAtMost(String name, int value, int limit, DeviceContext context) {
