@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs.cm;
 
 import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.bindings.LibRdmaCm;
 import io.github.rdma4j.verbs.internal.CmCalls;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.NativeCalls;
@@ -59,8 +60,8 @@ public final class CmDevices {
     }
 
     /**
-     * The list is not given back (rdma_free_devices(3)), on purpose: librdmacm counts those who have a device, and closes the context
-     * of one that was unplugged when the count is zero, under the Java objects that use it.
+     * A list with a context that was not known is not given back (rdma_free_devices(3)), on purpose: librdmacm counts the lists that
+     * a context is in, and closes the context of a device that was unplugged when it is in none, under the Java objects that use it.
      */
     private static List<Long> openAll() {
         try (Arena arena = Arena.ofConfined()) {
@@ -75,6 +76,9 @@ public final class CmDevices {
                     list.reinterpret(count.get(ValueLayout.JAVA_INT, 0) * ValueLayout.ADDRESS.byteSize());
             for (long i = 0; i < count.get(ValueLayout.JAVA_INT, 0); i++) {
                 addresses.add(entries.getAtIndex(ValueLayout.ADDRESS, i).address());
+            }
+            if (CONTEXTS.keySet().containsAll(addresses)) {
+                LibRdmaCm.rdma_free_devices(list);
             }
             return addresses;
         }

@@ -32,14 +32,19 @@ final class CmStatus {
             return "the look-up of the peer's queue pair was answered with status %d: %s"
                     .formatted(status, lookUpStatus(status));
         }
-        if (type == CmEventType.UNREACHABLE && errno(status) == ETIMEDOUT) {
+        int errno = errno(type, status);
+        if (type == CmEventType.UNREACHABLE && errno == ETIMEDOUT) {
             return "the peer did not answer";
         }
-        if ((type == CmEventType.ADDR_ERROR || type == CmEventType.ROUTE_ERROR) && errno(status) == ETIMEDOUT) {
+        if (isResolution(type) && errno == ETIMEDOUT) {
             return "the address was not resolved in time: no answer to ARP or neighbour discovery, or none from the"
                     + " subnet administrator";
         }
-        return VerbsException.describe(errno(status));
+        return VerbsException.describe(errno);
+    }
+
+    private static boolean isResolution(CmEventType type) {
+        return type == CmEventType.ADDR_ERROR || type == CmEventType.ROUTE_ERROR;
     }
 
     /** The statuses of InfiniBand's SIDR_REP message. */
@@ -54,9 +59,9 @@ final class CmStatus {
         };
     }
 
-    /** The errno of a status that is one; librdmacm itself reports some with the wrong sign, or as -1. */
-    static int errno(int status) {
-        return Math.abs(status);
+    /** The errno of a status that is one. Where the kernel has resolved and librdmacm finds no device for it, that reports -1. */
+    private static int errno(CmEventType type, int status) {
+        return isResolution(type) && status == -1 ? ENODEV : Math.abs(status);
     }
 
     /** What to do about the errno of an event. */
@@ -93,13 +98,13 @@ final class CmStatus {
                 && event.id().portSpace().isDatagram()
                 && status > 0;
         if (event.type() == CmEventType.REJECTED || refusedLookUp) {
-            int errno = status < 0 ? errno(status) : ECONNREFUSED;
+            int errno = status < 0 ? errno(event.type(), status) : ECONNREFUSED;
             boolean nobodyListens =
                     event.rejectReason() == RejectReason.INVALID_SERVICE_ID || refusedLookUp && status == 1;
             return new ConnectionRejectedException(
                     operation, errno, event, nobodyListens ? remedyOfCall(ECONNREFUSED) : "");
         }
-        int errno = errno(status);
+        int errno = errno(event.type(), status);
         String explanation = event.type() + (status == 0 ? "" : ": " + event.explanation());
         return new ConnectionException(operation, event.type(), errno, explanation, remedyOfEvent(event.type(), errno));
     }

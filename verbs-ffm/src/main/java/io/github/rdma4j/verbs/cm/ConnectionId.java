@@ -220,7 +220,7 @@ public final class ConnectionId implements AutoCloseable {
      *
      * @param configuration sets what differs from the defaults
      * @throws IllegalArgumentException if there is too much private data, or a count above the device's limit
-     * @throws IllegalStateException if the route has not been resolved
+     * @throws IllegalStateException if the route has not been resolved, or there is no queue pair
      */
     public void connect(Consumer<ConnectConfig> configuration) {
         ConnectConfig config = new ConnectConfig();
@@ -229,12 +229,20 @@ public final class ConnectionId implements AutoCloseable {
         call("rdma_connect(" + this + ")", "the event ROUTE_RESOLVED before, and once only", arena -> {
             MemorySegment context = requireDevice("rdma_connect", "resolveAddress and resolveRoute");
             config.settle(CmDevices.of(context), null);
-            if (managed != null) {
-                managed.queuePair().handle();
-                config.queuePairNumber(managed.queuePair().number());
-            }
+            name(config, !portSpace.isDatagram());
             return CmCalls.connect(id, config.write(arena));
         });
+    }
+
+    /** Tells the peer which queue pair it is; handle() throws if it is closed. */
+    private void name(ConnectConfig config, boolean required) {
+        if (managed != null && managed.queuePair().handle() != 0) {
+            config.queuePairNumber(managed.queuePair().number());
+        } else if (required && config.queuePairNumber() == 0) {
+            throw new IllegalStateException(
+                    "%s has no queue pair: first comes createQueuePair or useQueuePair, or the number of one"
+                            .formatted(this));
+        }
     }
 
     /**
@@ -242,7 +250,7 @@ public final class ConnectionId implements AutoCloseable {
      *
      * @param configuration sets what differs from the defaults, which are what the peer asked for as far as the device can
      * @throws IllegalArgumentException if there is too much private data, or a count above the device's limit
-     * @throws IllegalStateException if the id did not come with a request
+     * @throws IllegalStateException if the id did not come with a request, or there is no queue pair
      */
     public void accept(Consumer<ConnectConfig> configuration) {
         ConnectConfig config = new ConnectConfig();
@@ -251,12 +259,9 @@ public final class ConnectionId implements AutoCloseable {
         call("rdma_accept(" + this + ")", "a request that was not answered yet", arena -> {
             MemorySegment context = requireDevice("rdma_accept", "a request");
             config.settle(CmDevices.of(context), request);
-            if (managed != null) {
-                managed.queuePair().handle();
-                config.queuePairNumber(managed.queuePair().number());
-                if (!portSpace.isDatagram()) {
-                    managed.accept(this, config);
-                }
+            name(config, true);
+            if (managed != null && !portSpace.isDatagram()) {
+                managed.accept(this, config);
             }
             int errno = CmCalls.accept(id, config.write(arena));
             if (errno != 0 && managed != null) {
@@ -350,7 +355,10 @@ public final class ConnectionId implements AutoCloseable {
         call(
                 "rdma_join_multicast(%s, %s)".formatted(this, group),
                 MULTICAST_NEEDS,
-                arena -> CmCalls.joinMulticast(id, SocketAddresses.write(arena, group), MemorySegment.NULL));
+                arena -> groups.join(
+                        group,
+                        MulticastMembership.FULL_MEMBER,
+                        key -> CmCalls.joinMulticast(id, SocketAddresses.write(arena, group), key)));
     }
 
     /**
@@ -366,7 +374,7 @@ public final class ConnectionId implements AutoCloseable {
             rdma_cm_join_mc_attr_ex.comp_mask(attributes, ADDRESS_AND_FLAGS);
             rdma_cm_join_mc_attr_ex.join_flags(attributes, membership.code());
             rdma_cm_join_mc_attr_ex.addr(attributes, SocketAddresses.write(arena, group));
-            return CmCalls.joinMulticastEx(id, attributes, MemorySegment.NULL);
+            return groups.join(group, membership, key -> CmCalls.joinMulticastEx(id, attributes, key));
         });
     }
 

@@ -59,7 +59,7 @@ public final class ConnectionOptions {
     }
 
     /**
-     * How long the queue pair waits for an acknowledgement ({@code RDMA_OPTION_ID_ACK_TIMEOUT}), in place of what the connection
+     * How long the queue pair of a reliable connection waits for an acknowledgement ({@code RDMA_OPTION_ID_ACK_TIMEOUT}), in place of what the connection
      * manager computes from the path. Set it before connecting or accepting.
      *
      * @param exponent 0 to 31: 4.096 microseconds times two to this power; 0 waits for ever
@@ -95,7 +95,7 @@ public final class ConnectionOptions {
     private ConnectionOptions set(String name, int level, int option, int shown, byte[] value) {
         id.call(
                 "rdma_set_option(%s, %s=%d)".formatted(id, name, shown),
-                "an earlier state of the id, or a valid value",
+                "an id that this option is meant for, in an earlier state, or another value",
                 arena -> CmCalls.setOption(
                         id.segment(), level, option, arena.allocateFrom(ValueLayout.JAVA_BYTE, value), value.length));
         return this;

@@ -3,6 +3,8 @@
 package io.github.rdma4j.verbs.cm;
 
 import io.github.rdma4j.verbs.AddressHandleAttributes;
+import io.github.rdma4j.verbs.Destination;
+import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.bindings.rdma_ud_param;
 import java.lang.foreign.MemorySegment;
 
@@ -19,6 +21,17 @@ public record DatagramParameters(AddressHandleAttributes path, int queuePairNumb
 
     /** The queue pair number that stands for a multicast group. */
     public static final int MULTICAST_QUEUE_PAIR = 0xffffff;
+
+    /**
+     * Makes an address handle of the path (ibv_create_ah(3)).
+     *
+     * @param domain of the queue pair that will send
+     * @return where to send to; its address handle is to be closed when nothing is under way to it any more, or with the domain
+     * @throws io.github.rdma4j.verbs.VerbsException if the device refuses
+     */
+    public Destination destination(ProtectionDomain domain) {
+        return Destination.of(domain.createAddressHandle(path), queuePairNumber, queueKey);
+    }
 
     static DatagramParameters read(MemorySegment parameters) {
         return new DatagramParameters(

@@ -36,6 +36,7 @@ public final class SynchronousId implements AutoCloseable {
     private final EventChannel channel;
     private final ConnectionId id;
     private final CmEvent request;
+    private boolean disconnected;
 
     private SynchronousId(EventChannel channel, ConnectionId id, CmEvent request) {
         this.channel = channel;
@@ -215,7 +216,9 @@ public final class SynchronousId implements AutoCloseable {
     public void disconnect(Duration timeout) {
         Deadline deadline = new Deadline(timeout);
         id.disconnect();
-        expect(CmEventType.DISCONNECTED, "disconnecting " + id, deadline);
+        if (!disconnected) {
+            expect(CmEventType.DISCONNECTED, "disconnecting " + id, deadline);
+        }
     }
 
     /**
@@ -253,6 +256,7 @@ public final class SynchronousId implements AutoCloseable {
             CmEvent event = channel.nextEvent(deadline.remaining())
                     .orElseThrow(() -> new ConnectionException(
                             operation, null, CmStatus.ETIMEDOUT, NOTHING_CAME.formatted(deadline.timeout()), ""));
+            disconnected |= event.type() == CmEventType.DISCONNECTED;
             if (event.type() == type) {
                 return event;
             }

@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.cm;
 
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.CompletionQueue;
+import io.github.rdma4j.verbs.Destination;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.MemorySlice;
@@ -23,7 +24,7 @@ final class CmEnd implements AutoCloseable {
     final ProtectionDomain domain;
     final CompletionQueue queue;
     final MemoryRegion memory;
-    final WorkCompletions completions = WorkCompletions.allocate(4);
+    final WorkCompletions completions = WorkCompletions.allocate(1);
     QueuePair queuePair;
 
     CmEnd(DeviceContext device) {
@@ -39,7 +40,9 @@ final class CmEnd implements AutoCloseable {
 
     static CmEnd of(ConnectionId id) {
         CmEnd end = new CmEnd(id.device().orElseThrow());
-        id.options().ackTimeout(PATIENT_ACK_TIMEOUT);
+        if (!id.portSpace().isDatagram()) {
+            id.options().ackTimeout(PATIENT_ACK_TIMEOUT);
+        }
         end.queuePair = id.createQueuePair(end.domain, config -> config.completionQueue(end.queue));
         return end;
     }
@@ -75,6 +78,19 @@ final class CmEnd implements AutoCloseable {
         if (result != 0) {
             throw new AssertionError("postSend: " + result);
         }
+    }
+
+    void send(Destination destination) {
+        int result = queuePair.postSend(2, message(), destination, SendFlags.SIGNALED);
+        if (result != 0) {
+            throw new AssertionError("postSend: " + result);
+        }
+    }
+
+    /** Whether nothing completes for a while: long enough for a packet of the same host. */
+    boolean isSilent() throws InterruptedException {
+        Thread.sleep(300);
+        return queue.poll(completions) == 0;
     }
 
     WorkCompletion await() {

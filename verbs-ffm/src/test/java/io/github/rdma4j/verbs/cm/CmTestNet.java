@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs.cm;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.Gid;
 import io.github.rdma4j.verbs.GidEntry;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -37,6 +38,24 @@ final class CmTestNet {
                 .findFirst()
                 .map(gid -> address(Arrays.copyOfRange(gid.bytes(), IPV4_OFFSET, Gid.LENGTH)))
                 .orElseThrow(() -> new AssertionError("the tests of rdma_cm need a RoCE device with an IPv4 address"));
+    }
+
+    /** The first device's link-local IPv6 address, with its interface as the scope, with port 0. */
+    static InetSocketAddress linkLocal() {
+        return CmDevices.list().getFirst().gidTable().stream()
+                .filter(entry -> entry.gid().isLinkLocal())
+                .findFirst()
+                .map(CmTestNet::scoped)
+                .orElseThrow(() -> new AssertionError("the tests of rdma_cm need a RoCE device with an IPv6 address"));
+    }
+
+    private static InetSocketAddress scoped(GidEntry entry) {
+        try {
+            return new InetSocketAddress(
+                    Inet6Address.getByAddress(null, entry.gid().bytes(), entry.networkInterfaceIndex()), 0);
+        } catch (UnknownHostException e) {
+            throw new AssertionError(e);
+        }
     }
 
     static InetSocketAddress address(byte[] bytes) {

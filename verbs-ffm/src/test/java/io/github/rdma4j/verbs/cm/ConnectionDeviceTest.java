@@ -212,6 +212,14 @@ class ConnectionDeviceTest {
     }
 
     @Test
+    void aConnectionNeedsAQueuePair() {
+        resolve(HERE);
+        assertThatThrownBy(() -> client.connect(config -> {}))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("has no queue pair: first comes createQueuePair");
+    }
+
+    @Test
     void aQueuePairMustSuitTheId() {
         assertThatThrownBy(() -> client.createQueuePair(null, config -> {}))
                 .isInstanceOf(IllegalStateException.class)
@@ -312,7 +320,7 @@ class ConnectionDeviceTest {
                     CmEnd.pingPong(one, other, 10);
                     FutureTask<Void> leaving = start(virtual, () -> {
                         theirs.await(CmEventType.DISCONNECTED, PATIENCE);
-                        theirs.id().disconnect();
+                        theirs.disconnect(PATIENCE);
                         return null;
                     });
                     mine.disconnect(PATIENCE);
