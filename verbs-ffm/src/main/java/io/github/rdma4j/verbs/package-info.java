@@ -30,6 +30,14 @@
  * Everything may be called from any thread, except that posting sends on one queue pair, and posting receives on one queue
  * pair, is for one thread at a time, and so is one {@link io.github.rdma4j.verbs.WorkCompletions}.
  *
+ * <h2>Waiting</h2>
+ *
+ * Polling never blocks. Programs that sleep use a {@link io.github.rdma4j.verbs.CompletionChannel}
+ * ({@link io.github.rdma4j.verbs.CompletionQueue#awaitCompletions}), or wait for many things at once with an
+ * {@link io.github.rdma4j.verbs.EventPoller}. Every wait takes a timeout, ends with an {@link IllegalStateException} when what it waits for
+ * is closed, and with a {@link io.github.rdma4j.verbs.WaitInterruptedException} when its thread is interrupted. Virtual threads leave
+ * their carriers while they wait; the first such wait starts the only thread that this library ever starts by itself, a daemon.
+ *
  * <h2>Errors</h2>
  *
  * What lies outside the program is a {@link io.github.rdma4j.verbs.VerbsException}: the operation, the errno by name, the cause
