@@ -85,7 +85,9 @@ class AllocationDeviceTest {
             ExtendedCompletionQueue queue = device.createExtendedCompletionQueue(64, config -> {});
             LoopbackPair pair =
                     new LoopbackPair(device.allocateProtectionDomain(), queue, device.createCompletionQueue(16));
-            assertNothingIsAllocated(count -> cursor(pair, queue.cursor(), count));
+            MemorySlice source = pair.buffer.slice(0, 8);
+            RemoteMemory target = pair.buffer.remoteMemory().slice(8, 8);
+            assertNothingIsAllocated(count -> cursor(pair, queue.cursor(), source, target, count));
         }
     }
 
@@ -141,9 +143,8 @@ class AllocationDeviceTest {
         }
     }
 
-    private static void cursor(LoopbackPair pair, CompletionCursor cursor, int count) {
-        MemorySlice source = pair.buffer.slice(0, 8);
-        RemoteMemory target = pair.buffer.remoteMemory().slice(8, 8);
+    private static void cursor(
+            LoopbackPair pair, CompletionCursor cursor, MemorySlice source, RemoteMemory target, int count) {
         for (int i = 0; i < count; i++) {
             require(pair.pair.postWrite(i, source, target, SendFlags.SIGNALED) == 0);
             long spins = 0;

@@ -131,6 +131,36 @@ class ExtendedCompletionQueueDeviceTest {
     }
 
     @Test
+    void anInvalidatedKeyIsReadThroughTheCursor() {
+        ExtendedCompletionQueue peerQueue = create(WorkCompletionField.IMMEDIATE_DATA);
+        LoopbackPair pair = new LoopbackPair(domain, device.createCompletionQueue(16), peerQueue);
+        MemoryRegion region = domain.allocateMemory(4096, AccessFlag.LOCAL_WRITE, AccessFlag.MW_BIND);
+        MemoryWindow window = domain.allocateMemoryWindow(MemoryWindowType.TYPE_2);
+        int key = window.nextRemoteKey();
+        assertThat(pair.peer.postBindMemoryWindow(
+                        4, window, key, region.slice(), SendFlags.SIGNALED, AccessFlag.REMOTE_WRITE))
+                .isZero();
+        awaitCursor(peerQueue);
+        CompletionCursor cursor = peerQueue.cursor();
+        assertThat(cursor.isSuccess()).isTrue();
+        assertThat(cursor.opcode()).isEqualTo(WorkCompletionOpcode.BIND_MEMORY_WINDOW);
+        cursor.end();
+        pair.receive(6);
+        assertThat(pair.pair
+                        .startBatch()
+                        .sendWithInvalidate(7, pair.buffer.slice(0, 8), key, SendFlags.SIGNALED)
+                        .post())
+                .isEqualTo(1);
+        awaitCursor(peerQueue);
+        assertThat(cursor.isSuccess()).isTrue();
+        // Adapters set IBV_WC_WITH_INV; SoftRoCE sets the kernel's own flag, which means a right checksum in user
+        // space.
+        assertThat(cursor.hasInvalidatedKey() || cursor.isChecksumRight()).isTrue();
+        assertThat(cursor.invalidatedRemoteKey()).isEqualTo(key);
+        cursor.end();
+    }
+
+    @Test
     void severalCompletionsAreOneWay() {
         ExtendedCompletionQueue queue = create();
         LoopbackPair pair = new LoopbackPair(domain, queue, device.createCompletionQueue(64));
