@@ -19,12 +19,11 @@ import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExtendedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.NativeCalls;
-import io.github.rdma4j.verbs.internal.NewerVerbs;
+import io.github.rdma4j.verbs.internal.LaterVerbs;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,7 +31,6 @@ import java.util.Optional;
 
 /** What {@link DeviceContext} can be asked; its methods tell the meaning. The caller holds the context's lock. */
 final class DeviceQueries {
-    private static final int PORT_SPEED_VERSION = 62;
     private static final ValueLayout.OfShort NETWORK_SHORT = JAVA_SHORT.withOrder(ByteOrder.BIG_ENDIAN);
 
     private final String device;
@@ -91,18 +89,23 @@ final class DeviceQueries {
 
     long portSpeed(int port) {
         requirePort(port);
-        String operation = "ibv_query_port_speed(%s, port=%d)".formatted(device, port);
-        MethodHandle query = NewerVerbs.handle(
-                "ibv_query_port_speed",
-                PORT_SPEED_VERSION,
-                FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT, ADDRESS));
+        MemorySegment function = PortSpeed.VERB.address();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment speed = arena.allocate(JAVA_LONG);
-            Failures.check(operation, (int) query.invokeExact(context, port, speed));
-            return speed.get(JAVA_LONG, 0) * 100;
+            Failures.check(
+                    "ibv_query_port_speed(%s, port=%d)".formatted(device, port),
+                    (int) PortSpeed.VERB.handle().invokeExact(function, NativeCalls.capture(), context, port, speed));
+            return speed.get(JAVA_LONG, 0) * PortSpeed.MEGABITS;
         } catch (Throwable e) {
             throw NativeCalls.unexpected(e);
         }
+    }
+
+    /** Looked up only when it is asked for. */
+    private static final class PortSpeed {
+        static final int MEGABITS = 100;
+        static final LaterVerbs VERB = new LaterVerbs(
+                "ibv_query_port_speed", 62, FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT, ADDRESS));
     }
 
     int partitionKey(int port, int index) {

@@ -9,7 +9,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import io.github.rdma4j.verbs.bindings.ibv_qp_ex;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExtendedCalls;
-import io.github.rdma4j.verbs.internal.NewerVerbs;
+import io.github.rdma4j.verbs.internal.LaterVerbs;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
@@ -77,7 +77,7 @@ final class ExtendedPosting {
         this.critical = context.criticalPost();
         // SoftRoCE's library takes all slices of a list to be as long as the first; it was put right in rdma-core 64.
         this.equalSlicesOnly =
-                context.isSoftware() && NewerVerbs.find("ibv_alloc_buf").isEmpty();
+                context.isSoftware() && !LaterVerbs.isExported("ibv_alloc_buf");
         this.queuePair = queuePair;
         structure = MemorySegment.ofAddress(queuePair).reinterpret(FLUSH + Long.BYTES);
         start = function(ibv_qp_ex.wr_start$offset());

@@ -7,6 +7,7 @@ import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import io.github.rdma4j.verbs.bindings.ibv_mr;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Failures;
+import io.github.rdma4j.verbs.internal.ImportCalls;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.RegistrationCalls;
 import java.lang.foreign.Arena;
@@ -35,6 +36,8 @@ public final class MemoryRegion extends Resource {
     private int access;
     private int localKey;
     private int remoteKey;
+    /** Whether another process has registered it, and deregisters it. */
+    private boolean imported;
 
     /** Others of the parents than the domain are what the memory lies in, and are closed after the region. */
     MemoryRegion(ProtectionDomain domain, MemoryRegistration registration, Arena ownedArena, Resource... others) {
@@ -47,6 +50,18 @@ public final class MemoryRegion extends Resource {
         this.length = registration.length();
         this.access = registration.access();
         readKeys();
+    }
+
+    static MemoryRegion importHandle(ProtectionDomain domain, int kernelHandle, long address, AccessFlag... access) {
+        MemorySegment region = ImportCalls.importMr(
+                        "ibv_import_mr(handle=%d)".formatted(kernelHandle), domain.segment(), kernelHandle)
+                .reinterpret(ibv_mr.sizeof());
+        MemoryRegion imported = new MemoryRegion(
+                domain,
+                new MemoryRegistration(region, null, address, ibv_mr.length(region), AccessFlag.mask(access)),
+                null);
+        imported.imported = true;
+        return imported;
     }
 
     private void readKeys() {
@@ -71,6 +86,12 @@ public final class MemoryRegion extends Resource {
     /** {@return whether the region has a segment: not if it is a dma-buf, device memory, the whole address space, or nothing} */
     public boolean hasSegment() {
         return memory != null;
+    }
+
+    /** {@return the kernel's handle, by which a process that has imported the device imports it; see {@link ProtectionDomain#importMemoryRegion}} */
+    public int kernelHandle() {
+        requireOpen();
+        return ibv_mr.handle(region);
     }
 
     /** {@return the domain that it is registered in} */
@@ -251,7 +272,11 @@ public final class MemoryRegion extends Resource {
     @Override
     void release() {
         domain.closeWindowsBoundTo(this);
-        Failures.check("ibv_dereg_mr(lkey=0x%x)".formatted(localKey), LibIbVerbs.ibv_dereg_mr(region));
+        if (imported) {
+            LibIbVerbs.ibv_unimport_mr(region);
+        } else {
+            Failures.check("ibv_dereg_mr(lkey=0x%x)".formatted(localKey), LibIbVerbs.ibv_dereg_mr(region));
+        }
         if (ownedArena != null) {
             ownedArena.close();
         }

@@ -70,6 +70,22 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
     }
 
     /**
+     * Imports a memory region of another process (ibv_import_mr(3)), into a domain of an imported device. Closing it here leaves it
+     * to its owner (ibv_unimport_mr(3)). It has no segment: where its memory is mapped in this process, if at all, is for the two
+     * processes to arrange.
+     *
+     * @param kernelHandle the other's {@link MemoryRegion#kernelHandle()}
+     * @param address the other's {@link MemoryRegion#address()}, by which work requests name its first byte here too
+     * @param access what it was registered with, for the checks of the posting methods
+     * @return the region, to be closed before or with this domain
+     * @throws UnsupportedVerbException if the driver cannot import, as SoftRoCE's
+     * @throws VerbsException if there is no such region
+     */
+    public MemoryRegion importMemoryRegion(int kernelHandle, long address, AccessFlag... access) {
+        return createChild(() -> MemoryRegion.importHandle(this, kernelHandle, address, access));
+    }
+
+    /**
      * Creates a receive work queue (ibv_create_wq(3)).
      *
      * @param completionQueue where its receives complete, of the same device context

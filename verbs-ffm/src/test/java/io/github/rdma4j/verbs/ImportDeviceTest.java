@@ -79,4 +79,16 @@ class ImportDeviceTest {
                     .hasMessageContaining("ibv_import_pd");
         }
     }
+
+    @Test
+    void theMemoryRegionOfAnotherDomainIsRefusedAsUnsupported() {
+        try (DeviceContext context = TestDevice.open();
+                ProtectionDomain domain = context.allocateProtectionDomain();
+                MemoryRegion region = domain.allocateMemory(4096, AccessFlag.LOCAL_WRITE)) {
+            assertThatThrownBy(() -> domain.importMemoryRegion(region.kernelHandle(), region.address()))
+                    .isInstanceOf(UnsupportedVerbException.class)
+                    .hasMessageContaining("ibv_import_mr(handle=" + region.kernelHandle());
+            assertThat(region.isOpen()).isTrue();
+        }
+    }
 }

@@ -14,8 +14,6 @@ public final class ImportCalls {
             NativeCalls.errnoHandle(LibIbVerbs.ibv_import_pd$address(), LibIbVerbs.ibv_import_pd$descriptor());
     private static final MethodHandle IMPORT_MR =
             NativeCalls.errnoHandle(LibIbVerbs.ibv_import_mr$address(), LibIbVerbs.ibv_import_mr$descriptor());
-    private static final MethodHandle IMPORT_DM =
-            NativeCalls.errnoHandle(LibIbVerbs.ibv_import_dm$address(), LibIbVerbs.ibv_import_dm$descriptor());
 
     private ImportCalls() {}
 
@@ -55,18 +53,6 @@ public final class ImportCalls {
      */
     public static MemorySegment importMr(String operation, MemorySegment pd, int handle) {
         return imported(operation, IMPORT_MR, pd, handle);
-    }
-
-    /**
-     * ibv_import_dm(3).
-     *
-     * @param operation the verb with its arguments, for the message
-     * @param context an imported context
-     * @param handle the kernel's handle of the device memory
-     * @return the device memory, never NULL
-     */
-    public static MemorySegment importDm(String operation, MemorySegment context, int handle) {
-        return imported(operation, IMPORT_DM, context, handle);
     }
 
     private static MemorySegment imported(String operation, MethodHandle verb, MemorySegment subject, int handle) {

@@ -8,6 +8,7 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
+import java.util.Optional;
 
 /**
  * A function of libibverbs that is newer than the headers of the bindings: looked up in the library that is installed, when it is
@@ -31,9 +32,21 @@ public final class LaterVerbs {
         this.name = name;
         this.version = version;
         this.handle = NativeCalls.errnoHandle(descriptor);
-        this.address = SymbolLookup.libraryLookup("libibverbs.so.1", Arena.global())
-                .find(name)
-                .orElse(MemorySegment.NULL);
+        this.address = find(name).orElse(MemorySegment.NULL);
+    }
+
+    /**
+     * Whether the installed library has a function: a way to tell its version.
+     *
+     * @param name as exported
+     * @return true if it has
+     */
+    public static boolean isExported(String name) {
+        return find(name).isPresent();
+    }
+
+    private static Optional<MemorySegment> find(String name) {
+        return SymbolLookup.libraryLookup("libibverbs.so.1", Arena.global()).find(name);
     }
 
     /** {@return whether the library has it} */
