@@ -18,8 +18,8 @@ import io.github.rdma4j.verbs.bindings.timespec;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExtendedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
-import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.LaterVerbs;
+import io.github.rdma4j.verbs.internal.NativeCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
@@ -92,9 +92,8 @@ final class DeviceQueries {
         MemorySegment function = PortSpeed.VERB.address();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment speed = arena.allocate(JAVA_LONG);
-            Failures.check(
-                    "ibv_query_port_speed(%s, port=%d)".formatted(device, port),
-                    (int) PortSpeed.VERB.handle().invokeExact(function, NativeCalls.capture(), context, port, speed));
+            Failures.check("ibv_query_port_speed(%s, port=%d)".formatted(device, port), (int)
+                    PortSpeed.VERB.handle().invokeExact(function, NativeCalls.capture(), context, port, speed));
             return speed.get(JAVA_LONG, 0) * PortSpeed.MEGABITS;
         } catch (Throwable e) {
             throw NativeCalls.unexpected(e);
@@ -104,8 +103,8 @@ final class DeviceQueries {
     /** Looked up only when it is asked for. */
     private static final class PortSpeed {
         static final int MEGABITS = 100;
-        static final LaterVerbs VERB = new LaterVerbs(
-                "ibv_query_port_speed", 62, FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT, ADDRESS));
+        static final LaterVerbs VERB =
+                new LaterVerbs("ibv_query_port_speed", 62, FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT, ADDRESS));
     }
 
     int partitionKey(int port, int index) {
@@ -150,9 +149,10 @@ final class DeviceQueries {
         for (int port = 1; port <= ports; port++) {
             capacity += port(port).gidTableLength();
         }
-        if (capacity == 0) {
-            return List.of();
-        }
+        return capacity == 0 ? List.of() : gidTable(capacity);
+    }
+
+    List<GidEntry> gidTable(long capacity) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment table = ibv_gid_entry.allocateArray(capacity, arena);
             long count = LibIbVerbs._ibv_query_gid_table(context, table, capacity, 0, ibv_gid_entry.sizeof());

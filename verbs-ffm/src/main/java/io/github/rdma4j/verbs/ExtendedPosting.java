@@ -76,8 +76,7 @@ final class ExtendedPosting {
         this.type = type;
         this.critical = context.criticalPost();
         // SoftRoCE's library takes all slices of a list to be as long as the first; it was put right in rdma-core 64.
-        this.equalSlicesOnly =
-                context.isSoftware() && !LaterVerbs.isExported("ibv_alloc_buf");
+        this.equalSlicesOnly = context.isSoftware() && !LaterVerbs.isExported("ibv_alloc_buf");
         this.queuePair = queuePair;
         structure = MemorySegment.ofAddress(queuePair).reinterpret(FLUSH + Long.BYTES);
         start = function(ibv_qp_ex.wr_start$offset());

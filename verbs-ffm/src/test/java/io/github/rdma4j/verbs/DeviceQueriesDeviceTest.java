@@ -5,7 +5,9 @@ package io.github.rdma4j.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.rdma4j.verbs.bindings.ibv_context;
 import io.github.rdma4j.verbs.internal.LaterVerbs;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -178,6 +180,16 @@ class DeviceQueriesDeviceTest {
             assertThat(context.gid(entry.port(), entry.index())).isEqualTo(entry);
             assertThat(context.gidAddress(entry.port(), entry.index())).isEqualTo(entry.gid());
         });
+    }
+
+    @Test
+    void aTableThatIsTooShortIsRefused() {
+        MemorySegment nativeContext = MemorySegment.ofAddress(context.handle()).reinterpret(ibv_context.sizeof());
+        DeviceQueries queries = new DeviceQueries(context.device(), nativeContext);
+        assertThatThrownBy(() -> queries.gidTable(0))
+                .isInstanceOf(VerbsException.class)
+                .hasMessageContaining("ibv_query_gid_table")
+                .hasMessageContaining("EINVAL");
     }
 
     @Test
