@@ -42,8 +42,8 @@ final class Measurements {
                 .verbosity(VerboseMode.SILENT)
                 .addProfiler(GCProfiler.class)
                 .forks(forked ? 1 : 0)
-                .warmupIterations(forked ? 30 : 0)
-                .warmupTime(TimeValue.milliseconds(20))
+                .warmupIterations(forked ? 20 : 0)
+                .warmupTime(TimeValue.milliseconds(100))
                 .measurementIterations(forked ? ITERATIONS : 1)
                 .measurementTime(TimeValue.milliseconds(forked ? 5 : 1));
         for (RunResult result : new Runner(options.build()).run()) {
