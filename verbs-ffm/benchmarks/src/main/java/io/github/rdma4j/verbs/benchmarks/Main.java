@@ -13,6 +13,13 @@ import org.openjdk.jmh.runner.RunnerException;
  * Java alternate, each in a JVM of its own, so that whatever else the machine does in the course of the run meets both.
  */
 public final class Main {
+    private static final String HEADING = """
+        # The last report of scripts/bench-verbs
+
+        Written by `scripts/bench-verbs --write`; [benchmarks.md](benchmarks.md) says what it means.
+
+        """;
+
     private Main() {}
 
     /**
@@ -45,7 +52,7 @@ public final class Main {
                 report.table(), Measurements.ITERATIONS * rounds, rounds, Report.conditions(), report.medians());
         System.out.print(text);
         if (arguments.length > 1) {
-            Files.writeString(Path.of(arguments[1]), text);
+            Files.writeString(Path.of(arguments[1]), HEADING + text);
         }
     }
 }
