@@ -6,9 +6,11 @@ import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 /**
  * One end of a connection: messages to and from the peer, and transfers to and from memory that the peer has exposed.
@@ -61,6 +63,39 @@ public final class Endpoint implements AutoCloseable {
         this.transfers = new Transfers(engine);
     }
 
+    /**
+     * Connects to an {@link EndpointServer}, with the defaults of {@link EndpointConfig}.
+     *
+     * @param server its address
+     * @param timeout how long to try
+     * @return the endpoint, to be closed
+     * @throws EndpointException if the server speaks another protocol, or another version of this one
+     * @throws io.github.rdma4j.verbs.cm.ConnectionException if the server cannot be reached, refuses, or does not answer in time
+     * @throws io.github.rdma4j.verbs.NativeLibraryException if librdmacm is missing
+     * @throws io.github.rdma4j.verbs.VerbsException if no RDMA device can reach it
+     */
+    public static Endpoint connect(InetSocketAddress server, Duration timeout) {
+        return connect(server, settings -> {}, timeout);
+    }
+
+    /**
+     * Connects to an {@link EndpointServer} (rdma_connect(3)).
+     *
+     * @param server the address of a network interface that has an RDMA device, and the port
+     * @param configuration sets what differs from the defaults
+     * @param timeout how long to try
+     * @return the endpoint, to be closed
+     * @throws EndpointException if the server speaks another protocol, or another version of this one
+     * @throws io.github.rdma4j.verbs.cm.ConnectionException if the server cannot be reached, refuses, or does not answer in time
+     * @throws io.github.rdma4j.verbs.NativeLibraryException if librdmacm is missing
+     * @throws io.github.rdma4j.verbs.VerbsException if no RDMA device can reach it, or it cannot give what the configuration asks for
+     */
+    public static Endpoint connect(InetSocketAddress server, Consumer<EndpointConfig> configuration, Duration timeout) {
+        EndpointConfig config = new EndpointConfig();
+        configuration.accept(config);
+        return Connector.connect(server, config, timeout);
+    }
+
     /** An endpoint over a connection that is made, whose receive buffers were posted before. */
     static Endpoint over(Link link, ReceiveBuffers buffers, EndpointConfig config, Hello peer) {
         SendSlots slots = new SendSlots(link.domain(), config.sendDepth(), config.maxMessageSize());
@@ -71,6 +106,16 @@ public final class Endpoint implements AutoCloseable {
     /** {@return the longest message that can be sent, in bytes: the smaller one of both sides' {@link EndpointConfig#maxMessageSize}} */
     public int maxMessageSize() {
         return engine.sender.maxMessage();
+    }
+
+    /** {@return this side's address and port; empty after the close} */
+    public Optional<InetSocketAddress> localAddress() {
+        return engine.withLink(Link::localAddress);
+    }
+
+    /** {@return the peer's address and port; empty after the close} */
+    public Optional<InetSocketAddress> peerAddress() {
+        return engine.withLink(Link::peerAddress);
     }
 
     /** {@return the program's own bytes that the peer sent along with the connection; none if there are none} */

@@ -107,7 +107,7 @@ public final class EndpointConfig {
     }
 
     /**
-     * How long a server gives one client that has asked for a connection to complete it; default 10 s.
+     * How long {@link EndpointServer#accept} gives one client that has asked for a connection to complete it; default 10 s.
      *
      * @param timeout above zero
      * @return this

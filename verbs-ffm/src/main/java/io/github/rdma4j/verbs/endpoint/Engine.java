@@ -13,9 +13,11 @@ import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
 import io.github.rdma4j.verbs.WorkCompletions;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -47,6 +49,7 @@ final class Engine {
     private final Condition changed = lock.newCondition();
     private final Finished finished = new Finished();
     private final Link link;
+    private final String name;
     private final QueuePair queuePair;
     private final CompletionQueue queue;
     private final WorkCompletions completions = WorkCompletions.allocate(BATCH);
@@ -68,6 +71,7 @@ final class Engine {
 
     Engine(Link link, ReceiveBuffers buffers, SendSlots slots, int inlineSize, Hello peer, int maxMessage) {
         this.link = link;
+        this.name = "endpoint " + link;
         this.queuePair = link.queuePair();
         this.queue = link.queue();
         this.slots = slots;
@@ -79,6 +83,16 @@ final class Engine {
 
     Link link() {
         return link;
+    }
+
+    /** Asks the link, while it is there. */
+    <T> Optional<T> withLink(Function<Link, Optional<T>> question) {
+        enter();
+        try {
+            return destroyed ? Optional.empty() : question.apply(link);
+        } finally {
+            exit();
+        }
     }
 
     void enter() {
@@ -299,7 +313,7 @@ final class Engine {
                 } else if (led) {
                     follow(operation, remaining);
                 } else {
-                    lead(remaining);
+                    lead(operation, remaining);
                 }
             }
         } finally {
@@ -327,7 +341,7 @@ final class Engine {
         }
     }
 
-    private void lead(long nanos) {
+    private void lead(String operation, long nanos) {
         if (poller == null) {
             poller = EventPoller.open();
             poller.add(link.channel());
@@ -349,6 +363,8 @@ final class Engine {
         exit();
         try {
             waiting.select(Duration.ofNanos(nanos), source -> {});
+        } catch (WaitInterruptedException e) {
+            throw new WaitInterruptedException(operation);
         } catch (IllegalStateException e) {
             // The poller was closed with the endpoint; the caller sees that next.
         } finally {
@@ -428,9 +444,12 @@ final class Engine {
                 poller.close();
             }
             changed.signalAll();
-            link.close();
-            receiver.close();
-            slots.close();
+            try {
+                link.close();
+            } finally {
+                receiver.close();
+                slots.close();
+            }
         } finally {
             exit();
         }
@@ -439,6 +458,6 @@ final class Engine {
     /** {@return the addresses} */
     @Override
     public String toString() {
-        return "endpoint " + link;
+        return name;
     }
 }

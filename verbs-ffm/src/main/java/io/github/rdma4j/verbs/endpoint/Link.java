@@ -7,6 +7,7 @@ import io.github.rdma4j.verbs.CompletionQueue;
 import io.github.rdma4j.verbs.EventSource;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePair;
+import java.net.InetSocketAddress;
 import java.util.Optional;
 
 /** A connected queue pair with its surroundings, and whoever connected it. Used with the lock of {@link Engine} held. */
@@ -25,6 +26,12 @@ interface Link {
 
     /** Why the connection has ended, as far as the connection manager knows by now; never waits. */
     Optional<String> lost();
+
+    /** This side's address; empty if there is none. */
+    Optional<InetSocketAddress> localAddress();
+
+    /** The peer's address; empty if there is none. */
+    Optional<InetSocketAddress> peerAddress();
 
     /** Ends the connection and closes everything that belongs to it alone. Idempotent. */
     void close();

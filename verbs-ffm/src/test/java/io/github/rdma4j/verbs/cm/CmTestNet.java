@@ -14,7 +14,7 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** The addresses that the tests connect to: those that the first RDMA device carries, as its GIDs tell. */
-final class CmTestNet {
+public final class CmTestNet {
     /** Long enough for an emulated processor that stalls. */
     static final Duration PATIENCE = Duration.ofSeconds(30);
 
@@ -30,7 +30,7 @@ final class CmTestNet {
     }
 
     /** The first device's IPv4 address, with port 0. */
-    static InetSocketAddress ipv4() {
+    public static InetSocketAddress ipv4() {
         DeviceContext device = CmDevices.list().getFirst();
         return device.gidTable().stream()
                 .map(GidEntry::gid)

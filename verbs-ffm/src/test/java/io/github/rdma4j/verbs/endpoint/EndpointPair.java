@@ -15,6 +15,7 @@ import io.github.rdma4j.verbs.PreparedQueuePair;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.QueuePairType;
+import java.net.InetSocketAddress;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -118,6 +119,16 @@ final class EndpointPair implements AutoCloseable {
         @Override
         public Optional<String> lost() {
             return Optional.ofNullable(lost);
+        }
+
+        @Override
+        public Optional<InetSocketAddress> localAddress() {
+            return Optional.empty();
+        }
+
+        @Override
+        public Optional<InetSocketAddress> peerAddress() {
+            return Optional.empty();
         }
 
         @Override

@@ -213,7 +213,7 @@ class MessageDeviceTest {
     void sendersAndReceiversThatSleepOnBothSidesDoNotWaitForEver() throws Exception {
         try (EndpointPair pair = new EndpointPair(tiny(2));
                 ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
-            int count = 300;
+            int count = 100;
             List<Future<?>> tasks = new ArrayList<>();
             for (Endpoint endpoint : List.of(pair.left, pair.right)) {
                 for (int sender = 0; sender < 3; sender++) {
@@ -237,6 +237,26 @@ class MessageDeviceTest {
         }
     }
 
+    @Test
+    void virtualThreadsThatWaitHoldNoCarrier() throws Exception {
+        try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
+                EndpointPair pair = new EndpointPair(config -> {})) {
+            int waiting = 4 * Runtime.getRuntime().availableProcessors();
+            List<Future<?>> waits = new ArrayList<>();
+            for (int i = 0; i < waiting; i++) {
+                waits.add(executor.submit(() -> pair.left.receive(PATIENCE).orElseThrow()));
+            }
+            Thread.sleep(200);
+            assertThat(executor.submit(() -> "free").get(30, TimeUnit.SECONDS)).isEqualTo("free");
+            for (int i = 0; i < waiting; i++) {
+                assertThat(pair.right.send(text("one each"), PATIENCE)).isTrue();
+            }
+            for (Future<?> wait : waits) {
+                wait.get(60, TimeUnit.SECONDS);
+            }
+        }
+    }
+
     private static void both(Callable<?> left, Callable<?> right) throws Exception {
         try (ExecutorService executor = Executors.newFixedThreadPool(2)) {
             List<Future<?>> tasks = List.of(executor.submit(left), executor.submit(right));
@@ -255,7 +275,8 @@ class MessageDeviceTest {
             assertThat(pair.left.receive(message -> {}, Duration.ZERO)).isFalse();
             Thread.currentThread().interrupt();
             assertThatThrownBy(() -> pair.left.receive(PATIENCE))
-                    .isInstanceOf(io.github.rdma4j.verbs.WaitInterruptedException.class);
+                    .isInstanceOf(io.github.rdma4j.verbs.WaitInterruptedException.class)
+                    .hasMessageContaining("receiving from endpoint left");
             assertThat(Thread.interrupted()).isTrue();
         }
     }

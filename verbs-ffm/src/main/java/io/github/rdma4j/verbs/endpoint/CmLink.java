@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import io.github.rdma4j.verbs.CompletionChannel;
+import io.github.rdma4j.verbs.CompletionQueue;
+import io.github.rdma4j.verbs.EventSource;
+import io.github.rdma4j.verbs.ProtectionDomain;
+import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.cm.CmEvent;
+import io.github.rdma4j.verbs.cm.ConnectConfig;
+import io.github.rdma4j.verbs.cm.EventChannel;
+import io.github.rdma4j.verbs.cm.SynchronousId;
+import java.net.InetSocketAddress;
+import java.util.Optional;
+
+/** A queue pair that rdma_cm connects, with its queues and receive buffers. */
+final class CmLink implements Link {
+    private final SynchronousId id;
+    private final SharedDomain domain;
+    private final CompletionChannel channel;
+    private final CompletionQueue queue;
+    private final QueuePair queuePair;
+    private final ReceiveBuffers buffers;
+    private final EventChannel events;
+    private String lost;
+    private boolean closed;
+
+    /**
+     * Prepares everything that must be there before the peer can send. If that fails, nothing remains of it but the id, and the
+     * domain has one user less.
+     *
+     * @param id that is bound to a device; closed with the link
+     * @param domain whose user the link becomes
+     */
+    CmLink(SynchronousId id, SharedDomain domain, EndpointConfig config) {
+        this.id = id;
+        this.domain = domain;
+        this.events = id.id().channel();
+        CompletionChannel newChannel = null;
+        CompletionQueue newQueue = null;
+        try {
+            ProtectionDomain memory = domain.domain();
+            newChannel = memory.context().createCompletionChannel();
+            this.channel = newChannel;
+            int entries = config.sendQueueDepth() + config.receiveQueueDepth();
+            newQueue = memory.context().createCompletionQueue(entries, settings -> settings.channel(channel));
+            this.queue = newQueue;
+            config.ackTimeout().ifPresent(exponent -> id.id().options().ackTimeout(exponent));
+            this.queuePair = id.id()
+                    .createQueuePair(
+                            memory,
+                            settings -> settings.completionQueue(queue)
+                                    .maxSendWorkRequests(config.sendQueueDepth())
+                                    .maxReceiveWorkRequests(config.receiveQueueDepth())
+                                    .maxInlineData(config.maxInlineData()));
+            this.buffers = new ReceiveBuffers(memory, queuePair, config.receiveBuffers(), config.maxMessageSize());
+        } catch (Throwable e) {
+            // Closes the queue pair, too, which the queue would do in any case.
+            if (newQueue != null) {
+                newQueue.close();
+            }
+            if (newChannel != null) {
+                newChannel.close();
+            }
+            domain.letGo();
+            throw e;
+        }
+    }
+
+    /** What connecting and accepting say to the peer. */
+    void greet(ConnectConfig settings, EndpointConfig config) {
+        settings.privateData(config.hello().toBytes()).rnrRetryCount(config.rnrRetryCount());
+    }
+
+    ReceiveBuffers buffers() {
+        return buffers;
+    }
+
+    @Override
+    public ProtectionDomain domain() {
+        return domain.domain();
+    }
+
+    @Override
+    public QueuePair queuePair() {
+        return queuePair;
+    }
+
+    @Override
+    public CompletionQueue queue() {
+        return queue;
+    }
+
+    @Override
+    public CompletionChannel channel() {
+        return channel;
+    }
+
+    @Override
+    public EventSource events() {
+        return events;
+    }
+
+    @Override
+    public Optional<String> lost() {
+        while (lost == null) {
+            Optional<CmEvent> event = events.poll();
+            if (event.isEmpty()) {
+                break;
+            }
+            lost = reason(event.get());
+        }
+        return Optional.ofNullable(lost);
+    }
+
+    /** Null for an event that does not end the connection. */
+    private static String reason(CmEvent event) {
+        return switch (event.type()) {
+            case DISCONNECTED -> "the peer disconnected without closing its endpoint: its process ended, or it aborted";
+            case DEVICE_REMOVAL -> "the local device was removed";
+            default -> event.type().isFailure() ? event.type() + ": " + event.explanation() : null;
+        };
+    }
+
+    @Override
+    public Optional<InetSocketAddress> localAddress() {
+        return id.id().localAddress();
+    }
+
+    @Override
+    public Optional<InetSocketAddress> peerAddress() {
+        return id.id().peerAddress();
+    }
+
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        try {
+            id.id().disconnect();
+        } catch (VerbsException e) {
+            // The peer was quicker, or there was no connection yet.
+        }
+        queuePair.close();
+        id.close();
+        queue.close();
+        channel.close();
+        buffers.close();
+        domain.letGo();
+    }
+
+    @Override
+    public String toString() {
+        return id.isOpen() ? id.id().toString() : "closed " + queuePair;
+    }
+}

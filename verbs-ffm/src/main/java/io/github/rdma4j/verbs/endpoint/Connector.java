@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import io.github.rdma4j.verbs.cm.CmEvent;
+import io.github.rdma4j.verbs.cm.ConnectionRejectedException;
+import io.github.rdma4j.verbs.cm.PortSpace;
+import io.github.rdma4j.verbs.cm.SynchronousId;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+
+/** The client's part of the handshake. */
+final class Connector {
+    private static final Duration MILLISECOND = Duration.ofMillis(1);
+
+    private Connector() {}
+
+    static Endpoint connect(InetSocketAddress server, EndpointConfig config, Duration timeout) {
+        long start = System.nanoTime();
+        SynchronousId id = SynchronousId.create(PortSpace.TCP);
+        CmLink link = null;
+        try {
+            id.resolve(server, timeout);
+            SharedDomain domain = config.protectionDomain() == null
+                    ? SharedDomain.allocate(id.id().device().orElseThrow())
+                    : SharedDomain.of(config.protectionDomain());
+            link = new CmLink(id, domain, config);
+            CmLink ready = link;
+            CmEvent established = id.connect(settings -> ready.greet(settings, config), rest(timeout, start));
+            byte[] greeting = established.privateData();
+            String problem = Hello.problem(greeting);
+            if (!problem.isEmpty()) {
+                throw new EndpointException("connecting to " + server, problem, "");
+            }
+            return Endpoint.over(link, link.buffers(), config, Hello.parse(greeting));
+        } catch (ConnectionRejectedException e) {
+            closeAll(link, id);
+            throw explained(server, e);
+        } catch (Throwable e) {
+            closeAll(link, id);
+            throw e;
+        }
+    }
+
+    private static Duration rest(Duration timeout, long start) {
+        Duration rest = timeout.minusNanos(System.nanoTime() - start);
+        return rest.compareTo(MILLISECOND) < 0 ? MILLISECOND : rest;
+    }
+
+    private static void closeAll(CmLink link, SynchronousId id) {
+        if (link != null) {
+            link.close();
+        }
+        id.close();
+    }
+
+    /** An endpoint server says in the private data of its refusal which version it speaks. */
+    private static RuntimeException explained(InetSocketAddress server, ConnectionRejectedException refusal) {
+        byte[] data = refusal.privateData();
+        if (!Hello.isHello(data) || Hello.versionOf(data) == Hello.VERSION) {
+            return refusal;
+        }
+        EndpointException explained = new EndpointException(
+                "connecting to " + server, Hello.problem(data), "use versions of rdma4j that speak the same protocol");
+        explained.initCause(refusal);
+        return explained;
+    }
+}

@@ -1,0 +1,197 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import io.github.rdma4j.verbs.AccessFlag;
+import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.ProtectionDomain;
+import io.github.rdma4j.verbs.cm.ConnectionException;
+import io.github.rdma4j.verbs.cm.PortSpace;
+import io.github.rdma4j.verbs.cm.SynchronousId;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * Waits for clients at an address, and makes an {@link Endpoint} of each. All of them share one protection domain (per device), so what
+ * is exposed once, all clients can use.
+ *
+ * <p>Thread safety: all methods may be called from any thread; several can accept at a time. Closing the server ends their waits with an
+ * {@link IllegalStateException}, and leaves the endpoints that it has accepted open.
+ */
+public final class EndpointServer implements AutoCloseable {
+    private static final int BACKLOG = 128;
+
+    private final SynchronousId listener;
+    private final EndpointConfig config;
+    /** Guarded by itself. */
+    private final Map<DeviceContext, SharedDomain> domains = new HashMap<>();
+
+    private EndpointServer(SynchronousId listener, EndpointConfig config) {
+        this.listener = listener;
+        this.config = config;
+    }
+
+    /**
+     * Takes an address and waits for clients, with the defaults of {@link EndpointConfig}.
+     *
+     * @param address of a network interface that has an RDMA device, or the wildcard address; port 0 takes any
+     * @return the server, to be closed
+     * @throws io.github.rdma4j.verbs.NativeLibraryException if librdmacm is missing
+     * @throws io.github.rdma4j.verbs.VerbsException if there is no RDMA device, or the port is in use
+     */
+    public static EndpointServer bind(InetSocketAddress address) {
+        return bind(address, settings -> {});
+    }
+
+    /**
+     * Takes an address and waits for clients (rdma_bind_addr(3), rdma_listen(3)).
+     *
+     * @param address of a network interface that has an RDMA device, or the wildcard address; port 0 takes any
+     * @param configuration of the endpoints that it will accept
+     * @return the server, to be closed
+     * @throws io.github.rdma4j.verbs.NativeLibraryException if librdmacm is missing
+     * @throws io.github.rdma4j.verbs.VerbsException if there is no RDMA device, or the port is in use
+     */
+    public static EndpointServer bind(InetSocketAddress address, Consumer<EndpointConfig> configuration) {
+        EndpointConfig config = new EndpointConfig();
+        configuration.accept(config);
+        SynchronousId listener = SynchronousId.create(PortSpace.TCP);
+        try {
+            listener.listen(address, BACKLOG);
+            return new EndpointServer(listener, config);
+        } catch (Throwable e) {
+            listener.close();
+            throw e;
+        }
+    }
+
+    /** {@return the address and port; the port is the one that was taken if any was asked for} */
+    public InetSocketAddress address() {
+        return listener.id().localAddress().orElseThrow();
+    }
+
+    /**
+     * Waits for a client, and completes its connection. Clients that speak another protocol, or another version of this one, are refused
+     * and told why; those that give up while they connect are forgotten.
+     *
+     * @param timeout how long to wait; zero or less only looks. A handshake that has begun is completed
+     * @return the endpoint, to be closed; empty if no client came in time
+     * @throws io.github.rdma4j.verbs.VerbsException if the device cannot give what the configuration asks for; the client is refused
+     * @throws io.github.rdma4j.verbs.WaitInterruptedException if the thread is interrupted while it waits
+     * @throws IllegalStateException if this server is closed, before or meanwhile
+     */
+    public Optional<Endpoint> accept(Duration timeout) {
+        long start = System.nanoTime();
+        while (true) {
+            Optional<SynchronousId> request = listener.getRequest(timeout.minusNanos(System.nanoTime() - start));
+            if (request.isEmpty()) {
+                return Optional.empty();
+            }
+            Optional<Endpoint> endpoint = complete(request.get());
+            if (endpoint.isPresent()) {
+                return endpoint;
+            }
+        }
+    }
+
+    /** Empty if the client is none, or not any more. */
+    private Optional<Endpoint> complete(SynchronousId request) {
+        CmLink link = null;
+        try {
+            byte[] greeting = request.request().orElseThrow().privateData();
+            if (!Hello.problem(greeting).isEmpty()) {
+                request.id().reject(Hello.refusal());
+                request.close();
+                return Optional.empty();
+            }
+            link = new CmLink(
+                    request, domainOf(request.id().device().orElseThrow()).share(), config);
+            CmLink ready = link;
+            request.accept(settings -> ready.greet(settings, config), config.handshakeTimeout());
+            return Optional.of(Endpoint.over(link, link.buffers(), config, Hello.parse(greeting)));
+        } catch (ConnectionException e) {
+            closeAll(link, request);
+            return Optional.empty();
+        } catch (Throwable e) {
+            closeAll(link, request);
+            throw e;
+        }
+    }
+
+    private static void closeAll(CmLink link, SynchronousId id) {
+        if (link != null) {
+            link.close();
+        }
+        id.close();
+    }
+
+    private SharedDomain domainOf(DeviceContext context) {
+        synchronized (domains) {
+            if (!listener.isOpen()) {
+                throw new IllegalStateException(this + " is closed");
+            }
+            return domains.computeIfAbsent(
+                    config.protectionDomain() == null
+                            ? context
+                            : config.protectionDomain().context(),
+                    device -> config.protectionDomain() == null
+                            ? SharedDomain.allocate(device)
+                            : SharedDomain.of(config.protectionDomain()));
+        }
+    }
+
+    /**
+     * The domain of all endpoints that are accepted at this address, for memory that they share. It is closed with the last of them and
+     * this server, unless the configuration gave it.
+     *
+     * @return the domain
+     * @throws IllegalStateException if the server listens at the wildcard address, and so on no device in particular, or is closed
+     */
+    public ProtectionDomain protectionDomain() {
+        return domainOf(listener.id()
+                        .device()
+                        .orElseThrow(() -> new IllegalStateException(this
+                                + " listens on all devices: bind it to the address of one, or"
+                                + " use Endpoint.protectionDomain")))
+                .domain();
+    }
+
+    /**
+     * Allocates memory that all clients can use.
+     *
+     * @param size in bytes, above 0
+     * @param rights what clients may do, of {@link AccessFlag#REMOTE_READ}, {@link AccessFlag#REMOTE_WRITE} and
+     *     {@link AccessFlag#REMOTE_ATOMIC}
+     * @return the memory, zeroed; to be closed by the program, or with {@link #protectionDomain()}
+     * @throws IllegalStateException if the server listens at the wildcard address, or is closed
+     * @throws io.github.rdma4j.verbs.VerbsException if the kernel refuses; out of locked memory, the message gives the limit and the remedy
+     */
+    public ExposedMemory expose(long size, AccessFlag... rights) {
+        return ExposedMemory.allocate(protectionDomain(), size, rights);
+    }
+
+    /** {@return whether {@link #close()} has not been called yet} */
+    public boolean isOpen() {
+        return listener.isOpen();
+    }
+
+    /** Ends the waiting for clients; those that wait to be accepted are refused. Does nothing if it is closed already. */
+    @Override
+    public void close() {
+        synchronized (domains) {
+            listener.close();
+            domains.values().forEach(SharedDomain::letGo);
+            domains.clear();
+        }
+    }
+
+    /** {@return the address} */
+    @Override
+    public String toString() {
+        return listener.isOpen() ? "endpoint server at " + address() : "closed endpoint server";
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.ProtectionDomain;
+
+/**
+ * A protection domain of several endpoints. The last one that lets go of it closes it, and what is registered in it, unless it is the
+ * program's.
+ */
+final class SharedDomain {
+    private final ProtectionDomain domain;
+    private final boolean owned;
+    private int users = 1;
+
+    private SharedDomain(ProtectionDomain domain, boolean owned) {
+        this.domain = domain;
+        this.owned = owned;
+    }
+
+    /** One that the program has given. */
+    static SharedDomain of(ProtectionDomain domain) {
+        return new SharedDomain(domain, false);
+    }
+
+    /** A new one, with one user. */
+    static SharedDomain allocate(DeviceContext context) {
+        return new SharedDomain(context.allocateProtectionDomain(), true);
+    }
+
+    ProtectionDomain domain() {
+        return domain;
+    }
+
+    /** Another user, who must let go, too. */
+    synchronized SharedDomain share() {
+        users++;
+        return this;
+    }
+
+    synchronized void letGo() {
+        if (--users == 0 && owned) {
+            domain.close();
+        }
+    }
+}

@@ -1,0 +1,292 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_ATOMIC;
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_READ;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.rdma4j.verbs.CompletionQueue;
+import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.ProtectionDomain;
+import io.github.rdma4j.verbs.cm.CmTestNet;
+import io.github.rdma4j.verbs.cm.ConnectionException;
+import io.github.rdma4j.verbs.cm.ConnectionRejectedException;
+import io.github.rdma4j.verbs.cm.PortSpace;
+import io.github.rdma4j.verbs.cm.SynchronousId;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Servers and clients that rdma_cm connects. */
+@Tag("device")
+class EndpointServerDeviceTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    /** A process that starts and loads its classes on an emulated processor takes its time. */
+    private static final Duration PATIENCE_WITH_PROCESSES = Duration.ofMinutes(3);
+
+    private static final Duration SHORT = Duration.ofMillis(200);
+    private static final Consumer<EndpointConfig> SMALL =
+            config -> config.receiveBuffers(4).sendDepth(4).ackTimeout(19);
+
+    private final EndpointServer server = EndpointServer.bind(CmTestNet.ipv4(), SMALL);
+    private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
+
+    @AfterEach
+    void close() {
+        server.close();
+        executor.shutdownNow();
+    }
+
+    private static MemorySegment text(String text) {
+        return MemorySegment.ofArray(text.getBytes());
+    }
+
+    private Endpoint connect() throws Exception {
+        return Endpoint.connect(server.address(), SMALL, PATIENCE);
+    }
+
+    private Future<Endpoint> accept() {
+        return executor.submit(() -> server.accept(PATIENCE).orElseThrow());
+    }
+
+    private static Endpoint get(Future<Endpoint> future) throws Exception {
+        return future.get(60, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void aClientConnectsAndBothSpeak() throws Exception {
+        Future<Endpoint> accepted = accept();
+        try (Endpoint client = Endpoint.connect(
+                        server.address(),
+                        config -> SMALL.andThen(c -> c.privateData(new byte[] {1, 2, 0}))
+                                .accept(config),
+                        PATIENCE);
+                Endpoint atServer = get(accepted)) {
+            assertThat(atServer.peerPrivateData()).containsExactly(1, 2, 0);
+            assertThat(client.peerPrivateData()).isEmpty();
+            assertThat(client.peerAddress()).contains(server.address());
+            assertThat(atServer.localAddress()).contains(server.address());
+            assertThat(client.toString()).contains(server.address().toString());
+            for (int i = 0; i < 20; i++) {
+                assertThat(client.send(text("ping"), PATIENCE)).isTrue();
+                assertThat(atServer.receive(PATIENCE)).hasValue("ping".getBytes());
+                assertThat(atServer.send(text("pong"), PATIENCE)).isTrue();
+                assertThat(client.receive(PATIENCE)).hasValue("pong".getBytes());
+            }
+        }
+    }
+
+    @Test
+    void aCloseAndAnAbortAreToldApart() throws Exception {
+        Future<Endpoint> accepted = accept();
+        Endpoint client = connect();
+        try (Endpoint atServer = get(accepted)) {
+            client.send(text("last"), PATIENCE);
+            client.close();
+            assertThat(atServer.receive(PATIENCE)).isPresent();
+            assertThatThrownBy(() -> atServer.receive(PATIENCE)).isInstanceOf(ClosedByPeerException.class);
+        }
+        accepted = accept();
+        Endpoint second = connect();
+        try (Endpoint atServer = get(accepted)) {
+            Future<?> sleeping = executor.submit(() -> atServer.receive(PATIENCE));
+            Thread.sleep(100);
+            second.abort();
+            assertThatThrownBy(() -> sleeping.get(60, TimeUnit.SECONDS))
+                    .hasCauseInstanceOf(ConnectionLostException.class)
+                    .hasMessageContaining("disconnected without closing");
+            assertThatThrownBy(() -> atServer.poll(message -> {})).isInstanceOf(ConnectionLostException.class);
+        }
+    }
+
+    @Test
+    void aPeerWhoseProcessIsKilledIsALostConnection() throws Exception {
+        Process process = new ProcessBuilder(
+                        System.getProperty("java.home") + "/bin/java",
+                        "-XX:TieredStopAtLevel=1",
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        SilentClient.class.getName(),
+                        server.address().getHostString(),
+                        Integer.toString(server.address().getPort()))
+                .inheritIO()
+                .start();
+        try (Endpoint atServer = server.accept(PATIENCE_WITH_PROCESSES).orElseThrow()) {
+            assertThat(atServer.receive(PATIENCE)).isPresent();
+            CompletableFuture<byte[]> requested = atServer.receiveAsync();
+            process.destroyForcibly();
+            assertThatThrownBy(() -> atServer.receive(PATIENCE)).isInstanceOf(ConnectionLostException.class);
+            assertThatThrownBy(requested::join).hasCauseInstanceOf(ConnectionLostException.class);
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    /** Says that it is there, and then nothing. */
+    static final class SilentClient {
+        private SilentClient() {}
+
+        public static void main(String[] arguments) throws Exception {
+            Endpoint endpoint = Endpoint.connect(
+                    new InetSocketAddress(arguments[0], Integer.parseInt(arguments[1])),
+                    SMALL,
+                    PATIENCE_WITH_PROCESSES);
+            endpoint.send(text("here"), PATIENCE);
+            Thread.sleep(PATIENCE_WITH_PROCESSES);
+        }
+    }
+
+    @Test
+    void manyClientsShareWhatTheServerExposes() throws Exception {
+        int clients = 6;
+        int rounds = 20;
+        try (ExposedMemory counter = server.expose(8, REMOTE_ATOMIC, REMOTE_READ)) {
+            List<Future<?>> tasks = new ArrayList<>();
+            for (int i = 0; i < clients; i++) {
+                tasks.add(executor.submit(() -> {
+                    try (Endpoint endpoint = connect()) {
+                        MemoryHandle handle = MemoryHandle.fromBytes(
+                                endpoint.receive(PATIENCE).orElseThrow());
+                        for (int k = 0; k < rounds; k++) {
+                            endpoint.transfers().fetchAndAdd(handle, 1, PATIENCE);
+                        }
+                        endpoint.send(text("done"), PATIENCE);
+                    }
+                    return null;
+                }));
+                tasks.add(executor.submit(() -> {
+                    try (Endpoint endpoint = server.accept(PATIENCE).orElseThrow()) {
+                        endpoint.send(MemorySegment.ofArray(counter.handle().toBytes()), PATIENCE);
+                        assertThat(endpoint.receive(PATIENCE)).hasValue("done".getBytes());
+                        assertThatThrownBy(() -> endpoint.receive(PATIENCE)).isInstanceOf(ClosedByPeerException.class);
+                    }
+                    return null;
+                }));
+            }
+            for (Future<?> task : tasks) {
+                task.get(120, TimeUnit.SECONDS);
+            }
+            assertThat(counter.segment().get(ValueLayout.JAVA_LONG, 0)).isEqualTo((long) clients * rounds);
+        }
+    }
+
+    @Test
+    void theServersCloseLeavesItsEndpointsOpen() throws Exception {
+        Future<Endpoint> accepted = accept();
+        try (Endpoint client = connect();
+                Endpoint atServer = get(accepted)) {
+            server.close();
+            assertThat(server.isOpen()).isFalse();
+            client.send(text("still here"), PATIENCE);
+            assertThat(atServer.receive(PATIENCE)).hasValue("still here".getBytes());
+            assertThatThrownBy(server::protectionDomain).isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    @Test
+    void acceptKeepsItsTimeAndEndsWithTheServer() throws Exception {
+        assertThat(server.accept(Duration.ZERO)).isEmpty();
+        assertThat(server.accept(SHORT)).isEmpty();
+        Future<Endpoint> accepted = accept();
+        Thread.sleep(100);
+        server.close();
+        assertThatThrownBy(() -> get(accepted)).hasCauseInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void aClientOfAnotherProtocolOrVersionIsRefusedAndTheNextOneServed() throws Exception {
+        Future<Endpoint> accepted = accept();
+        byte[] later = new Hello(Hello.VERSION + 1, 4, 64, new byte[0]).toBytes();
+        for (byte[] greeting : List.of(later, new byte[] {1, 2, 3})) {
+            assertThatThrownBy(() -> connectRaw(greeting))
+                    .isInstanceOfSatisfying(ConnectionRejectedException.class, e -> {
+                        assertThat(Hello.isHello(e.privateData())).isTrue();
+                        assertThat(Hello.versionOf(e.privateData())).isEqualTo(Hello.VERSION);
+                    });
+        }
+        try (Endpoint client = connect();
+                Endpoint atServer = get(accepted)) {
+            assertThat(client.send(text("served"), PATIENCE)).isTrue();
+            assertThat(atServer.receive(PATIENCE)).isPresent();
+        }
+    }
+
+    /** Connects as somebody else would. */
+    private void connectRaw(byte[] greeting) {
+        try (SynchronousId id = SynchronousId.create(PortSpace.TCP)) {
+            id.resolve(server.address(), PATIENCE);
+            DeviceContext device = id.id().device().orElseThrow();
+            try (ProtectionDomain domain = device.allocateProtectionDomain();
+                    CompletionQueue queue = device.createCompletionQueue(8)) {
+                id.id()
+                        .createQueuePair(
+                                domain,
+                                config -> config.completionQueue(queue)
+                                        .maxSendWorkRequests(1)
+                                        .maxReceiveWorkRequests(1));
+                id.connect(config -> config.privateData(greeting), PATIENCE);
+            }
+        }
+    }
+
+    @Test
+    void aServerOfAnotherVersionIsNamed() throws Exception {
+        try (SynchronousId listener = SynchronousId.create(PortSpace.TCP)) {
+            listener.listen(CmTestNet.ipv4(), 1);
+            Future<?> refusal = executor.submit(() -> {
+                try (SynchronousId request = listener.getRequest(PATIENCE).orElseThrow()) {
+                    request.id().reject(new Hello(9, 1, 1, new byte[0]).toBytes());
+                }
+            });
+            InetSocketAddress address = listener.id().localAddress().orElseThrow();
+            assertThatThrownBy(() -> Endpoint.connect(address, SMALL, PATIENCE))
+                    .isInstanceOf(EndpointException.class)
+                    .hasMessageContaining("version 9")
+                    .hasMessageContaining("this side version 1")
+                    .hasCauseInstanceOf(ConnectionRejectedException.class);
+            refusal.get(60, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void aServerThatIsNotThereOrDoesNotAnswerIsAnException() {
+        InetSocketAddress address = server.address();
+        assertThatThrownBy(() -> Endpoint.connect(address, SMALL, Duration.ofSeconds(1)))
+                .isInstanceOf(ConnectionException.class)
+                .hasMessageContaining("nothing came within");
+        server.close();
+        assertThatThrownBy(() -> Endpoint.connect(address, SMALL, PATIENCE))
+                .isInstanceOf(ConnectionException.class)
+                .hasMessageContaining("nobody listens");
+    }
+
+    @Test
+    void whatTheDeviceCannotGiveIsRefusedWithBothNumbersAndLeavesNothingBehind() {
+        assertThatThrownBy(() -> Endpoint.connect(
+                        server.address(), config -> config.sendDepth(65_535).maxMessageSize(8), PATIENCE))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("a completion queue of 65605 entries");
+        assertThatThrownBy(() -> EndpointServer.bind(CmTestNet.ipv4(), config -> config.receiveBuffers(0)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("receiveBuffers 0 is not in 1..65535");
+        assertThatThrownBy(() -> EndpointServer.bind(CmTestNet.ipv4(), config -> config.privateData(new byte[41])))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("41 bytes")
+                .hasMessageContaining("40");
+    }
+}

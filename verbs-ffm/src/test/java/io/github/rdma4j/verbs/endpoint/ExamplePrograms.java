@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import javax.tools.JavaCompiler;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.ToolProvider;
+
+/** The example programs of docs/examples, compiled and run as their readers would. */
+final class ExamplePrograms implements AutoCloseable {
+    static final List<String> NAMES = List.of("FirstEndpoint", "KeyValue", "SendFile");
+
+    private final Path classes;
+    private final List<Process> processes = new ArrayList<>();
+
+    ExamplePrograms(Path classes) {
+        this.classes = classes;
+    }
+
+    static Path source(String name) {
+        Path folder = Path.of("").toAbsolutePath();
+        while (!Files.exists(folder.resolve("native-headers"))) {
+            folder = folder.getParent();
+        }
+        return folder.resolve("docs/examples").resolve(name + ".java");
+    }
+
+    /** What the compiler has to say about a program; nothing if all is well. */
+    String compile(String name) throws Exception {
+        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+        StringWriter complaints = new StringWriter();
+        try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8)) {
+            List<String> options = List.of(
+                    "-Xlint:all,-restricted,-processing,-path",
+                    "-d",
+                    classes.toString(),
+                    "-cp",
+                    System.getProperty("java.class.path"));
+            boolean compiled = compiler.getTask(
+                            complaints, files, null, options, null, files.getJavaFileObjects(source(name)))
+                    .call();
+            return compiled ? complaints.toString() : "does not compile: " + complaints;
+        }
+    }
+
+    Process start(String name, String... arguments) throws Exception {
+        List<String> command = new ArrayList<>(List.of(
+                System.getProperty("java.home") + "/bin/java",
+                "-XX:TieredStopAtLevel=1",
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                classes + File.pathSeparator + System.getProperty("java.class.path"),
+                name));
+        command.addAll(List.of(arguments));
+        Process process = new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        processes.add(process);
+        return process;
+    }
+
+    /** The port in the first line of a server, which ends with its address. */
+    static String port(BufferedReader output) throws Exception {
+        String line = output.readLine();
+        if (line == null) {
+            throw new AssertionError("the program ended without a word");
+        }
+        return line.substring(line.lastIndexOf(':') + 1);
+    }
+
+    static String output(Process process) throws Exception {
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        if (!process.waitFor(60, TimeUnit.SECONDS) || process.exitValue() != 0) {
+            throw new AssertionError("the program failed: " + output);
+        }
+        return output;
+    }
+
+    @Override
+    public void close() {
+        processes.forEach(Process::destroyForcibly);
+    }
+}

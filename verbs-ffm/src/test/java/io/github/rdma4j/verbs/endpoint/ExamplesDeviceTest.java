@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.rdma4j.verbs.cm.CmTestNet;
+import java.io.BufferedReader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Random;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The example programs, each side in a process of its own. */
+@Tag("device")
+class ExamplesDeviceTest {
+    private static final String ADDRESS = CmTestNet.ipv4().getAddress().getHostAddress();
+
+    @Test
+    void theFirstEndpointReadsAndCounts(@TempDir Path classes) throws Exception {
+        try (ExamplePrograms programs = new ExamplePrograms(classes)) {
+            assertThat(programs.compile("FirstEndpoint")).isEmpty();
+            try (BufferedReader server =
+                    programs.start("FirstEndpoint", ADDRESS, "0").inputReader()) {
+                String port = ExamplePrograms.port(server);
+                assertThat(ExamplePrograms.output(programs.start("FirstEndpoint", ADDRESS, port, "client")))
+                        .isEqualTo("read while the other program sleeps\nvisitors before: 0\n");
+                assertThat(server.readLine()).isEqualTo("good-bye");
+            }
+        }
+    }
+
+    @Test
+    void aKeyValueStoreIsReadByOneSidedReads(@TempDir Path classes) throws Exception {
+        try (ExamplePrograms programs = new ExamplePrograms(classes)) {
+            assertThat(programs.compile("KeyValue")).isEmpty();
+            try (BufferedReader server =
+                    programs.start("KeyValue", "server", ADDRESS, "0").inputReader()) {
+                String port = ExamplePrograms.port(server);
+                ExamplePrograms.output(programs.start("KeyValue", "put", ADDRESS, port, "colour", "green"));
+                assertThat(ExamplePrograms.output(programs.start("KeyValue", "get", ADDRESS, port, "colour")))
+                        .isEqualTo("green\n");
+                assertThat(ExamplePrograms.output(programs.start("KeyValue", "hammer", ADDRESS, port, "200")))
+                        .contains("200 puts")
+                        .contains(" 0 wrong");
+                assertThat(server.readLine()).isEqualTo("a client has gone");
+            }
+        }
+    }
+
+    @Test
+    void aFileArrivesAsItWas(@TempDir Path classes, @TempDir Path files) throws Exception {
+        byte[] content = new byte[(1 << 23) + 12_345];
+        new Random(7).nextBytes(content);
+        Path source = Files.write(files.resolve("source"), content);
+        Path target = files.resolve("target");
+        try (ExamplePrograms programs = new ExamplePrograms(classes)) {
+            assertThat(programs.compile("SendFile")).isEmpty();
+            Process receiver = programs.start("SendFile", "receive", ADDRESS, "0", target.toString());
+            try (BufferedReader output = receiver.inputReader()) {
+                String port = ExamplePrograms.port(output);
+                assertThat(ExamplePrograms.output(programs.start("SendFile", "send", ADDRESS, port, source.toString())))
+                        .contains("sent " + content.length + " bytes");
+                assertThat(output.readLine()).startsWith("received, checksum right, " + content.length + " bytes");
+            }
+        }
+        assertThat(target).hasSameBinaryContentAs(source);
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+
+/** What can be said of the example programs without running them. */
+class ExamplesTest {
+    static final Iterable<String> NAMES = ExamplePrograms.NAMES;
+
+    @ParameterizedTest
+    @FieldSource("NAMES")
+    void eachCompilesWithoutAWarningAndFitsOnAFewScreens(String name, @TempDir Path classes) throws Exception {
+        try (ExamplePrograms programs = new ExamplePrograms(classes)) {
+            assertThat(programs.compile(name)).isEmpty();
+        }
+        assertThat(Files.readAllLines(ExamplePrograms.source(name))).hasSizeLessThan(200);
+    }
+
+    @Test
+    void thereAreNoOthersThatNobodyCompiles() throws Exception {
+        try (var files = Files.list(ExamplePrograms.source("KeyValue").getParent())) {
+            assertThat(files.map(file -> file.getFileName().toString()))
+                    .containsExactlyInAnyOrder(
+                            "FirstEndpoint.java", "KeyValue.java", "SendFile.java", "WriteToPeer.java");
+        }
+    }
+}
