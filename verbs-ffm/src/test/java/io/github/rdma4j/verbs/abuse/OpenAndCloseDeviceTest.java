@@ -11,9 +11,11 @@ import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.QueuePairType;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -23,6 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * resources must come back to where they were.
  */
 @Tag("device")
+@Timeout(value = 3, unit = TimeUnit.HOURS)
 class OpenAndCloseDeviceTest {
     private static final int TIMES = Integer.getInteger("rdma4j.abuse.times", 90);
     /** A leak grows in each; what the JVM allocates for itself (compiled code, class data) does not. */

@@ -17,6 +17,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * Random sequences of calls from several threads on shared objects, closes among them. Whatever happens must be a result or one
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.Test;
  * the threads' timing lets it: {@code -Drdma4j.abuse.seed=N} starts with that one.
  */
 @Tag("device")
+@Timeout(value = 3, unit = TimeUnit.HOURS)
 class RandomSequencesDeviceTest {
     private static final int SEQUENCES = Integer.getInteger("rdma4j.abuse.sequences", 60);
     private static final long FIRST_SEED = Long.getLong("rdma4j.abuse.seed", System.nanoTime());
