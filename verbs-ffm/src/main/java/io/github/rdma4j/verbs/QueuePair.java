@@ -56,15 +56,15 @@ public final class QueuePair extends Resource {
     private final ReceiveQueue receiveQueue;
 
     private final SharedReceiveQueue sharedReceiveQueue;
+    private final boolean onlyReceives;
     private final MulticastGroups multicastGroups = new MulticastGroups(this);
     private SendBatch batch;
 
     QueuePair(ProtectionDomain domain, QueuePairConfig config) {
-        super(parents(domain, config));
+        super(concat(domain, config.parents().toArray(Resource[]::new)));
         this.domain = domain;
         DeviceContext context = domain.context();
-        config.sendCompletionQueue().requireOpen();
-        config.receiveCompletionQueue().requireOpen();
+        config.parents().forEach(Resource::requireOpen);
         PortAttributes port = context.port(config.port());
         this.maxMessageSize =
                 config.type() == QueuePairType.UD ? port.activeMtu().bytes() : port.maxMessageSize();
@@ -81,7 +81,8 @@ public final class QueuePair extends Resource {
         this.inlineData = new InlineData(requestArena, 1, maxInlineData);
         this.single = newBatch(1);
         this.sharedReceiveQueue = config.sharedReceiveQueue();
-        this.receiveQueue = sharedReceiveQueue != null
+        this.onlyReceives = config.onlyReceives();
+        this.receiveQueue = sharedReceiveQueue != null || onlyReceives
                 ? null
                 : new ReceiveQueue(
                         this,
@@ -106,24 +107,18 @@ public final class QueuePair extends Resource {
             requestArena.close();
             throw e;
         }
-        this.plain = extended == null && type != QueuePairType.UD && type != QueuePairType.XRC_SEND;
+        this.plain = extended == null && !onlyReceives && type != QueuePairType.UD && type != QueuePairType.XRC_SEND;
         if (receiveQueue != null) {
             receiveQueue.nativeQueue(queuePairAddress);
         }
     }
 
-    private static Resource[] parents(ProtectionDomain domain, QueuePairConfig config) {
-        SharedReceiveQueue shared = config.sharedReceiveQueue();
-        if (shared == null) {
-            return new Resource[] {domain, config.sendCompletionQueue(), config.receiveCompletionQueue()};
-        }
-        shared.requireOpen();
-        return new Resource[] {domain, config.sendCompletionQueue(), config.receiveCompletionQueue(), shared};
-    }
-
     private ReceiveQueue ownReceiveQueue() {
         if (receiveQueue == null) {
-            throw new IllegalStateException(this + " takes its receives from a " + sharedReceiveQueue + ": post there");
+            throw new IllegalStateException("%s takes its receives from %s: post there"
+                    .formatted(
+                            this,
+                            sharedReceiveQueue == null ? "the queues behind it" : "a " + sharedReceiveQueue));
         }
         return receiveQueue;
     }
@@ -652,6 +647,9 @@ public final class QueuePair extends Resource {
 
     /** Not among the checks that can be switched off: the function for it may be missing. */
     void requireOperation(int opcode, int flags) {
+        if (onlyReceives) {
+            throw new IllegalArgumentException(this + " has no send queue");
+        }
         if (extended == null ? SendOpcode.isExtendedOnly(opcode) : !extended.can(opcode, flags)) {
             throw new UnsupportedVerbException(
                     "posting %s%s on %s"

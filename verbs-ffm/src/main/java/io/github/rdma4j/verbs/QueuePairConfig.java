@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Stream;
 
 /**
  * What a queue pair is to be ({@code struct ibv_qp_init_attr} and the attributes of INIT). Each setter returns this object.
@@ -37,6 +39,9 @@ public final class QueuePairConfig {
     private Set<QueuePairCreationFlag> creationFlags = Set.of();
     private OptionalInt sourceQueuePairNumber = OptionalInt.empty();
     private int maxSegmentHeader;
+    private XrcDomain xrcDomain;
+    private ReceiveWorkQueueTable receiveTable;
+    private ReceiveHashConfig receiveHash;
 
     QueuePairConfig(QueuePairType type) {
         this.type = Objects.requireNonNull(type, "type");
@@ -270,16 +275,44 @@ public final class QueuePairConfig {
         return this;
     }
 
+    /**
+     * The domain of extended reliable connections; for type XRC_RECV, which needs one, and no completion queue.
+     *
+     * @param domain of the same device context
+     * @return this
+     */
+    public QueuePairConfig xrcDomain(XrcDomain domain) {
+        xrcDomain = Objects.requireNonNull(domain, "XRC domain");
+        return this;
+    }
+
+    /**
+     * Spreads what is received over several work queues by a hash of its header ({@code rwq_ind_tbl}, {@code rx_hash_conf}). The queue
+     * pair then has no queues of its own, posts nothing, and needs no completion queue. For types RAW_PACKET and UD.
+     *
+     * @param table the work queues
+     * @param hash which queue a packet goes to
+     * @return this
+     */
+    public QueuePairConfig receiveHash(ReceiveWorkQueueTable table, ReceiveHashConfig hash) {
+        receiveTable = Objects.requireNonNull(table, "receive work queue table");
+        receiveHash = Objects.requireNonNull(hash, "hash");
+        return this;
+    }
+
     /** Checks against the device's limits, so that the message can give both numbers where the kernel says only EINVAL. */
     void check(ProtectionDomain domain) {
-        if (sendCompletionQueue == null || receiveCompletionQueue == null) {
+        if (!onlyReceives() && (sendCompletionQueue == null || receiveCompletionQueue == null)) {
             throw new IllegalArgumentException(
                     "a queue pair needs a completion queue: completionQueue(...) was not called");
         }
         DeviceContext context = domain.context();
-        if (sendCompletionQueue.context() != context || receiveCompletionQueue.context() != context) {
-            throw new IllegalArgumentException("the completion queue belongs to another device context");
+        for (CompletionQueue queue : completionQueues()) {
+            if (queue.context() != context) {
+                throw new IllegalArgumentException("the completion queue belongs to another device context");
+            }
         }
+        checkReceivingSide(context);
         if (sharedReceiveQueue != null) {
             sharedReceiveQueue.requireOpen();
             if (!sharedReceiveQueue.protectionDomain().isSameAs(domain)) {
@@ -311,6 +344,21 @@ public final class QueuePairConfig {
         requireRange("packetSequenceNumber", packetSequenceNumber, 0, (1 << 24) - 1, device);
     }
 
+    private void checkReceivingSide(DeviceContext context) {
+        if ((xrcDomain != null) != (type == QueuePairType.XRC_RECV)) {
+            throw new IllegalArgumentException("an XRC domain is for queue pairs of type XRC_RECV, which need one: xrcDomain(...)");
+        }
+        if (xrcDomain != null && xrcDomain.context() != context) {
+            throw new IllegalArgumentException("the XRC domain belongs to another device context");
+        }
+        if (receiveTable != null && type != QueuePairType.RAW_PACKET && type != QueuePairType.UD) {
+            throw new IllegalArgumentException("queue pairs of type %s do not receive by a hash".formatted(type));
+        }
+        if (receiveTable != null && sharedReceiveQueue != null) {
+            throw new IllegalArgumentException("a queue pair receives by a hash or into a shared receive queue, not both");
+        }
+    }
+
     private static void requireRange(String name, int value, int low, int high, String device) {
         if (value < low || value > high) {
             throw new IllegalArgumentException(
@@ -328,6 +376,39 @@ public final class QueuePairConfig {
 
     CompletionQueue receiveCompletionQueue() {
         return receiveCompletionQueue;
+    }
+
+    /** Whether it has no queues of its own, and must never be posted to. */
+    boolean onlyReceives() {
+        return type == QueuePairType.XRC_RECV || receiveTable != null;
+    }
+
+    /** Those that it uses; none if it only receives. */
+    List<CompletionQueue> completionQueues() {
+        return onlyReceives() ? List.of() : List.of(sendCompletionQueue, receiveCompletionQueue);
+    }
+
+    /** All that must outlive the queue pair, besides its domain. */
+    List<Resource> parents() {
+        List<Resource> parents = new ArrayList<>(completionQueues());
+        Stream.of(sharedReceiveQueue, xrcDomain, receiveTable)
+                .filter(Objects::nonNull)
+                .forEach(parents::add);
+        return parents;
+    }
+
+    /** Null if there is none. */
+    XrcDomain xrcDomain() {
+        return xrcDomain;
+    }
+
+    /** Null if there is none. */
+    ReceiveWorkQueueTable receiveTable() {
+        return receiveTable;
+    }
+
+    ReceiveHashConfig receiveHash() {
+        return receiveHash;
     }
 
     /** Null if there is none. */
@@ -372,6 +453,9 @@ public final class QueuePairConfig {
             text.append(", create_flags=").append(creationFlags);
         }
         sourceQueuePairNumber.ifPresent(number -> text.append(", source_qpn=").append(number));
+        if (receiveTable != null) {
+            text.append(", rx_hash_conf=").append(receiveHash);
+        }
         if (maxSegmentHeader > 0) {
             text.append(", max_tso_header=").append(maxSegmentHeader);
         }

@@ -22,8 +22,7 @@ final class QueuePairCreation {
     static MemorySegment create(ProtectionDomain domain, QueuePairConfig config) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attributes = ibv_qp_init_attr_ex.allocate(arena);
-            fill(attributes, domain, config);
-            int wanted = RdmaHeaders.IBV_QP_INIT_ATTR_PD() | extras(attributes, config);
+            int wanted = fill(attributes, domain, config) | extras(attributes, config) | receivingSide(attributes, config, arena);
             ibv_qp_init_attr_ex.comp_mask(attributes, wanted);
             // As verbs.h does it. The structure begins like struct ibv_qp_init_attr.
             boolean basic = wanted == RdmaHeaders.IBV_QP_INIT_ATTR_PD();
@@ -37,21 +36,38 @@ final class QueuePairCreation {
         }
     }
 
-    private static void fill(MemorySegment attributes, ProtectionDomain domain, QueuePairConfig config) {
-        ibv_qp_init_attr_ex.pd(attributes, domain.segment());
-        ibv_qp_init_attr_ex.send_cq(attributes, config.sendCompletionQueue().segment());
-        ibv_qp_init_attr_ex.recv_cq(attributes, config.receiveCompletionQueue().segment());
+    private static int fill(MemorySegment attributes, ProtectionDomain domain, QueuePairConfig config) {
+        ibv_qp_init_attr_ex.qp_type(attributes, config.type().code());
+        ibv_qp_init_attr_ex.sq_sig_all(attributes, config.signalAll() ? 1 : 0);
         if (config.sharedReceiveQueue() != null) {
             ibv_qp_init_attr_ex.srq(attributes, config.sharedReceiveQueue().segment());
         }
-        ibv_qp_init_attr_ex.qp_type(attributes, config.type().code());
-        ibv_qp_init_attr_ex.sq_sig_all(attributes, config.signalAll() ? 1 : 0);
-        MemorySegment capabilities = ibv_qp_init_attr_ex.cap(attributes);
-        ibv_qp_cap.max_send_wr(capabilities, config.maxSendWorkRequests());
-        ibv_qp_cap.max_recv_wr(capabilities, config.maxReceiveWorkRequests());
-        ibv_qp_cap.max_send_sge(capabilities, config.maxSendScatterGather());
-        ibv_qp_cap.max_recv_sge(capabilities, config.maxReceiveScatterGather());
-        ibv_qp_cap.max_inline_data(capabilities, config.maxInlineData());
+        if (!config.onlyReceives()) {
+            ibv_qp_init_attr_ex.send_cq(attributes, config.sendCompletionQueue().segment());
+            ibv_qp_init_attr_ex.recv_cq(attributes, config.receiveCompletionQueue().segment());
+            MemorySegment capabilities = ibv_qp_init_attr_ex.cap(attributes);
+            ibv_qp_cap.max_send_wr(capabilities, config.maxSendWorkRequests());
+            ibv_qp_cap.max_recv_wr(capabilities, config.maxReceiveWorkRequests());
+            ibv_qp_cap.max_send_sge(capabilities, config.maxSendScatterGather());
+            ibv_qp_cap.max_recv_sge(capabilities, config.maxReceiveScatterGather());
+            ibv_qp_cap.max_inline_data(capabilities, config.maxInlineData());
+        }
+        if (config.xrcDomain() != null) {
+            // The domain takes the protection domain's place.
+            ibv_qp_init_attr_ex.xrcd(attributes, config.xrcDomain().segment());
+            return RdmaHeaders.IBV_QP_INIT_ATTR_XRCD();
+        }
+        ibv_qp_init_attr_ex.pd(attributes, domain.segment());
+        return RdmaHeaders.IBV_QP_INIT_ATTR_PD();
+    }
+
+    private static int receivingSide(MemorySegment attributes, QueuePairConfig config, Arena arena) {
+        if (config.receiveTable() == null) {
+            return 0;
+        }
+        ibv_qp_init_attr_ex.rwq_ind_tbl(attributes, config.receiveTable().segment());
+        config.receiveHash().write(ibv_qp_init_attr_ex.rx_hash_conf(attributes), arena);
+        return RdmaHeaders.IBV_QP_INIT_ATTR_IND_TABLE() | RdmaHeaders.IBV_QP_INIT_ATTR_RX_HASH();
     }
 
     /** Fills what only the extended verb takes, and tells what it was. */

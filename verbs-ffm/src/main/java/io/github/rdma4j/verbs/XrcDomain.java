@@ -76,6 +76,21 @@ public final class XrcDomain extends Resource {
         return context;
     }
 
+    /**
+     * Opens a receiving queue pair that another process has created in this domain (ibv_open_qp(3)).
+     *
+     * @param number its number, 24 bits
+     * @return the queue pair, to be closed before or with this domain
+     * @throws IllegalArgumentException if the number has more than 24 bits
+     * @throws VerbsException if there is none
+     */
+    public SharedQueuePair openQueuePair(int number) {
+        if (number < 0 || number >>> 24 != 0) {
+            throw new IllegalArgumentException("queue pair number 0x%x has more than 24 bits".formatted(number));
+        }
+        return createChild(() -> new SharedQueuePair(this, number));
+    }
+
     MemorySegment segment() {
         return domain;
     }

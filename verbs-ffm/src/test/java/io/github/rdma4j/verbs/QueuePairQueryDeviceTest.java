@@ -63,6 +63,41 @@ class QueuePairQueryDeviceTest {
                 .isZero();
     }
 
+    /** One that posts by ibv_wr_* is created by ibv_create_qp_ex. */
+    @ParameterizedTest
+    @EnumSource(names = {"RC", "UC", "UD"})
+    void anExtendedQueuePairIsQueriedAndMovedLikeAnyOther(QueuePairType type) {
+        QueuePair queuePair = domain.createQueuePair(
+                type,
+                config -> config.completionQueue(queue)
+                        .maxSendWorkRequests(20)
+                        .maxReceiveWorkRequests(30)
+                        .sendOperations(SendOperation.SEND));
+        assertThat(queuePair.query(QueuePairAttribute.STATE).state()).isEqualTo(QueuePairState.RESET);
+        QueuePairInitAttributes initial = queuePair.queryInitial();
+        assertThat(initial.type()).isEqualTo(type);
+        assertThat(initial.capabilities().maxSendWorkRequests()).isGreaterThanOrEqualTo(20);
+        assertThat(initial.capabilities().maxReceiveWorkRequests()).isGreaterThanOrEqualTo(30);
+        boolean datagram = type == QueuePairType.UD;
+        queuePair.modify(a -> {
+            a.state(QueuePairState.INIT).partitionKeyIndex(0).port(1);
+            if (datagram) {
+                a.queueKey(0x123);
+            } else {
+                a.remoteAccess();
+            }
+        });
+        assertThat(queuePair.state()).isEqualTo(QueuePairState.INIT);
+        if (datagram) {
+            queuePair.modify(a -> a.state(QueuePairState.RTR));
+            queuePair.modify(a -> a.state(QueuePairState.RTS).sendPacketSequenceNumber(0x45));
+            assertThat(queuePair.query().queueKey()).isEqualTo(0x123);
+            assertThat(queuePair.query().sendPacketSequenceNumber()).isEqualTo(0x45);
+        }
+        queuePair.modify(a -> a.state(QueuePairState.RESET));
+        assertThat(queuePair.state()).isEqualTo(QueuePairState.RESET);
+    }
+
     @ParameterizedTest
     @EnumSource(names = {"RC", "UC"})
     void aPreparedConnectionIsInInit(QueuePairType type) {

@@ -29,6 +29,18 @@ public final class QueuePairCalls {
         return call("ibv_create_qp_ex", verbs_context.create_qp_ex$offset(), context, attributes);
     }
 
+    /**
+     * ibv_open_qp(3).
+     *
+     * @param context the device's context
+     * @param attributes a {@code struct ibv_qp_open_attr}
+     * @return the queue pair, or NULL
+     * @throws UnsupportedVerbException if the device's library has no such function
+     */
+    public static MemorySegment openQp(MemorySegment context, MemorySegment attributes) {
+        return call("ibv_open_qp", verbs_context.open_qp$offset(), context, attributes);
+    }
+
     private static MemorySegment call(String verb, long offset, MemorySegment context, MemorySegment attributes) {
         MemorySegment entry = NativeCalls.extendedEntry(context, offset);
         if (entry.address() == 0) {

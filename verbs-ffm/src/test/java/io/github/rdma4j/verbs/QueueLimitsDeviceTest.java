@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import static io.github.rdma4j.verbs.SendFlags.SIGNALED;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.rdma4j.verbs.internal.Errno;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Queues with extended posting that are full, too small, or not ready; sizes that no device has. */
+@Tag("device")
+class QueueLimitsDeviceTest {
+    private final PostingPair pair = new PostingPair(QueuePairType.UD, SendOperation.SEND);
+
+    @AfterEach
+    void close() {
+        pair.close();
+    }
+
+    @Test
+    void aFullReceiveQueueSaysSo() {
+        int accepted = 0;
+        int result;
+        while ((result = pair.peer.postReceive(accepted, pair.peerBuffer.slice(0, 64))) == 0) {
+            accepted++;
+            assertThat(accepted).isLessThan(10_000);
+        }
+        assertThat(result).isEqualTo(QueuePair.QUEUE_FULL);
+        assertThat(accepted).isGreaterThanOrEqualTo(128);
+    }
+
+    @Test
+    void aReceiveWithMoreSlicesThanTheQueueAllowsIsRefused() {
+        MemorySlice slice = pair.peerBuffer.slice(0, 64);
+        SliceList list = SliceList.of(slice, slice, slice, slice);
+        assertThatThrownBy(() -> pair.peer.postReceive(1, list))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("4 slices: a request of this queue takes at most 3");
+    }
+
+    @Test
+    void aQueuePairInResetTakesNoReceive() {
+        pair.peer.modify(attributes -> attributes.state(QueuePairState.RESET));
+        assertThat(pair.peer.postReceive(1, pair.peerBuffer.slice(0, 64))).isEqualTo(Errno.EINVAL);
+    }
+
+    @Test
+    void aQueuePairInResetRefusesASend() {
+        pair.pair.modify(attributes -> attributes.state(QueuePairState.RESET));
+        SendBatch batch = pair.startBatch().send(1, pair.buffer.slice(0, 8), SIGNALED);
+        assertThat(batch.post()).isZero();
+        assertThat(batch.error()).isEqualTo(Errno.EINVAL);
+    }
+
+    @Test
+    void sizesBeyondTheDevicesAreRefusedWithBothNumbers() {
+        int depth = pair.device.attributes().maxQueuePairWorkRequests();
+        int entries = pair.device.attributes().maxScatterGather();
+        assertRefused(config -> config.maxSendWorkRequests(Integer.MAX_VALUE), "maxSendWorkRequests", depth);
+        assertRefused(config -> config.maxReceiveWorkRequests(Integer.MAX_VALUE), "maxReceiveWorkRequests", depth);
+        assertRefused(config -> config.maxSendScatterGather(0xffff), "maxSendScatterGather", entries);
+        assertRefused(config -> config.maxReceiveScatterGather(0xffff), "maxReceiveScatterGather", entries);
+    }
+
+    private void assertRefused(Consumer<QueuePairConfig> size, String name, int limit) {
+        assertThatThrownBy(() -> pair.domain.createQueuePair(QueuePairType.RAW_PACKET, config -> {
+                    config.completionQueue(pair.queue).sendOperations(SendOperation.SEND);
+                    size.accept(config);
+                }))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(name)
+                .hasMessageContaining("allows 1.." + limit);
+    }
+
+    @Test
+    void whatOnlyReceivesNeedsAnXrcDomainOrATableOfWorkQueues() {
+        assertThatThrownBy(() -> pair.domain.createQueuePair(QueuePairType.XRC_RECV, config -> {}))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("an XRC domain is for queue pairs of type XRC_RECV, which need one: xrcDomain(...)");
+        assertThatThrownBy(() -> pair.domain.createQueuePair(
+                        QueuePairType.RC, config -> config.receiveHash(null, ReceiveHashConfig.toeplitz(new byte[40]))))
+                .isInstanceOf(NullPointerException.class)
+                .hasMessage("receive work queue table");
+    }
+
+    @Test
+    void rawPacketsAreNotForSoftRoce() {
+        int children = pair.domain.childCount();
+        assertThatThrownBy(() -> pair.domain.createQueuePair(
+                        QueuePairType.RAW_PACKET, config -> config.completionQueue(pair.queue)))
+                .isInstanceOf(VerbsException.class)
+                .hasMessageContaining("ibv_create_qp(RAW_PACKET");
+        assertThatThrownBy(() -> pair.domain.createQueuePair(
+                        QueuePairType.RAW_PACKET,
+                        config -> config.completionQueue(pair.queue).sendOperations(SendOperation.SEND)))
+                .isInstanceOf(UnsupportedVerbException.class)
+                .hasMessageContaining("ibv_create_qp_ex(RAW_PACKET");
+        assertThat(pair.domain.childCount()).isEqualTo(children);
+    }
+}

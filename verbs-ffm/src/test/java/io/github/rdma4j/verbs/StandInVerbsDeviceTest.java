@@ -1,0 +1,386 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.rdma4j.verbs.bindings.ib_uverbs_flow_action_esp;
+import io.github.rdma4j.verbs.bindings.ibv_counter_attach_attr;
+import io.github.rdma4j.verbs.bindings.ibv_device_attr_ex;
+import io.github.rdma4j.verbs.bindings.ibv_flow_action_esp_attr;
+import io.github.rdma4j.verbs.bindings.ibv_flow_attr;
+import io.github.rdma4j.verbs.bindings.ibv_flow_spec_counter_action;
+import io.github.rdma4j.verbs.bindings.ibv_parent_domain_init_attr;
+import io.github.rdma4j.verbs.bindings.ibv_recv_wr;
+import io.github.rdma4j.verbs.bindings.ibv_rwq_ind_table_init_attr;
+import io.github.rdma4j.verbs.bindings.ibv_values_ex;
+import io.github.rdma4j.verbs.bindings.ibv_wq;
+import io.github.rdma4j.verbs.bindings.ibv_wq_attr;
+import io.github.rdma4j.verbs.bindings.ibv_wq_init_attr;
+import io.github.rdma4j.verbs.bindings.ibv_xrcd_init_attr;
+import io.github.rdma4j.verbs.bindings.timespec;
+import io.github.rdma4j.verbs.bindings.verbs_context;
+import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.VerbsCalls;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What SoftRoCE does not have, with stand-ins written into the open device's table of functions: they show that the arguments
+ * arrive, that the answers come back, and in which order things are closed. They say nothing of any adapter.
+ */
+@Tag("device")
+class StandInVerbsDeviceTest {
+    private final Arena arena = Arena.ofShared();
+    private final List<String> calls = new ArrayList<>();
+    private DeviceContext context;
+    private MemorySegment table;
+    private ProtectionDomain domain;
+    private CompletionQueue queue;
+
+    @BeforeEach
+    void open() {
+        context = TestDevice.open();
+        table = MemorySegment.ofAddress(context.handle() - verbs_context.context$offset())
+                .reinterpret(verbs_context.sizeof());
+        domain = context.allocateProtectionDomain();
+        queue = context.createCompletionQueue(16);
+    }
+
+    @AfterEach
+    void close() {
+        context.close();
+        arena.close();
+    }
+
+    private int note(String call) {
+        calls.add(call);
+        return 0;
+    }
+
+    private MemorySegment object() {
+        return arena.allocate(256, 8);
+    }
+
+    private void standInForWorkQueues() {
+        MemorySegment postReceive = ibv_wq.post_recv.allocate(
+                (wq, request, bad) -> note("post " + ibv_recv_wr.wr_id(request.reinterpret(ibv_recv_wr.sizeof()))),
+                arena);
+        verbs_context.create_wq(
+                table,
+                verbs_context.create_wq.allocate(
+                        (ctx, attr) -> {
+                            MemorySegment asked = attr.reinterpret(ibv_wq_init_attr.sizeof());
+                            note("create_wq %d %d 0x%x 0x%x %b"
+                                    .formatted(
+                                            ibv_wq_init_attr.max_wr(asked),
+                                            ibv_wq_init_attr.max_sge(asked),
+                                            ibv_wq_init_attr.comp_mask(asked),
+                                            ibv_wq_init_attr.create_flags(asked),
+                                            ibv_wq_init_attr.pd(asked).address() == domain.handle()
+                                                    && ibv_wq_init_attr.cq(asked).address() == queue.handle()));
+                            MemorySegment wq = arena.allocate(ibv_wq.sizeof(), 8);
+                            wq.fill((byte) 0x55);
+                            ibv_wq.wq_num(wq, 77);
+                            ibv_wq.state(wq, 0);
+                            ibv_wq.post_recv(wq, postReceive);
+                            return wq;
+                        },
+                        arena));
+        verbs_context.modify_wq(
+                table,
+                verbs_context.modify_wq.allocate(
+                        (wq, attr) -> {
+                            MemorySegment asked = attr.reinterpret(ibv_wq_attr.sizeof());
+                            if (ibv_wq_attr.wq_state(asked) == WorkQueueState.ERROR.ordinal()) {
+                                return Errno.EINVAL;
+                            }
+                            ibv_wq.state(wq.reinterpret(ibv_wq.sizeof()), ibv_wq_attr.wq_state(asked));
+                            return note("modify_wq %d %d 0x%x 0x%x"
+                                    .formatted(
+                                            ibv_wq_attr.attr_mask(asked),
+                                            ibv_wq_attr.wq_state(asked),
+                                            ibv_wq_attr.flags(asked),
+                                            ibv_wq_attr.flags_mask(asked)));
+                        },
+                        arena));
+        verbs_context.destroy_wq(table, verbs_context.destroy_wq.allocate(wq -> note("destroy_wq"), arena));
+        verbs_context.create_rwq_ind_table(
+                table,
+                verbs_context.create_rwq_ind_table.allocate(
+                        (ctx, attr) -> {
+                            MemorySegment asked = attr.reinterpret(ibv_rwq_ind_table_init_attr.sizeof());
+                            note("create_table " + ibv_rwq_ind_table_init_attr.log_ind_tbl_size(asked));
+                            return object();
+                        },
+                        arena));
+        verbs_context.destroy_rwq_ind_table(
+                table, verbs_context.destroy_rwq_ind_table.allocate(t -> note("destroy_table"), arena));
+    }
+
+    @Test
+    void aWorkQueueIsCreatedMovedFedAndClosedBehindItsTable() {
+        standInForWorkQueues();
+        WorkQueue work = domain.createWorkQueue(
+                queue,
+                config -> config.maxWorkRequests(8).maxScatterGather(2).flags(WorkQueueFlag.CVLAN_STRIPPING));
+        assertThat(calls).containsExactly("create_wq 8 2 0x1 0x1 true");
+        MemorySegment fields = MemorySegment.ofAddress(work.handle()).reinterpret(ibv_wq.sizeof());
+        assertThat(ibv_wq.mutex(fields).toArray(ValueLayout.JAVA_BYTE)).containsOnly(0);
+        assertThat(ibv_wq.cond(fields).toArray(ValueLayout.JAVA_BYTE)).containsOnly(0);
+        assertThat(ibv_wq.events_completed(fields)).isZero();
+        assertThat(work.number()).isEqualTo(77);
+        assertThat(work.state()).isEqualTo(WorkQueueState.RESET);
+        assertThat(work.protectionDomain()).isSameAs(domain);
+
+        calls.clear();
+        work.modify(WorkQueueState.READY);
+        work.modifyFlags(Set.of(WorkQueueFlag.values()), Set.of(WorkQueueFlag.SCATTER_FCS));
+        assertThat(calls).containsExactly("modify_wq 1 1 0x0 0x0", "modify_wq 4 0 0x2 0xf");
+        assertThatThrownBy(() -> work.modify(WorkQueueState.ERROR))
+                .isInstanceOf(VerbsException.class)
+                .hasMessageContaining("ibv_modify_wq(state=ERROR)")
+                .hasMessageContaining("EINVAL");
+        assertThatThrownBy(() -> work.modifyFlags(Set.of(), Set.of(WorkQueueFlag.SCATTER_FCS)))
+                .isInstanceOf(IllegalArgumentException.class);
+
+        calls.clear();
+        MemoryRegion region = domain.allocateMemory(128, AccessFlag.LOCAL_WRITE);
+        assertThat(work.postReceive(41, region.slice())).isZero();
+        assertThat(work.startReceiveBatch().receive(42, region.slice()).post()).isEqualTo(1);
+        assertThat(calls).containsExactly("post 41", "post 42");
+
+        calls.clear();
+        ReceiveWorkQueueTable queues = context.createReceiveWorkQueueTable(List.of(work, work));
+        assertThat(queues.queues()).containsExactly(work, work);
+        assertThat(queues.number()).isZero();
+        assertThatThrownBy(() -> context.createReceiveWorkQueueTable(List.of(work, work, work)))
+                .hasMessageContaining("a table of 3 queues: their number must be a power of two");
+        work.close();
+        assertThat(queues.isOpen()).isFalse();
+        assertThat(calls).containsExactly("create_table 1", "destroy_table", "destroy_wq");
+        assertThatThrownBy(() -> work.postReceive(1, region.slice())).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void aFlowRuleCountsAndIsClosedBeforeItsCounters() {
+        List<MemorySegment> rules = new ArrayList<>();
+        MemorySegment flow = object();
+        MemorySegment countersObject = object();
+        verbs_context.ibv_create_flow(
+                table,
+                verbs_context.ibv_create_flow.allocate(
+                        (qp, attr) -> {
+                            long size = Short.toUnsignedLong(
+                                    ibv_flow_attr.size(attr.reinterpret(ibv_flow_attr.sizeof())));
+                            rules.add(arena.allocate(size, 8).copyFrom(attr.reinterpret(size)));
+                            return flow;
+                        },
+                        arena));
+        verbs_context.ibv_destroy_flow(
+                table, verbs_context.ibv_destroy_flow.allocate(f -> note("destroy_flow"), arena));
+        verbs_context.create_counters(
+                table, verbs_context.create_counters.allocate((ctx, attr) -> countersObject, arena));
+        verbs_context.destroy_counters(
+                table, verbs_context.destroy_counters.allocate(c -> note("destroy_counters"), arena));
+        verbs_context.attach_counters_point_flow(
+                table,
+                verbs_context.attach_counters_point_flow.allocate(
+                        (c, attr, f) -> {
+                            MemorySegment asked = attr.reinterpret(ibv_counter_attach_attr.sizeof());
+                            return note("attach %d %d %b"
+                                    .formatted(
+                                            ibv_counter_attach_attr.counter_desc(asked),
+                                            ibv_counter_attach_attr.index(asked),
+                                            f.address() == flow.address()));
+                        },
+                        arena));
+        verbs_context.read_counters(
+                table,
+                verbs_context.read_counters.allocate(
+                        (c, values, count, flags) -> {
+                            values.reinterpret(8L * count).setAtIndex(ValueLayout.JAVA_LONG, 1, 1000 + flags);
+                            return 0;
+                        },
+                        arena));
+
+        Counters counters = context.createCounters();
+        counters.attach(CounterDescription.PACKETS, 0);
+        counters.attach(CounterDescription.BYTES, 1);
+        QueuePair pair = domain.createQueuePair(QueuePairType.UD, config -> config.completionQueue(queue));
+        FlowRule rule = pair.createFlowRule(
+                config -> config.specs(FlowSpec.udp().destinationPort(4791), FlowSpec.count(counters)));
+        counters.attach(CounterDescription.BYTES, 2, rule);
+        assertThat(calls).containsExactly("attach 0 0 false", "attach 1 1 false", "attach 1 2 true");
+        MemorySegment written = rules.getFirst();
+        MemorySegment count = written.asSlice(written.byteSize() - ibv_flow_spec_counter_action.sizeof());
+        assertThat(count.get(ValueLayout.JAVA_LONG_UNALIGNED, 8)).isEqualTo(countersObject.address());
+        assertThat(counters.read(2, true)).containsExactly(0, 1001);
+        assertThat(counters.read(2, false)).containsExactly(0, 1000);
+        assertThatThrownBy(() -> counters.attach(CounterDescription.BYTES, -1))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> counters.read(0, true)).isInstanceOf(IllegalArgumentException.class);
+
+        calls.clear();
+        counters.close();
+        assertThat(rule.isOpen()).isFalse();
+        assertThat(calls).containsExactly("destroy_flow", "destroy_counters");
+        assertThatThrownBy(() -> pair.createFlowRule(config -> config.specs(FlowSpec.count(counters))))
+                .isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void anEspActionIsCreatedModifiedAndClosed() {
+        verbs_context.create_flow_action_esp(
+                table, verbs_context.create_flow_action_esp.allocate((ctx, attr) -> object(), arena));
+        verbs_context.modify_flow_action_esp(
+                table,
+                verbs_context.modify_flow_action_esp.allocate(
+                        (action, attr) -> {
+                            MemorySegment header = ibv_flow_action_esp_attr.esp_attr(
+                                    attr.reinterpret(ibv_flow_action_esp_attr.sizeof()));
+                            return note("modify "
+                                    + ib_uverbs_flow_action_esp.hard_limit_pkts(
+                                            header.reinterpret(ib_uverbs_flow_action_esp.sizeof())));
+                        },
+                        arena));
+        verbs_context.destroy_flow_action(
+                table, verbs_context.destroy_flow_action.allocate(action -> note("destroy_action"), arena));
+        try (FlowAction action = context.createEspFlowAction(esp -> esp.aesGcm(new byte[32], 0, 0, 16))) {
+            action.modify(esp -> esp.hardLimit(12));
+        }
+        assertThat(calls).containsExactly("modify 12", "destroy_action");
+    }
+
+    @Test
+    void aParentDomainIsTheSameDomainWithAnAllocator() {
+        // Another domain of the device plays the parent, so that the library can take it for one.
+        MemorySegment played = VerbsCalls.allocPd(MemorySegment.ofAddress(context.handle()));
+        List<String> allocated = new ArrayList<>();
+        verbs_context.alloc_td(table, verbs_context.alloc_td.allocate((ctx, attr) -> object(), arena));
+        verbs_context.dealloc_td(table, verbs_context.dealloc_td.allocate(td -> note("dealloc_td"), arena));
+        verbs_context.alloc_parent_domain(
+                table,
+                verbs_context.alloc_parent_domain.allocate(
+                        (ctx, attr) -> {
+                            MemorySegment asked = attr.reinterpret(ibv_parent_domain_init_attr.sizeof());
+                            MemorySegment memory = ibv_parent_domain_init_attr.alloc.invoke(
+                                    ibv_parent_domain_init_attr.alloc(asked),
+                                    played,
+                                    MemorySegment.NULL,
+                                    64,
+                                    64,
+                                    5);
+                            ibv_parent_domain_init_attr.free.invoke(
+                                    ibv_parent_domain_init_attr.free(asked), played, MemorySegment.NULL, memory, 5);
+                            note("%b %b %d"
+                                    .formatted(
+                                            ibv_parent_domain_init_attr.pd(asked).address() == domain.handle(),
+                                            ibv_parent_domain_init_attr.td(asked).address() != 0,
+                                            ibv_parent_domain_init_attr.comp_mask(asked)));
+                            return played;
+                        },
+                        arena));
+        ThreadDomain threads = context.allocateThreadDomain();
+        ParentDomain parent = domain.allocateParentDomain(
+                config -> config.threadDomain(threads).allocator(new QueueAllocator() {
+                    @Override
+                    public MemorySegment allocate(long size, long alignment, long resourceType) {
+                        allocated.add("allocate " + size);
+                        return arena.allocate(size, alignment);
+                    }
+
+                    @Override
+                    public void free(MemorySegment memory, long resourceType) {
+                        allocated.add("free " + memory.byteSize());
+                    }
+                }));
+        assertThat(calls).containsExactly("true true 1");
+        assertThat(allocated).containsExactly("allocate 64", "free 64");
+        assertThat(parent.isSameAs(domain)).isTrue();
+        assertThat(domain.isSameAs(parent)).isTrue();
+        assertThat(parent.handle()).isEqualTo(played.address());
+        assertThat(parent.context()).isSameAs(context);
+        QueuePair pair = parent.createQueuePair(QueuePairType.UD, config -> config.completionQueue(queue));
+        assertThat(pair.isOpen()).isTrue();
+
+        calls.clear();
+        threads.close();
+        assertThat(parent.isOpen()).isFalse();
+        assertThat(pair.isOpen()).isFalse();
+        assertThat(domain.isOpen()).isTrue();
+        assertThat(calls).containsExactly("dealloc_td");
+    }
+
+    @Test
+    void anXrcDomainIsOpenedByItsFile(@TempDir Path folder) {
+        verbs_context.open_xrcd(
+                table,
+                verbs_context.open_xrcd.allocate(
+                        (ctx, attr) -> {
+                            MemorySegment asked = attr.reinterpret(ibv_xrcd_init_attr.sizeof());
+                            note("open %d %b 0x%x"
+                                    .formatted(
+                                            ibv_xrcd_init_attr.comp_mask(asked),
+                                            ibv_xrcd_init_attr.fd(asked) >= 0,
+                                            ibv_xrcd_init_attr.oflags(asked)));
+                            return object();
+                        },
+                        arena));
+        verbs_context.close_xrcd(table, verbs_context.close_xrcd.allocate(xrcd -> note("close"), arena));
+        context.openXrcDomain().close();
+        context.openXrcDomain(folder.resolve("shared"), XrcDomain.OpenMode.CREATE_NEW).close();
+        context.openXrcDomain(folder.resolve("shared"), XrcDomain.OpenMode.EXISTING).close();
+        assertThat(calls)
+                .containsExactly("open 3 false 0x40", "close", "open 3 true 0xc0", "close", "open 3 true 0x0", "close");
+    }
+
+    @Test
+    void theRawClockIsSecondsAndNanoseconds() {
+        verbs_context.query_rt_values(
+                table,
+                verbs_context.query_rt_values.allocate(
+                        (ctx, values) -> {
+                            MemorySegment asked = values.reinterpret(ibv_values_ex.sizeof());
+                            note("query 0x%x".formatted(ibv_values_ex.comp_mask(asked)));
+                            timespec.tv_sec(ibv_values_ex.raw_clock(asked), 3);
+                            timespec.tv_nsec(ibv_values_ex.raw_clock(asked), 5);
+                            return 0;
+                        },
+                        arena));
+        assertThat(context.queryRawClock()).isEqualTo(3_000_000_005L);
+        assertThat(calls).containsExactly("query 0x1");
+    }
+
+    @Test
+    void queriesFallBackWhereTheProviderHasNoEntryOrRefuses() {
+        ExtendedDeviceAttributes full = context.extendedAttributes();
+        PortAttributes port = context.port(1);
+        verbs_context.query_device_ex(
+                table,
+                verbs_context.query_device_ex.allocate(
+                        (ctx, input, attr, size) -> {
+                            attr.reinterpret(ibv_device_attr_ex.sizeof()).fill((byte) 0x7f);
+                            return Errno.ENOSYS;
+                        },
+                        arena));
+        assertThat(context.extendedAttributes().attributes()).isEqualTo(full.attributes());
+        assertThat(context.extendedAttributes().maxDeviceMemorySize()).isZero();
+        verbs_context.query_device_ex(table, MemorySegment.NULL);
+        assertThat(context.extendedAttributes().attributes()).isEqualTo(full.attributes());
+        verbs_context.query_port(table, MemorySegment.NULL);
+        assertThat(context.port(1).state()).isEqualTo(port.state());
+        assertThat(context.port(1).activeWidth()).isEqualTo(port.activeWidth());
+    }
+}
