@@ -116,9 +116,7 @@ public final class QueuePair extends Resource {
     private ReceiveQueue ownReceiveQueue() {
         if (receiveQueue == null) {
             throw new IllegalStateException("%s takes its receives from %s: post there"
-                    .formatted(
-                            this,
-                            sharedReceiveQueue == null ? "the queues behind it" : "a " + sharedReceiveQueue));
+                    .formatted(this, sharedReceiveQueue == null ? "the queues behind it" : "a " + sharedReceiveQueue));
         }
         return receiveQueue;
     }

@@ -346,7 +346,8 @@ public final class QueuePairConfig {
 
     private void checkReceivingSide(DeviceContext context) {
         if ((xrcDomain != null) != (type == QueuePairType.XRC_RECV)) {
-            throw new IllegalArgumentException("an XRC domain is for queue pairs of type XRC_RECV, which need one: xrcDomain(...)");
+            throw new IllegalArgumentException(
+                    "an XRC domain is for queue pairs of type XRC_RECV, which need one: xrcDomain(...)");
         }
         if (xrcDomain != null && xrcDomain.context() != context) {
             throw new IllegalArgumentException("the XRC domain belongs to another device context");
@@ -355,7 +356,8 @@ public final class QueuePairConfig {
             throw new IllegalArgumentException("queue pairs of type %s do not receive by a hash".formatted(type));
         }
         if (receiveTable != null && sharedReceiveQueue != null) {
-            throw new IllegalArgumentException("a queue pair receives by a hash or into a shared receive queue, not both");
+            throw new IllegalArgumentException(
+                    "a queue pair receives by a hash or into a shared receive queue, not both");
         }
     }
 
@@ -506,7 +508,7 @@ public final class QueuePairConfig {
         return queueKey;
     }
 
-    int remoteAccess() {
+    int remoteAccessMask() {
         return remoteAccess;
     }
 }

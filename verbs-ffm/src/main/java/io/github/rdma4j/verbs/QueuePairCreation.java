@@ -22,7 +22,9 @@ final class QueuePairCreation {
     static MemorySegment create(ProtectionDomain domain, QueuePairConfig config) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attributes = ibv_qp_init_attr_ex.allocate(arena);
-            int wanted = fill(attributes, domain, config) | extras(attributes, config) | receivingSide(attributes, config, arena);
+            int wanted = fill(attributes, domain, config)
+                    | extras(attributes, config)
+                    | receivingSide(attributes, config, arena);
             ibv_qp_init_attr_ex.comp_mask(attributes, wanted);
             // As verbs.h does it. The structure begins like struct ibv_qp_init_attr.
             boolean basic = wanted == RdmaHeaders.IBV_QP_INIT_ATTR_PD();
@@ -44,7 +46,8 @@ final class QueuePairCreation {
         }
         if (!config.onlyReceives()) {
             ibv_qp_init_attr_ex.send_cq(attributes, config.sendCompletionQueue().segment());
-            ibv_qp_init_attr_ex.recv_cq(attributes, config.receiveCompletionQueue().segment());
+            ibv_qp_init_attr_ex.recv_cq(
+                    attributes, config.receiveCompletionQueue().segment());
             MemorySegment capabilities = ibv_qp_init_attr_ex.cap(attributes);
             ibv_qp_cap.max_send_wr(capabilities, config.maxSendWorkRequests());
             ibv_qp_cap.max_recv_wr(capabilities, config.maxReceiveWorkRequests());

@@ -16,7 +16,7 @@ final class QueuePairTransitions {
                 case UD ->
                     attributes.partitionKeyIndex(config.partitionKeyIndex()).queueKey(config.queueKey());
                 default ->
-                    attributes.partitionKeyIndex(config.partitionKeyIndex()).remoteAccess(config.remoteAccess());
+                    attributes.partitionKeyIndex(config.partitionKeyIndex()).remoteAccess(config.remoteAccessMask());
             }
         });
     }

@@ -33,11 +33,10 @@ class AtomicErrorsDeviceTest {
 
     @Test
     void aQueuePairWithoutTheRightRefuses() {
-        try (PostingPair pair = new PostingPair(
-                QueuePairType.RC, config -> config.remoteAccess(), LOCAL_WRITE, REMOTE_ATOMIC)) {
+        try (PostingPair pair =
+                new PostingPair(QueuePairType.RC, config -> config.remoteAccess(), LOCAL_WRITE, REMOTE_ATOMIC)) {
             RemoteMemory target = pair.peerBuffer.remoteMemory().slice(0, 8);
-            assertRefused(
-                    pair, target, WorkCompletionStatus.REM_ACCESS_ERR, WorkCompletionStatus.REM_INV_REQ_ERR);
+            assertRefused(pair, target, WorkCompletionStatus.REM_ACCESS_ERR, WorkCompletionStatus.REM_INV_REQ_ERR);
         }
     }
 

@@ -39,7 +39,8 @@ class SenderAddressDeviceTest {
         queue = context.createCompletionQueue(16);
         buffer = domain.registerMemory(arena.allocate(4096), AccessFlag.LOCAL_WRITE);
         queuePair = domain.prepareQueuePair(
-                        QueuePairType.UD, config -> config.completionQueue(queue).queueKey(QUEUE_KEY))
+                        QueuePairType.UD,
+                        config -> config.completionQueue(queue).queueKey(QUEUE_KEY))
                 .activate();
         gid = context.selectGid(1);
     }
@@ -118,7 +119,8 @@ class SenderAddressDeviceTest {
                         WorkCompletionField.SERVICE_LEVEL,
                         WorkCompletionField.DESTINATION_PATH_BITS));
         QueuePair receiver = domain.prepareQueuePair(
-                        QueuePairType.UD, config -> config.completionQueue(extended).queueKey(QUEUE_KEY))
+                        QueuePairType.UD,
+                        config -> config.completionQueue(extended).queueKey(QUEUE_KEY))
                 .activate();
         assertThat(receiver.postReceive(12, buffer.slice(1024, 256))).isZero();
         send(
@@ -148,8 +150,7 @@ class SenderAddressDeviceTest {
                     new InetSocketAddress(address, 0), NetworkInterface.getByIndex(gid.networkInterfaceIndex()));
             queuePair.attachMulticast(group, 0);
             assertThat(queuePair.postReceive(10, buffer.slice(1024, 256))).isZero();
-            AddressHandle everybody =
-                    domain.createAddressHandle(AddressHandleAttributes.toGid(1, gid.index(), group));
+            AddressHandle everybody = domain.createAddressHandle(AddressHandleAttributes.toGid(1, gid.index(), group));
             send(everybody, ALL_OF_THE_GROUP, "to all");
             assertThat(received().workRequestId()).isEqualTo(10);
             assertThat(message(1024)).isEqualTo("to all");

@@ -89,7 +89,10 @@ class StandInVerbsDeviceTest {
                                             ibv_wq_init_attr.comp_mask(asked),
                                             ibv_wq_init_attr.create_flags(asked),
                                             ibv_wq_init_attr.pd(asked).address() == domain.handle()
-                                                    && ibv_wq_init_attr.cq(asked).address() == queue.handle()));
+                                                    && ibv_wq_init_attr
+                                                                    .cq(asked)
+                                                                    .address()
+                                                            == queue.handle()));
                             MemorySegment wq = arena.allocate(ibv_wq.sizeof(), 8);
                             wq.fill((byte) 0x55);
                             ibv_wq.wq_num(wq, 77);
@@ -133,8 +136,7 @@ class StandInVerbsDeviceTest {
     void aWorkQueueIsCreatedMovedFedAndClosedBehindItsTable() {
         standInForWorkQueues();
         WorkQueue work = domain.createWorkQueue(
-                queue,
-                config -> config.maxWorkRequests(8).maxScatterGather(2).flags(WorkQueueFlag.CVLAN_STRIPPING));
+                queue, config -> config.maxWorkRequests(8).maxScatterGather(2).flags(WorkQueueFlag.CVLAN_STRIPPING));
         assertThat(calls).containsExactly("create_wq 8 2 0x1 0x1 true");
         MemorySegment fields = MemorySegment.ofAddress(work.handle()).reinterpret(ibv_wq.sizeof());
         assertThat(ibv_wq.mutex(fields).toArray(ValueLayout.JAVA_BYTE)).containsOnly(0);
@@ -182,8 +184,8 @@ class StandInVerbsDeviceTest {
                 table,
                 verbs_context.ibv_create_flow.allocate(
                         (qp, attr) -> {
-                            long size = Short.toUnsignedLong(
-                                    ibv_flow_attr.size(attr.reinterpret(ibv_flow_attr.sizeof())));
+                            long size =
+                                    Short.toUnsignedLong(ibv_flow_attr.size(attr.reinterpret(ibv_flow_attr.sizeof())));
                             rules.add(arena.allocate(size, 8).copyFrom(attr.reinterpret(size)));
                             return flow;
                         },
@@ -276,25 +278,26 @@ class StandInVerbsDeviceTest {
                         (ctx, attr) -> {
                             MemorySegment asked = attr.reinterpret(ibv_parent_domain_init_attr.sizeof());
                             MemorySegment memory = ibv_parent_domain_init_attr.alloc.invoke(
-                                    ibv_parent_domain_init_attr.alloc(asked),
-                                    played,
-                                    MemorySegment.NULL,
-                                    64,
-                                    64,
-                                    5);
+                                    ibv_parent_domain_init_attr.alloc(asked), played, MemorySegment.NULL, 64, 64, 5);
                             ibv_parent_domain_init_attr.free.invoke(
                                     ibv_parent_domain_init_attr.free(asked), played, MemorySegment.NULL, memory, 5);
                             note("%b %b %d"
                                     .formatted(
-                                            ibv_parent_domain_init_attr.pd(asked).address() == domain.handle(),
-                                            ibv_parent_domain_init_attr.td(asked).address() != 0,
+                                            ibv_parent_domain_init_attr
+                                                            .pd(asked)
+                                                            .address()
+                                                    == domain.handle(),
+                                            ibv_parent_domain_init_attr
+                                                            .td(asked)
+                                                            .address()
+                                                    != 0,
                                             ibv_parent_domain_init_attr.comp_mask(asked)));
                             return played;
                         },
                         arena));
         ThreadDomain threads = context.allocateThreadDomain();
-        ParentDomain parent = domain.allocateParentDomain(
-                config -> config.threadDomain(threads).allocator(new QueueAllocator() {
+        ParentDomain parent = domain.allocateParentDomain(config -> config.threadDomain(threads)
+                .allocator(new QueueAllocator() {
                     @Override
                     public MemorySegment allocate(long size, long alignment, long resourceType) {
                         allocated.add("allocate " + size);
@@ -340,8 +343,10 @@ class StandInVerbsDeviceTest {
                         arena));
         verbs_context.close_xrcd(table, verbs_context.close_xrcd.allocate(xrcd -> note("close"), arena));
         context.openXrcDomain().close();
-        context.openXrcDomain(folder.resolve("shared"), XrcDomain.OpenMode.CREATE_NEW).close();
-        context.openXrcDomain(folder.resolve("shared"), XrcDomain.OpenMode.EXISTING).close();
+        context.openXrcDomain(folder.resolve("shared"), XrcDomain.OpenMode.CREATE_NEW)
+                .close();
+        context.openXrcDomain(folder.resolve("shared"), XrcDomain.OpenMode.EXISTING)
+                .close();
         assertThat(calls)
                 .containsExactly("open 3 false 0x40", "close", "open 3 true 0xc0", "close", "open 3 true 0x0", "close");
     }
