@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 
 void main(String... args) { // the server: ADDRESS PORT; the client: ADDRESS PORT client
     var address = new InetSocketAddress(args[0], Integer.parseInt(args[1]));
-    var timeout = Duration.ofSeconds(60);
+    var timeout = Duration.ofMinutes(2);
     if (args.length == 2) {
         try (var server = EndpointServer.bind(address)) {
             IO.println("waiting at " + server.address());

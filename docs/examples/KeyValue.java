@@ -33,7 +33,7 @@ static final int KEY_LENGTH = 12;
 static final int VALUE_LENGTH = 14;
 static final int DATA = 16;
 static final int MAX_DATA = ENTRY_SIZE - DATA;
-static final Duration TIMEOUT = Duration.ofSeconds(60);
+static final Duration TIMEOUT = Duration.ofMinutes(2);
 
 void main(String... args) throws Exception {
     if (args.length < 3) {

@@ -21,7 +21,7 @@ import java.util.zip.CRC32C;
 
 static final int CHUNK = 1 << 18;
 static final int WINDOW = 16;
-static final Duration TIMEOUT = Duration.ofSeconds(60);
+static final Duration TIMEOUT = Duration.ofMinutes(2);
 static final int NOTE = 16; // a chunk's number and length, or -1 and the checksum
 
 void main(String... args) throws Exception {

@@ -11,6 +11,8 @@ import io.github.rdma4j.verbs.internal.MemoryWindowCalls;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.HashSet;
+import java.util.Set;
 
 /**
  * A memory window ({@code struct ibv_mw}): a remote key of its own for a part of a {@link MemoryRegion}, with rights of its own, that can be
@@ -38,8 +40,14 @@ public final class MemoryWindow extends Resource {
     /** Before the last binding that was posted. */
     private volatile State previous;
 
-    /** The slice is null if the window is bound to nothing, the queue pair if the window does not belong to one. */
-    private record State(int remoteKey, MemorySlice slice, boolean zeroBased, QueuePair queuePair) {}
+    /**
+     * Through which a window of type 2 may be bound: all since the last invalidation, because a binding that was posted last may have
+     * failed, and SoftRoCE stalls for most of a minute when a queue pair is destroyed that has a window.
+     */
+    private final Set<QueuePair> queuePairs = new HashSet<>();
+
+    /** The slice is null if the window is bound to nothing. */
+    private record State(int remoteKey, MemorySlice slice, boolean zeroBased) {}
 
     MemoryWindow(ProtectionDomain domain, MemoryWindowType type) {
         super(domain);
@@ -56,7 +64,7 @@ public final class MemoryWindow extends Resource {
         }
         window = created.reinterpret(ibv_mw.sizeof());
         windowAddress = window.address();
-        state = new State(ibv_mw.rkey(window), null, false, null);
+        state = new State(ibv_mw.rkey(window), null, false);
         previous = state;
     }
 
@@ -173,7 +181,7 @@ public final class MemoryWindow extends Resource {
                 int result = Math.abs(
                         MemoryWindowCalls.bind(domain.context().segment(), queuePair.handle(), windowAddress, bind));
                 if (result == 0) {
-                    becomes(ibv_mw.rkey(window), slice.length() == 0 ? null : slice, access, null);
+                    becomes(ibv_mw.rkey(window), slice.length() == 0 ? null : slice, access);
                 }
                 return result;
             } finally {
@@ -234,7 +242,8 @@ public final class MemoryWindow extends Resource {
 
     /** Takes note of a binding of type 2 that was posted. */
     void bound(QueuePair queuePair, MemorySlice slice, int access, int key) {
-        becomes(key, slice, access, queuePair);
+        queuePairs.add(queuePair);
+        becomes(key, slice, access);
     }
 
     /**
@@ -243,21 +252,23 @@ public final class MemoryWindow extends Resource {
      */
     public void invalidated() {
         locked(() -> {
-            becomes(state.remoteKey, null, 0, null);
+            queuePairs.clear();
+            becomes(state.remoteKey, null, 0);
             return null;
         });
     }
 
-    private void becomes(int key, MemorySlice slice, int access, QueuePair queuePair) {
+    private void becomes(int key, MemorySlice slice, int access) {
         previous = state;
         ibv_mw.rkey(window, key);
-        state = new State(key, slice, AccessFlag.ZERO_BASED.in(access), queuePair);
+        state = new State(key, slice, AccessFlag.ZERO_BASED.in(access));
     }
 
-    /** Whether it is bound to a region, or as type 2 belongs to a queue pair. */
+    /** Whether it is bound to a region, or as type 2 may belong to a queue pair; with the lock held. */
     boolean isBoundTo(Resource resource) {
         State current = state;
-        return current.queuePair == resource || current.slice != null && current.slice.region() == resource;
+        return resource instanceof QueuePair && queuePairs.contains(resource)
+                || current.slice != null && current.slice.region() == resource;
     }
 
     @Override

@@ -11,8 +11,6 @@ import java.time.Duration;
 
 /** The client's part of the handshake. */
 final class Connector {
-    private static final Duration MILLISECOND = Duration.ofMillis(1);
-
     private Connector() {}
 
     static Endpoint connect(InetSocketAddress server, EndpointConfig config, Duration timeout) {
@@ -26,7 +24,7 @@ final class Connector {
                     : SharedDomain.of(config.protectionDomain());
             link = new CmLink(id, domain, config);
             CmLink ready = link;
-            CmEvent established = id.connect(settings -> ready.greet(settings, config), rest(timeout, start));
+            CmEvent established = id.connect(settings -> ready.greet(settings, config), rest(server, timeout, start));
             byte[] greeting = established.privateData();
             String problem = Hello.problem(greeting);
             if (!problem.isEmpty()) {
@@ -42,9 +40,16 @@ final class Connector {
         }
     }
 
-    private static Duration rest(Duration timeout, long start) {
+    private static Duration rest(InetSocketAddress server, Duration timeout, long start) {
         Duration rest = timeout.minusNanos(System.nanoTime() - start);
-        return rest.compareTo(MILLISECOND) < 0 ? MILLISECOND : rest;
+        if (!rest.isPositive()) {
+            throw new EndpointException(
+                    "connecting to " + server,
+                    "%s were over when the address was resolved and this side prepared; nothing was sent yet"
+                            .formatted(timeout),
+                    "allow more time");
+        }
+        return rest;
     }
 
     private static void closeAll(CmLink link, SynchronousId id) {

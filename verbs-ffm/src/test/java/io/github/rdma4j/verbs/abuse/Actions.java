@@ -24,6 +24,7 @@ import io.github.rdma4j.verbs.ReceiveBatch;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.SendBatch;
 import io.github.rdma4j.verbs.SendOperation;
+import io.github.rdma4j.verbs.SharedReceiveQueue;
 import io.github.rdma4j.verbs.SliceList;
 import io.github.rdma4j.verbs.WorkCompletionField;
 import io.github.rdma4j.verbs.WorkCompletions;
@@ -49,7 +50,7 @@ final class Actions {
     private static final AccessFlag[][] RIGHTS = {
         {},
         {AccessFlag.LOCAL_WRITE},
-        {AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ},
+        {AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ, AccessFlag.MW_BIND},
         {AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC},
         {AccessFlag.REMOTE_WRITE}
     };
@@ -63,6 +64,7 @@ final class Actions {
         using();
         posting();
         extended();
+        shared();
         events();
         CmActions.addTo(ALL);
         closing();
@@ -216,6 +218,9 @@ final class Actions {
         });
         on("datagrams", AddressHandle.class, (world, handle, random) -> {
             QueuePair pair = some(QueuePair.class, world, random);
+            for (int tries = 0; pair.type() != QueuePairType.UD && tries < 10; tries++) {
+                pair = some(QueuePair.class, world, random);
+            }
             Destination destination = Destination.of(handle, random.nextInt(64), 0x11111111);
             MemorySlice local = slice(world, random);
             synchronized (pair) {
@@ -260,6 +265,28 @@ final class Actions {
         on("query", QueuePair.class, (world, pair, random) -> {
             pair.query().toString();
             pair.queryInitial().toString();
+        });
+    }
+
+    private static void shared() {
+        on(
+                "createSharedReceiveQueue",
+                ProtectionDomain.class,
+                (world, domain, random) -> world.add(
+                        domain.createSharedReceiveQueue(config -> config.maxWorkRequests(1 + random.nextInt(32)))));
+        on("queue pair of a shared receive queue", ProtectionDomain.class, (world, domain, random) -> {
+            CompletionQueue queue = some(CompletionQueue.class, world, random);
+            SharedReceiveQueue shared = some(SharedReceiveQueue.class, world, random);
+            world.add(domain.prepareQueuePair(
+                    QueuePairType.RC, config -> config.completionQueue(queue).sharedReceiveQueue(shared)));
+        });
+        on("shared receives", SharedReceiveQueue.class, (world, shared, random) -> {
+            MemorySlice local = slice(world, random);
+            synchronized (shared) {
+                shared.postReceive(1, local);
+                shared.startReceiveBatch().receive(2, local).receive(3, local).post();
+            }
+            shared.modifyLimit(random.nextInt(4));
         });
     }
 

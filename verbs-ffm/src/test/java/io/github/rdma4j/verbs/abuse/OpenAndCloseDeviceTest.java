@@ -5,12 +5,25 @@ package io.github.rdma4j.verbs.abuse;
 import static io.github.rdma4j.verbs.AccessFlag.LOCAL_WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.verbs.AddressHandleAttributes;
+import io.github.rdma4j.verbs.CompletionChannel;
 import io.github.rdma4j.verbs.CompletionQueue;
 import io.github.rdma4j.verbs.Device;
 import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.EventPoller;
+import io.github.rdma4j.verbs.GidEntry;
+import io.github.rdma4j.verbs.MemoryWindowType;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.QueuePairType;
+import io.github.rdma4j.verbs.SendOperation;
+import io.github.rdma4j.verbs.WorkCompletions;
+import io.github.rdma4j.verbs.cm.ConnectionId;
+import io.github.rdma4j.verbs.cm.EventChannel;
+import io.github.rdma4j.verbs.cm.PortSpace;
+import io.github.rdma4j.verbs.pool.RegisteredMemoryPool;
+import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -83,7 +96,38 @@ class OpenAndCloseDeviceTest {
                 kind("RC queue pair", queuePair(QueuePairType.RC)),
                 kind("UC queue pair", queuePair(QueuePairType.UC)),
                 kind("UD queue pair", queuePair(QueuePairType.UD)),
-                kind("connected queue pairs, closed by the device", OpenAndCloseDeviceTest::connectedPair));
+                kind("extended queue pair", inDomain(OpenAndCloseDeviceTest::extendedPair)),
+                kind("connected queue pairs, closed by the device", OpenAndCloseDeviceTest::connectedPair),
+                kind("completion channel with a queue", OpenAndCloseDeviceTest::channel),
+                kind(
+                        "extended completion queue",
+                        device -> device.createExtendedCompletionQueue(16, config -> {})
+                                .close()),
+                kind(
+                        "shared receive queue",
+                        inDomain(domain ->
+                                domain.createSharedReceiveQueue(config -> {}).close())),
+                kind("address handle", inDomain(OpenAndCloseDeviceTest::addressHandle)),
+                kind(
+                        "memory window of type 1",
+                        inDomain(domain -> domain.allocateMemoryWindow(MemoryWindowType.TYPE_1)
+                                .close())),
+                kind(
+                        "memory window of type 2",
+                        inDomain(domain -> domain.allocateMemoryWindow(MemoryWindowType.TYPE_2)
+                                .close())),
+                kind("pool of registered memory", inDomain(domain -> {
+                    try (RegisteredMemoryPool pool =
+                            RegisteredMemoryPool.create(domain, config -> config.chunkSize(1 << 16))) {
+                        pool.allocate(100, 8).close();
+                    }
+                })),
+                kind("event poller", device -> {
+                    try (EventPoller poller = EventPoller.open()) {
+                        poller.add(device);
+                    }
+                }),
+                kind("event channel with a listening id", OpenAndCloseDeviceTest::listener));
     }
 
     private static Consumer<DeviceContext> inDomain(Consumer<ProtectionDomain> action) {
@@ -113,6 +157,36 @@ class OpenAndCloseDeviceTest {
         first.connect(second.endpoint());
         second.connect(first.endpoint());
         own.close();
+    }
+
+    private static void extendedPair(ProtectionDomain domain) {
+        try (CompletionQueue queue = domain.context().createCompletionQueue(16);
+                QueuePair pair = domain.createQueuePair(
+                        QueuePairType.RC,
+                        config -> config.completionQueue(queue).sendOperations(SendOperation.SEND))) {
+            pair.startBatch();
+        }
+    }
+
+    private static void channel(DeviceContext device) {
+        try (CompletionChannel channel = device.createCompletionChannel()) {
+            CompletionQueue queue = device.createCompletionQueue(16, config -> config.channel(channel));
+            queue.awaitCompletions(WorkCompletions.allocate(1), Duration.ofNanos(1));
+        }
+    }
+
+    private static void addressHandle(ProtectionDomain domain) {
+        GidEntry gid = domain.context().selectGid(1);
+        domain.createAddressHandle(AddressHandleAttributes.toGid(1, gid.index(), gid.gid()))
+                .close();
+    }
+
+    private static void listener(DeviceContext device) {
+        try (EventChannel channel = EventChannel.create()) {
+            ConnectionId id = channel.createId(PortSpace.TCP);
+            id.bind(new InetSocketAddress(0));
+            id.listen(1);
+        }
     }
 
     private static Arguments kind(String name, Consumer<DeviceContext> openAndClose) {

@@ -3,13 +3,16 @@
 package io.github.rdma4j.verbs.abuse;
 
 import static io.github.rdma4j.verbs.AccessFlag.LOCAL_WRITE;
+import static io.github.rdma4j.verbs.AccessFlag.MW_BIND;
 import static io.github.rdma4j.verbs.AccessFlag.REMOTE_ATOMIC;
 import static io.github.rdma4j.verbs.AccessFlag.REMOTE_READ;
 import static io.github.rdma4j.verbs.AccessFlag.REMOTE_WRITE;
 
+import io.github.rdma4j.verbs.AddressHandleAttributes;
 import io.github.rdma4j.verbs.CompletionQueue;
 import io.github.rdma4j.verbs.Device;
 import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.GidEntry;
 import io.github.rdma4j.verbs.PreparedQueuePair;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePairType;
@@ -42,11 +45,17 @@ final class World implements AutoCloseable {
         add(domain);
         CompletionQueue queue = device.createCompletionQueue(64);
         add(queue);
-        add(domain.allocateMemory(4096, LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC));
+        add(domain.allocateMemory(4096, LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC, MW_BIND));
         PreparedQueuePair first = prepare(domain, queue);
         PreparedQueuePair second = prepare(domain, queue);
         add(first.connect(second.endpoint()));
         add(second.connect(first.endpoint()));
+        PreparedQueuePair datagrams =
+                domain.prepareQueuePair(QueuePairType.UD, config -> config.completionQueue(queue));
+        add(datagrams);
+        add(datagrams.activate());
+        GidEntry gid = device.selectGid(1);
+        add(domain.createAddressHandle(AddressHandleAttributes.toGid(1, gid.index(), gid.gid())));
     }
 
     private PreparedQueuePair prepare(ProtectionDomain domain, CompletionQueue queue) {
