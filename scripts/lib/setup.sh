@@ -7,7 +7,7 @@
 #   set_up_to_run    installs what building, the microVM and the comparison with the C tools need; sets JDK
 #   set_up_to_unit_test   what the tests need that need no device
 #   set_up_to_test   what all tests need
-#   build            builds and packages all modules with Maven, without tests
+#   build MODULE     builds and packages a module and what it needs with Maven, without tests
 
 RUN_PACKAGES=(ibverbs-providers libibverbs1 librdmacm1 perftest rdma-core ibverbs-utils
     qemu-system-x86 busybox-static cpio kmod iproute2 xz-utils)
@@ -41,7 +41,7 @@ set_up() {
 build() {
     local log
     log=$(cache_dir)/build.log
-    if ! mvn -B -ntp -q -f "$RDMA4J_ROOT/pom.xml" package -DskipTests </dev/null >"$log" 2>&1; then
+    if ! mvn -B -ntp -q -f "$RDMA4J_ROOT/pom.xml" -pl "$1" -am package -DskipTests </dev/null >"$log" 2>&1; then
         tail -n 40 -- "$log" >&2
         die "the build failed" "the whole output is in $log"
     fi

@@ -58,6 +58,7 @@ public final class QueuePair extends Resource {
     private final SharedReceiveQueue sharedReceiveQueue;
     private final boolean onlyReceives;
     private final MulticastGroups multicastGroups = new MulticastGroups(this);
+    private final PostingChecks checks;
     private SendBatch batch;
 
     QueuePair(ProtectionDomain domain, QueuePairConfig config) {
@@ -76,6 +77,7 @@ public final class QueuePair extends Resource {
         this.maxSendEntries = config.maxSendScatterGather();
         this.maxBatch = Math.min(MAX_BATCH, config.maxSendWorkRequests());
         this.maxSegmentHeader = config.maxSegmentHeader();
+        this.checks = new PostingChecks(type, domain, maxInlineData, maxSendEntries, maxMessageSize, maxSegmentHeader);
         // All memory before the native object: what failed behind its creation would lose it.
         this.request = new SendRequests(requestArena, 1, 1);
         this.inlineData = new InlineData(requestArena, 1, maxInlineData);
@@ -280,7 +282,7 @@ public final class QueuePair extends Resource {
      * @throws IllegalStateException if the queue pair or the region is closed
      */
     public int postWrite(long workRequestId, MemorySlice local, RemoteMemory remote, int flags) {
-        checkOneSided(SendOpcode.RDMA_WRITE, local, remote, flags);
+        checks.oneSided(SendOpcode.RDMA_WRITE, local, remote, flags);
         return post(SendOpcode.RDMA_WRITE, workRequestId, local, remote.address(), remote.remoteKey(), 0, flags);
     }
 
@@ -299,7 +301,7 @@ public final class QueuePair extends Resource {
      */
     public int postWriteWithImmediate(
             long workRequestId, MemorySlice local, RemoteMemory remote, int immediate, int flags) {
-        checkOneSided(SendOpcode.RDMA_WRITE_WITH_IMMEDIATE, local, remote, flags);
+        checks.oneSided(SendOpcode.RDMA_WRITE_WITH_IMMEDIATE, local, remote, flags);
         return post(
                 SendOpcode.RDMA_WRITE_WITH_IMMEDIATE,
                 workRequestId,
@@ -322,7 +324,7 @@ public final class QueuePair extends Resource {
      * @throws IllegalStateException if the queue pair or the region is closed
      */
     public int postRead(long workRequestId, MemorySlice local, RemoteMemory remote, int flags) {
-        checkRead(local, remote, flags);
+        checks.read(local, remote, flags);
         return post(SendOpcode.RDMA_READ, workRequestId, local, remote.address(), remote.remoteKey(), 0, flags);
     }
 
@@ -337,7 +339,7 @@ public final class QueuePair extends Resource {
      * @throws IllegalStateException if the queue pair or the region is closed
      */
     public int postSend(long workRequestId, MemorySlice local, int flags) {
-        checkSend(SendOpcode.SEND, local, flags);
+        checks.send(SendOpcode.SEND, local, flags);
         return post(SendOpcode.SEND, workRequestId, local, 0, 0, 0, flags);
     }
 
@@ -353,7 +355,7 @@ public final class QueuePair extends Resource {
      * @throws IllegalStateException if the queue pair or the region is closed
      */
     public int postSendWithImmediate(long workRequestId, MemorySlice local, int immediate, int flags) {
-        checkSend(SendOpcode.SEND_WITH_IMMEDIATE, local, flags);
+        checks.send(SendOpcode.SEND_WITH_IMMEDIATE, local, flags);
         return post(SendOpcode.SEND_WITH_IMMEDIATE, workRequestId, local, 0, 0, ByteOrders.toNetwork(immediate), flags);
     }
 
@@ -550,84 +552,16 @@ public final class QueuePair extends Resource {
         return ownReceiveQueue().startBatch();
     }
 
-    void checkOneSided(int opcode, MemorySlice local, RemoteMemory remote, int flags) {
-        if (Checks.ENABLED) {
-            checkSend(opcode, local, flags);
-            Checks.remote(local.length(), remote);
-        }
-    }
-
-    void checkOneSided(int opcode, SliceList local, RemoteMemory remote, int flags) {
-        checkSend(opcode, local, flags);
-        if (Checks.ENABLED) {
-            Checks.remote(local.length(), remote);
-        }
-    }
-
-    void checkRead(MemorySlice local, RemoteMemory remote, int flags) {
-        if (Checks.ENABLED) {
-            checkOneSided(SendOpcode.RDMA_READ, local, remote, flags);
-            requireNotInline(SendOpcode.RDMA_READ, flags);
-            Checks.writable(local);
-        }
-    }
-
-    void checkRead(SliceList local, RemoteMemory remote, int flags) {
-        checkOneSided(SendOpcode.RDMA_READ, local, remote, flags);
-        if (Checks.ENABLED) {
-            requireNotInline(SendOpcode.RDMA_READ, flags);
-            Checks.writable(local);
-        }
-    }
-
-    void checkSend(int opcode, MemorySlice local, int flags) {
-        if (Checks.ENABLED) {
-            Checks.operation(type, opcode);
-            Checks.flags(flags, maxInlineData, local.length());
-            Checks.local(local, domain, maxMessageSize);
-        }
-    }
-
-    void checkSend(int opcode, SliceList local, int flags) {
-        // Not among the checks that can be switched off: more entries would run into the next request's.
-        if (local.size() > maxSendEntries && (flags & SendFlags.INLINE) == 0) {
-            throw Checks.tooManyEntries(local.size(), maxSendEntries, "QueuePairConfig.maxSendScatterGather");
-        }
-        if (Checks.ENABLED) {
-            Checks.operation(type, opcode);
-            Checks.flags(flags, maxInlineData, local.length());
-            Checks.local(local, domain, maxMessageSize);
-        }
-    }
-
-    void checkAtomic(int opcode, MemorySlice original, RemoteMemory remote, int flags) {
-        if (Checks.ENABLED) {
-            checkSend(opcode, original, flags);
-            requireNotInline(opcode, flags);
-            Checks.atomic(original, remote);
-            Checks.writable(original);
-        }
-    }
-
-    void checkOperation(int opcode, int flags) {
-        if (Checks.ENABLED) {
-            Checks.operation(type, opcode);
-            Checks.flags(flags, maxInlineData, 0);
-            requireNotInline(opcode, flags);
-        }
-    }
-
-    private static void requireNotInline(int opcode, int flags) {
-        if ((flags & SendFlags.INLINE) != 0) {
-            throw new IllegalArgumentException("a %s cannot be inline".formatted(SendOpcode.name(opcode)));
-        }
-    }
-
     /** Must be followed by {@link #exitSend()}. */
     void enterSend() {
         if (!sendGuard.enter()) {
             throw closedException();
         }
+    }
+
+    /** For {@link SendBatch}. */
+    PostingChecks checks() {
+        return checks;
     }
 
     void exitSend() {
@@ -663,19 +597,6 @@ public final class QueuePair extends Resource {
     void requireGoodList(SliceList local, int flags) {
         if (extended != null && (flags & SendFlags.INLINE) == 0) {
             extended.requireGoodList(local);
-        }
-    }
-
-    void checkSegmentedSend(MemorySegment header, int maxSegmentSize, SliceList local, int flags) {
-        checkSend(SendOpcode.SEGMENTED_SEND, local, flags);
-        requireNotInline(SendOpcode.SEGMENTED_SEND, flags);
-        if (header.byteSize() < 1 || header.byteSize() > maxSegmentHeader) {
-            throw new IllegalArgumentException(
-                    "a header of %d bytes: this queue pair allows 1..%d (QueuePairConfig.maxSegmentHeader)"
-                            .formatted(header.byteSize(), maxSegmentHeader));
-        }
-        if (maxSegmentSize < 1 || maxSegmentSize >>> Short.SIZE != 0) {
-            throw new IllegalArgumentException("segments of %d bytes: 1..65535 are possible".formatted(maxSegmentSize));
         }
     }
 

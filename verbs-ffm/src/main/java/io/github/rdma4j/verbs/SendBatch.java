@@ -61,7 +61,7 @@ public final class SendBatch {
      * @return this
      */
     public SendBatch write(long workRequestId, MemorySlice local, RemoteMemory remote, int flags) {
-        queuePair.checkOneSided(RDMA_WRITE, local, remote, flags);
+        queuePair.checks().oneSided(RDMA_WRITE, local, remote, flags);
         return transfer(RDMA_WRITE, workRequestId, local, remote.address(), remote.remoteKey(), 0, flags);
     }
 
@@ -75,7 +75,7 @@ public final class SendBatch {
      * @return this
      */
     public SendBatch write(long workRequestId, SliceList local, RemoteMemory remote, int flags) {
-        queuePair.checkOneSided(RDMA_WRITE, local, remote, flags);
+        queuePair.checks().oneSided(RDMA_WRITE, local, remote, flags);
         return transfer(RDMA_WRITE, workRequestId, local, remote.address(), remote.remoteKey(), 0, flags);
     }
 
@@ -92,7 +92,7 @@ public final class SendBatch {
      */
     public SendBatch writeWithImmediate(
             long workRequestId, MemorySlice local, RemoteMemory remote, int immediate, int flags) {
-        queuePair.checkOneSided(RDMA_WRITE_WITH_IMMEDIATE, local, remote, flags);
+        queuePair.checks().oneSided(RDMA_WRITE_WITH_IMMEDIATE, local, remote, flags);
         return transfer(
                 RDMA_WRITE_WITH_IMMEDIATE,
                 workRequestId,
@@ -116,7 +116,7 @@ public final class SendBatch {
      */
     public SendBatch writeWithImmediate(
             long workRequestId, SliceList local, RemoteMemory remote, int immediate, int flags) {
-        queuePair.checkOneSided(RDMA_WRITE_WITH_IMMEDIATE, local, remote, flags);
+        queuePair.checks().oneSided(RDMA_WRITE_WITH_IMMEDIATE, local, remote, flags);
         return transfer(
                 RDMA_WRITE_WITH_IMMEDIATE,
                 workRequestId,
@@ -137,7 +137,7 @@ public final class SendBatch {
      * @return this
      */
     public SendBatch read(long workRequestId, MemorySlice local, RemoteMemory remote, int flags) {
-        queuePair.checkRead(local, remote, flags);
+        queuePair.checks().read(local, remote, flags);
         return transfer(RDMA_READ, workRequestId, local, remote.address(), remote.remoteKey(), 0, flags);
     }
 
@@ -151,7 +151,7 @@ public final class SendBatch {
      * @return this
      */
     public SendBatch read(long workRequestId, SliceList local, RemoteMemory remote, int flags) {
-        queuePair.checkRead(local, remote, flags);
+        queuePair.checks().read(local, remote, flags);
         return transfer(RDMA_READ, workRequestId, local, remote.address(), remote.remoteKey(), 0, flags);
     }
 
@@ -164,7 +164,7 @@ public final class SendBatch {
      * @return this
      */
     public SendBatch send(long workRequestId, MemorySlice local, int flags) {
-        queuePair.checkSend(SEND, local, flags);
+        queuePair.checks().send(SEND, local, flags);
         return transfer(SEND, workRequestId, local, 0, 0, 0, flags);
     }
 
@@ -177,7 +177,7 @@ public final class SendBatch {
      * @return this
      */
     public SendBatch send(long workRequestId, SliceList local, int flags) {
-        queuePair.checkSend(SEND, local, flags);
+        queuePair.checks().send(SEND, local, flags);
         return transfer(SEND, workRequestId, local, 0, 0, 0, flags);
     }
 
@@ -191,7 +191,7 @@ public final class SendBatch {
      * @return this
      */
     public SendBatch sendWithImmediate(long workRequestId, MemorySlice local, int immediate, int flags) {
-        queuePair.checkSend(SEND_WITH_IMMEDIATE, local, flags);
+        queuePair.checks().send(SEND_WITH_IMMEDIATE, local, flags);
         return transfer(SEND_WITH_IMMEDIATE, workRequestId, local, 0, 0, ByteOrders.toNetwork(immediate), flags);
     }
 
@@ -205,7 +205,7 @@ public final class SendBatch {
      * @return this
      */
     public SendBatch sendWithImmediate(long workRequestId, SliceList local, int immediate, int flags) {
-        queuePair.checkSend(SEND_WITH_IMMEDIATE, local, flags);
+        queuePair.checks().send(SEND_WITH_IMMEDIATE, local, flags);
         return transfer(SEND_WITH_IMMEDIATE, workRequestId, local, 0, 0, ByteOrders.toNetwork(immediate), flags);
     }
 
@@ -220,7 +220,7 @@ public final class SendBatch {
      * @return this
      */
     public SendBatch sendWithInvalidate(long workRequestId, MemorySlice local, int remoteKey, int flags) {
-        queuePair.checkSend(SEND_WITH_INVALIDATE, local, flags);
+        queuePair.checks().send(SEND_WITH_INVALIDATE, local, flags);
         return transfer(SEND_WITH_INVALIDATE, workRequestId, local, 0, 0, remoteKey, flags);
     }
 
@@ -234,7 +234,7 @@ public final class SendBatch {
      * @return this
      */
     public SendBatch sendWithInvalidate(long workRequestId, SliceList local, int remoteKey, int flags) {
-        queuePair.checkSend(SEND_WITH_INVALIDATE, local, flags);
+        queuePair.checks().send(SEND_WITH_INVALIDATE, local, flags);
         return transfer(SEND_WITH_INVALIDATE, workRequestId, local, 0, 0, remoteKey, flags);
     }
 
@@ -252,7 +252,7 @@ public final class SendBatch {
      */
     public SendBatch compareAndSwap(
             long workRequestId, MemorySlice original, RemoteMemory remote, long expected, long newValue, int flags) {
-        queuePair.checkAtomic(COMPARE_AND_SWAP, original, remote, flags);
+        queuePair.checks().atomic(COMPARE_AND_SWAP, original, remote, flags);
         return atomic(COMPARE_AND_SWAP, workRequestId, original, remote, expected, newValue, flags);
     }
 
@@ -268,7 +268,7 @@ public final class SendBatch {
      */
     public SendBatch fetchAndAdd(
             long workRequestId, MemorySlice original, RemoteMemory remote, long addend, int flags) {
-        queuePair.checkAtomic(FETCH_AND_ADD, original, remote, flags);
+        queuePair.checks().atomic(FETCH_AND_ADD, original, remote, flags);
         return atomic(FETCH_AND_ADD, workRequestId, original, remote, addend, 0, flags);
     }
 
@@ -281,7 +281,7 @@ public final class SendBatch {
      * @return this
      */
     public SendBatch localInvalidate(long workRequestId, int remoteKey, int flags) {
-        queuePair.checkOperation(LOCAL_INVALIDATE, flags);
+        queuePair.checks().operation(LOCAL_INVALIDATE, flags);
         int index = begin(LOCAL_INVALIDATE, flags);
         recorder.invalidate(index, workRequestId, remoteKey, flags);
         return added(index);
@@ -311,7 +311,7 @@ public final class SendBatch {
             int flags,
             AccessFlag... access) {
         int mask = AccessFlag.mask(access);
-        queuePair.checkOperation(BIND_MEMORY_WINDOW, flags);
+        queuePair.checks().operation(BIND_MEMORY_WINDOW, flags);
         window.checkBinding(MemoryWindowType.TYPE_2, queuePair, slice, mask);
         window.checkKey(remoteKey);
         int index = begin(BIND_MEMORY_WINDOW, flags);
@@ -330,7 +330,7 @@ public final class SendBatch {
      * @return this
      */
     public SendBatch atomicWrite(long workRequestId, long value, RemoteMemory remote, int flags) {
-        queuePair.checkOperation(ATOMIC_WRITE, flags);
+        queuePair.checks().operation(ATOMIC_WRITE, flags);
         Checks.atomic(remote);
         int index = begin(ATOMIC_WRITE, flags);
         recorder.atomicWrite(index, workRequestId, value, remote, flags);
@@ -350,7 +350,7 @@ public final class SendBatch {
      */
     public SendBatch flush(
             long workRequestId, RemoteMemory remote, FlushPlacement placement, FlushLevel level, int flags) {
-        queuePair.checkOperation(FLUSH, flags);
+        queuePair.checks().operation(FLUSH, flags);
         int index = begin(FLUSH, flags);
         recorder.flush(index, workRequestId, remote, placement, level, flags);
         return added(index);
@@ -369,7 +369,7 @@ public final class SendBatch {
      */
     public SendBatch segmentedSend(
             long workRequestId, MemorySegment header, int maxSegmentSize, SliceList local, int flags) {
-        queuePair.checkSegmentedSend(header, maxSegmentSize, local, flags);
+        queuePair.checks().segmentedSend(header, maxSegmentSize, local, flags);
         int index = begin(SEGMENTED_SEND, flags);
         recorder.transfer(index, SEGMENTED_SEND, workRequestId, local, 0, 0, 0, flags);
         recorder.segmented(index, header, maxSegmentSize);

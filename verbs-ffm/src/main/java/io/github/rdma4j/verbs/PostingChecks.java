@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * What the arguments of a request are checked against before it is recorded: the limits of its queue pair. Those that
+ * {@link Checks#ENABLED} governs can be switched off; the others keep requests within their memory.
+ *
+ * @param type of the queue pair
+ * @param domain in which the regions must be registered
+ * @param maxInlineData in bytes
+ * @param maxSendEntries the most slices of a request
+ * @param maxMessageSize in bytes
+ * @param maxSegmentHeader in bytes, 0 without segmented sends
+ */
+record PostingChecks(
+        QueuePairType type,
+        ProtectionDomain domain,
+        int maxInlineData,
+        int maxSendEntries,
+        long maxMessageSize,
+        int maxSegmentHeader) {
+    void oneSided(int opcode, MemorySlice local, RemoteMemory remote, int flags) {
+        if (Checks.ENABLED) {
+            send(opcode, local, flags);
+            Checks.remote(local.length(), remote);
+        }
+    }
+
+    void oneSided(int opcode, SliceList local, RemoteMemory remote, int flags) {
+        send(opcode, local, flags);
+        if (Checks.ENABLED) {
+            Checks.remote(local.length(), remote);
+        }
+    }
+
+    void read(MemorySlice local, RemoteMemory remote, int flags) {
+        if (Checks.ENABLED) {
+            oneSided(SendOpcode.RDMA_READ, local, remote, flags);
+            requireNotInline(SendOpcode.RDMA_READ, flags);
+            Checks.writable(local);
+        }
+    }
+
+    void read(SliceList local, RemoteMemory remote, int flags) {
+        oneSided(SendOpcode.RDMA_READ, local, remote, flags);
+        if (Checks.ENABLED) {
+            requireNotInline(SendOpcode.RDMA_READ, flags);
+            Checks.writable(local);
+        }
+    }
+
+    void send(int opcode, MemorySlice local, int flags) {
+        if (Checks.ENABLED) {
+            Checks.operation(type, opcode);
+            Checks.flags(flags, maxInlineData, local.length());
+            Checks.local(local, domain, maxMessageSize);
+        }
+    }
+
+    void send(int opcode, SliceList local, int flags) {
+        // Not among the checks that can be switched off: more entries would run into the next request's.
+        if (local.size() > maxSendEntries && (flags & SendFlags.INLINE) == 0) {
+            throw Checks.tooManyEntries(local.size(), maxSendEntries, "QueuePairConfig.maxSendScatterGather");
+        }
+        if (Checks.ENABLED) {
+            Checks.operation(type, opcode);
+            Checks.flags(flags, maxInlineData, local.length());
+            Checks.local(local, domain, maxMessageSize);
+        }
+    }
+
+    void atomic(int opcode, MemorySlice original, RemoteMemory remote, int flags) {
+        if (Checks.ENABLED) {
+            send(opcode, original, flags);
+            requireNotInline(opcode, flags);
+            Checks.atomic(original, remote);
+            Checks.writable(original);
+        }
+    }
+
+    void operation(int opcode, int flags) {
+        if (Checks.ENABLED) {
+            Checks.operation(type, opcode);
+            Checks.flags(flags, maxInlineData, 0);
+            requireNotInline(opcode, flags);
+        }
+    }
+
+    void segmentedSend(MemorySegment header, int maxSegmentSize, SliceList local, int flags) {
+        send(SendOpcode.SEGMENTED_SEND, local, flags);
+        requireNotInline(SendOpcode.SEGMENTED_SEND, flags);
+        if (header.byteSize() < 1 || header.byteSize() > maxSegmentHeader) {
+            throw new IllegalArgumentException(
+                    "a header of %d bytes: this queue pair allows 1..%d (QueuePairConfig.maxSegmentHeader)"
+                            .formatted(header.byteSize(), maxSegmentHeader));
+        }
+        if (maxSegmentSize < 1 || maxSegmentSize >>> Short.SIZE != 0) {
+            throw new IllegalArgumentException("segments of %d bytes: 1..65535 are possible".formatted(maxSegmentSize));
+        }
+    }
+
+    private static void requireNotInline(int opcode, int flags) {
+        if ((flags & SendFlags.INLINE) != 0) {
+            throw new IllegalArgumentException("a %s cannot be inline".formatted(SendOpcode.name(opcode)));
+        }
+    }
+}
