@@ -25,25 +25,26 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Tag("device")
 @Timeout(240)
 class InteropDeviceTest {
+    private static final int BANDWIDTH_COLUMNS = 5;
     /** A virtual CPU can stall for long: 18 is a second per retry. */
     private static final String PATIENT = " -F -u 18 ";
 
     private static final String OPTIONS = """
-            ib_write_lat | -n 200
-            ib_write_lat | -s 4096 -n 200
-            ib_write_lat | -s 1 -n 300 -x 1 -m 1024 -S 1
-            ib_write_lat | -a -n 5
-            ib_write_lat | -D 2
-            ib_write_bw  | -n 200
-            ib_write_bw  | -s 2 -n 1000
-            ib_write_bw  | -s 4096 -n 1003 -q 4 -Q 8 -t 16
-            ib_write_bw  | -s 4096 -n 500 -b
-            ib_write_bw  | -s 64 -n 500 -b -q 3 --report_gbits
-            ib_write_bw  | -a -n 5
-            ib_write_bw  | -a -n 5 -b
-            ib_write_bw  | -s 4096 -D 2
-            ib_write_bw  | -s 4096 -D 2 -b
-            """;
+        ib_write_lat | -n 200
+        ib_write_lat | -s 4096 -n 200
+        ib_write_lat | -s 1 -n 300 -x 1 -m 1024 -S 1
+        ib_write_lat | -a -n 5
+        ib_write_lat | -D 2
+        ib_write_bw  | -n 200
+        ib_write_bw  | -s 2 -n 1000
+        ib_write_bw  | -s 4096 -n 1003 -q 4 -Q 8 -t 16
+        ib_write_bw  | -s 4096 -n 500 -b
+        ib_write_bw  | -s 64 -n 500 -b -q 3 --report_gbits
+        ib_write_bw  | -a -n 5
+        ib_write_bw  | -a -n 5 -b
+        ib_write_bw  | -s 4096 -D 2
+        ib_write_bw  | -s 4096 -D 2 -b
+        """;
 
     private static int freePort() throws IOException {
         try (ServerSocket socket = new ServerSocket(0)) {
@@ -149,7 +150,10 @@ class InteropDeviceTest {
             assertThat(Arrays.stream(row).mapToDouble(Double::parseDouble))
                     .as(output)
                     .allMatch(value -> value >= 0 && value < 1e9);
-            assertThat(Double.parseDouble(row[3])).as(output).isPositive();
+            // Of bandwidth the message rate: two digits of MiB/s are too few for two bytes when the machine pauses.
+            assertThat(Double.parseDouble(row[row.length == BANDWIDTH_COLUMNS ? 4 : 3]))
+                    .as(output)
+                    .isPositive();
         }
     }
 }

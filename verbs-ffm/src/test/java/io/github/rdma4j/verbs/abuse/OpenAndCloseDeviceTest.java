@@ -41,8 +41,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(value = 3, unit = TimeUnit.HOURS)
 class OpenAndCloseDeviceTest {
     private static final int TIMES = Integer.getInteger("rdma4j.abuse.times", 90);
-    /** A leak grows in each; what the JVM allocates for itself (compiled code, class data) does not. */
+    /** The times are divided into so many windows. */
     private static final int WINDOWS = 3;
+
+    /** A leak grows in each window; what the JVM allocates for itself (compiled code, class data) does not. */
+    private static final int MOST_WINDOWS = 12;
 
     /** What a quiet window of the JVM was seen to take; the more times, the smaller the leak that shows. */
     private static final long NATIVE_SLACK = 48 << 10;
@@ -54,10 +57,11 @@ class OpenAndCloseDeviceTest {
     void everythingComesBack(String kind, Consumer<DeviceContext> openAndClose) {
         try (DeviceContext device = DeviceContext.open(Device.list().getFirst())) {
             repeat(TIMES / WINDOWS, device, openAndClose);
+            long quiet = NATIVE_SLACK + TIMES / WINDOWS * NATIVE_SLACK_PER_TIME;
             long leastGrowth = Long.MAX_VALUE;
             ProcessCounts before = ProcessCounts.now();
             ProcessCounts last = before;
-            for (int window = 0; window < WINDOWS; window++) {
+            for (int window = 0; window < WINDOWS || leastGrowth >= quiet && window < MOST_WINDOWS; window++) {
                 repeat(TIMES / WINDOWS, device, openAndClose);
                 ProcessCounts now = ProcessCounts.now();
                 leastGrowth = Math.min(leastGrowth, now.nativeBytes() - last.nativeBytes());
@@ -66,9 +70,7 @@ class OpenAndCloseDeviceTest {
 
             assertThat(last.fileDescriptors()).isEqualTo(before.fileDescriptors());
             assertThat(last.rdmaResources()).isEqualTo(before.rdmaResources());
-            assertThat(leastGrowth)
-                    .as("native bytes")
-                    .isLessThan(NATIVE_SLACK + TIMES / WINDOWS * NATIVE_SLACK_PER_TIME);
+            assertThat(leastGrowth).as("native bytes").isLessThan(quiet);
         }
     }
 
