@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.figures;
+
+import java.util.List;
+import org.HdrHistogram.Histogram;
+
+/**
+ * The latencies of a run, all of them, in microseconds.
+ *
+ * @param samples how many, at least 1
+ * @param minimum the shortest, exact
+ * @param maximum the longest, exact
+ * @param mean the arithmetic mean, exact
+ * @param deviation the standard deviation (of the population), exact
+ * @param histogram all of them in nanoseconds, true to 0.1 %; not to be changed
+ */
+public record LatencyFigures(
+        long samples, double minimum, double maximum, double mean, double deviation, Histogram histogram) {
+    /** The percentiles that are reported. */
+    public static final List<Double> PERCENTILES = List.of(50.0, 90.0, 99.0, 99.9, 99.99, 99.999);
+
+    /** A percentile says something when so many samples at least lie beyond it. */
+    public static final int ENOUGH_BEYOND = 10;
+
+    /**
+     * The time that so many percent of the samples do not exceed, true to 0.1 %.
+     *
+     * @param percent 0 to 100
+     */
+    public double percentile(double percent) {
+        // A bucket is named by its upper end, which may lie beyond the largest value recorded, and rounding to whole
+        // nanoseconds may have gone beyond either end.
+        return Math.clamp(histogram.getValueAtPercentile(percent) / 1000.0, minimum, maximum);
+    }
+
+    /** The median. */
+    public double median() {
+        return percentile(50);
+    }
+
+    /** How many samples lie beyond a percentile in the order of their length: what it rests on. */
+    public long beyond(double percent) {
+        // The next smaller number: 99.9 is not exactly representable, and its product with a count may come out a
+        // little
+        // above a whole number.
+        return samples - (long) Math.ceil(Math.nextDown(percent) / 100 * samples);
+    }
+
+    /** Whether enough samples lie beyond a percentile for it to say anything. */
+    public boolean isTrustworthy(double percent) {
+        return beyond(percent) >= ENOUGH_BEYOND;
+    }
+
+    /** How many samples it takes until enough lie beyond a percentile below 100. */
+    public static long samplesFor(double percent) {
+        return Math.round(ENOUGH_BEYOND * 100 / (100 - percent));
+    }
+
+    /** A percentile as it is written: without trailing zeros. */
+    public static String name(double percent) {
+        return percent == Math.rint(percent) ? Long.toString((long) percent) : Double.toString(percent);
+    }
+
+    /**
+     * The figures of several runs together.
+     *
+     * @param parts at least one
+     */
+    public static LatencyFigures together(List<LatencyFigures> parts) {
+        if (parts.size() == 1) {
+            return parts.getFirst();
+        }
+        long samples = 0;
+        double sum = 0;
+        double minimum = Double.POSITIVE_INFINITY;
+        double maximum = 0;
+        Histogram histogram = new Histogram(LatencySamples.SIGNIFICANT_DIGITS);
+        for (LatencyFigures part : parts) {
+            samples += part.samples;
+            sum += part.mean * part.samples;
+            minimum = Math.min(minimum, part.minimum);
+            maximum = Math.max(maximum, part.maximum);
+            histogram.add(part.histogram);
+        }
+        double mean = sum / samples;
+        double squares = 0;
+        for (LatencyFigures part : parts) {
+            double distance = part.mean - mean;
+            squares += part.samples * (part.deviation * part.deviation + distance * distance);
+        }
+        histogram.setStartTimeStamp(parts.getFirst().histogram.getStartTimeStamp());
+        histogram.setEndTimeStamp(parts.getLast().histogram.getEndTimeStamp());
+        return new LatencyFigures(samples, minimum, maximum, mean, Math.sqrt(squares / samples), histogram);
+    }
+}

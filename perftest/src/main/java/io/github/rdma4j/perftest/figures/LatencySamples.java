@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.figures;
+
+import org.HdrHistogram.Histogram;
+
+/**
+ * Collects the latencies of a run, one by one: an HdrHistogram of all of them, and beside it what a histogram knows only to
+ * the width of its buckets, exactly: the least, the greatest, the mean and the deviation.
+ *
+ * <p>All memory is taken by the constructor, so that {@link #record} may be called inside a measured loop. Used by one
+ * thread.
+ */
+public final class LatencySamples {
+    /** Percentiles are true to one part in so many powers of ten: to 0.1 %. */
+    static final int SIGNIFICANT_DIGITS = 3;
+
+    /** One hour: no run stands still for longer, and what does is counted as an hour in the histogram. */
+    private static final long LONGEST = 3_600_000_000_000L;
+
+    private final Histogram histogram = new Histogram(1, LONGEST, SIGNIFICANT_DIGITS);
+    private final int parts;
+
+    private long count;
+    private long least;
+    private long most;
+
+    /** The sums are of the distances from the first sample: so they lose no digits where all samples are alike. */
+    private long reference;
+
+    private long sum;
+    private double squares;
+
+    /**
+     * @param parts into how many equal parts a recorded time falls, of which one is the latency: 2 where a round trip is
+     *     recorded and the one way is meant, else 1
+     */
+    public LatencySamples(int parts) {
+        this.parts = parts;
+        clear();
+    }
+
+    /** Forgets all. */
+    public void clear() {
+        histogram.reset();
+        count = 0;
+        least = Long.MAX_VALUE;
+        most = 0;
+        reference = 0;
+        sum = 0;
+        squares = 0;
+    }
+
+    /**
+     * One more.
+     *
+     * @param nanoseconds the time in all its parts, not negative
+     */
+    public void record(long nanoseconds) {
+        if (count == 0) {
+            reference = nanoseconds;
+        }
+        count++;
+        least = Math.min(least, nanoseconds);
+        most = Math.max(most, nanoseconds);
+        long distance = nanoseconds - reference;
+        sum += distance;
+        squares += (double) distance * distance;
+        histogram.recordValue(Math.min(parts == 1 ? nanoseconds : (nanoseconds + parts - 1) / parts, LONGEST));
+    }
+
+    /** How many. */
+    public long count() {
+        return count;
+    }
+
+    /**
+     * What they come to.
+     *
+     * @param begin time of the first one's start, milliseconds since 1970
+     * @param end time of the last one's end, likewise
+     * @throws IllegalStateException when there are none
+     */
+    public LatencyFigures figures(long begin, long end) {
+        if (count == 0) {
+            throw new IllegalStateException("no samples");
+        }
+        double mean = (double) sum / count;
+        double variance = Math.max(0, squares / count - mean * mean);
+        double unit = 1000.0 * parts;
+        // Only as large as its greatest value asks for.
+        Histogram copy = new Histogram(SIGNIFICANT_DIGITS);
+        copy.add(histogram);
+        copy.setStartTimeStamp(begin);
+        copy.setEndTimeStamp(end);
+        return new LatencyFigures(
+                count, least / unit, most / unit, (reference + mean) / unit, Math.sqrt(variance) / unit, copy);
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.figures;
+
+import java.util.Arrays;
+
+/** The single latencies of a run, for those who want every one. */
+public final class SampleTimes {
+    private final long[] nanoseconds;
+    private final double unit;
+
+    private SampleTimes(long[] nanoseconds, double unit) {
+        this.nanoseconds = nanoseconds;
+        this.unit = unit;
+    }
+
+    /**
+     * From the times between which the samples lie.
+     *
+     * @param stamps nanoseconds, ascending
+     * @param count how many of them count, at least 2
+     * @param parts into how many equal parts a sample falls, of which one is the latency
+     */
+    public static SampleTimes between(long[] stamps, int count, int parts) {
+        long[] times = new long[count - 1];
+        for (int i = 0; i < times.length; i++) {
+            times[i] = stamps[i + 1] - stamps[i];
+        }
+        return new SampleTimes(times, 1000.0 * parts);
+    }
+
+    /** How many. */
+    public int count() {
+        return nanoseconds.length;
+    }
+
+    /** One of them in microseconds. */
+    public double microseconds(int index) {
+        return nanoseconds[index] / unit;
+    }
+
+    /** The same from the shortest to the longest. */
+    public SampleTimes sorted() {
+        long[] sorted = nanoseconds.clone();
+        Arrays.sort(sorted);
+        return new SampleTimes(sorted, unit);
+    }
+}
