@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.tcp;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+
+/**
+ * The measured loops over TCP. A channel that does not block is asked again and again; one that blocks sleeps in the kernel:
+ * the loops are the same. They allocate nothing; a peer that goes away is a return value, and only a broken connection is
+ * an exception, because the channel throws one.
+ */
+final class MessageLoop {
+    private final SocketChannel channel;
+    private final ByteBuffer message;
+
+    /**
+     * @param channel connected
+     * @param size message size in bytes
+     */
+    MessageLoop(SocketChannel channel, int size) {
+        this.channel = channel;
+        this.message = ByteBuffer.allocateDirect(size);
+    }
+
+    /** Sends one message. */
+    void send() throws IOException {
+        message.clear();
+        do {
+            channel.write(message);
+        } while (message.hasRemaining());
+    }
+
+    /** Receives one message; false when the peer has closed the connection before its end. */
+    boolean receive() throws IOException {
+        message.clear();
+        do {
+            if (channel.read(message) < 0) {
+                return false;
+            }
+        } while (message.hasRemaining());
+        return true;
+    }
+
+    /**
+     * Sends and awaits the answer, message by message.
+     *
+     * @param stamps receives the time of each send; its length is the number of messages
+     * @return messages answered
+     */
+    int ask(long[] stamps) throws IOException {
+        for (int i = 0; i < stamps.length; i++) {
+            stamps[i] = System.nanoTime();
+            send();
+            if (!receive()) {
+                return i;
+            }
+        }
+        return stamps.length;
+    }
+
+    /**
+     * Answers message by message.
+     *
+     * @return messages answered
+     */
+    int answer(int count) throws IOException {
+        for (int i = 0; i < count; i++) {
+            if (!receive()) {
+                return i;
+            }
+            send();
+        }
+        return count;
+    }
+
+    /** Sends so many messages without waiting for anything but room. */
+    void stream(int count) throws IOException {
+        for (int i = 0; i < count; i++) {
+            send();
+        }
+    }
+
+    /**
+     * Receives so many messages.
+     *
+     * @return messages received
+     */
+    int drain(int count) throws IOException {
+        for (int i = 0; i < count; i++) {
+            if (!receive()) {
+                return i;
+            }
+        }
+        return count;
+    }
+}

@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.tcp;
+
+import io.github.rdma4j.perftest.PerftestException;
+
+/** A run over plain TCP failed: no connection, a peer that went away, or no end in time. */
+public final class TcpException extends PerftestException {
+    TcpException(String message, String remedy, Throwable cause) {
+        super(message, remedy, cause);
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.tcp;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * What to run over plain TCP: both sides are told, so that they need not talk about it.
+ *
+ * @param latency whether messages go to and fro one by one; if not, they stream to the server
+ * @param size message size in bytes, at least 1
+ * @param iterations messages of the client, at least 2 of latency
+ * @param address of the server, a numeric one
+ * @param port its TCP port
+ * @param spin whether a side that waits for a message asks for it again and again, as the RDMA tools do; if not, it sleeps
+ *     in the kernel
+ * @param timeoutSeconds the longest the run may take
+ */
+public record TcpRun(
+        boolean latency, int size, int iterations, String address, int port, boolean spin, int timeoutSeconds) {
+
+    /** As words of a line. */
+    public String encode() {
+        return String.join(
+                " ",
+                "latency=" + latency,
+                "size=" + size,
+                "iterations=" + iterations,
+                "address=" + address,
+                "port=" + port,
+                "spin=" + spin,
+                "timeoutSeconds=" + timeoutSeconds);
+    }
+
+    /**
+     * The reverse of {@link #encode()}.
+     *
+     * @throws IllegalArgumentException when the text is not such a line
+     */
+    public static TcpRun decode(String text) {
+        Map<String, String> values = new HashMap<>();
+        for (String word : text.split(" ")) {
+            int equals = word.indexOf('=');
+            if (equals < 0) {
+                throw new IllegalArgumentException("'" + word + "' is no value of a run");
+            }
+            values.put(word.substring(0, equals), word.substring(equals + 1));
+        }
+        return new TcpRun(
+                Boolean.parseBoolean(value(values, "latency")),
+                Integer.parseInt(value(values, "size")),
+                Integer.parseInt(value(values, "iterations")),
+                value(values, "address"),
+                Integer.parseInt(value(values, "port")),
+                Boolean.parseBoolean(value(values, "spin")),
+                Integer.parseInt(value(values, "timeoutSeconds")));
+    }
+
+    private static String value(Map<String, String> values, String key) {
+        String value = values.get(key);
+        if (value == null) {
+            throw new IllegalArgumentException("a run without " + key);
+        }
+        return value;
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.tcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(60)
+class TcpTestTest {
+    private static final String ADDRESS = "127.0.0.1";
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName(ADDRESS))) {
+            return socket.getLocalPort();
+        }
+    }
+
+    private static CompletableFuture<Void> serve(TcpRun run) throws InterruptedException {
+        CountDownLatch listening = new CountDownLatch(1);
+        CompletableFuture<Void> server = CompletableFuture.runAsync(() -> TcpTest.serve(run, listening::countDown));
+        assertThat(listening.await(10, TimeUnit.SECONDS)).isTrue();
+        return server;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1,true", "2,false", "65536,true", "100000,false"})
+    void playsPingPong(int size, boolean spin) throws Exception {
+        TcpRun run = new TcpRun(true, size, 200, ADDRESS, freePort(), spin, 30);
+        CompletableFuture<Void> server = serve(run);
+
+        long[] stamps = TcpTest.measure(run);
+
+        assertThat(stamps).hasSize(200).isSorted();
+        assertThat(stamps[199]).isGreaterThan(stamps[0]);
+        server.get(10, TimeUnit.SECONDS);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"2,true", "65536,false"})
+    void streamsAndWaitsForTheConfirmation(int size, boolean spin) throws Exception {
+        TcpRun run = new TcpRun(false, size, 500, ADDRESS, freePort(), spin, 30);
+        CompletableFuture<Void> server = serve(run);
+
+        long[] times = TcpTest.measure(run);
+
+        assertThat(times).hasSize(2).isSorted();
+        server.get(10, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void aPeerThatStopsEarlyIsNamedWithHowFarItCame() throws Exception {
+        TcpRun run = new TcpRun(true, 8, 100, ADDRESS, freePort(), true, 30);
+        TcpRun shorter = new TcpRun(true, 8, 60, ADDRESS, run.port(), true, 30);
+        CompletableFuture<Void> server = serve(shorter);
+
+        assertThatThrownBy(() -> TcpTest.measure(run))
+                .isInstanceOf(TcpException.class)
+                .hasMessageMatching(".*(after 60 of 100 messages|[Cc]onnection reset.*|Broken pipe)");
+        server.get(10, TimeUnit.SECONDS);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aPeerThatSaysNothingIsNotWaitedForForEver(boolean spin) throws Exception {
+        try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getByName(ADDRESS))) {
+            TcpRun run = new TcpRun(true, 8, 100, ADDRESS, silent.getLocalPort(), spin, 1);
+
+            assertThatThrownBy(() -> TcpTest.measure(run))
+                    .isInstanceOf(TcpException.class)
+                    .hasMessage("the TCP run did not end within 1 s");
+        }
+    }
+
+    @Test
+    void aServerDoesNotWaitForEverForItsClient() throws Exception {
+        TcpRun run = new TcpRun(false, 8, 100, ADDRESS, freePort(), false, 1);
+
+        assertThatThrownBy(() -> TcpTest.serve(run, () -> {}))
+                .isInstanceOf(TcpException.class)
+                .hasMessage("the TCP run did not end within 1 s");
+    }
+
+    @Test
+    void nobodyListening() throws Exception {
+        TcpRun run = new TcpRun(false, 8, 100, ADDRESS, freePort(), false, 5);
+
+        assertThatThrownBy(() -> TcpTest.measure(run))
+                .isInstanceOf(TcpException.class)
+                .hasMessageStartingWith("TCP at 127.0.0.1, port " + run.port() + ": ");
+    }
+
+    @Test
+    void travelsAsALine() {
+        TcpRun run = new TcpRun(true, 8, 100, "10.99.0.1", 18515, true, 5);
+
+        assertThat(TcpRun.decode(run.encode())).isEqualTo(run);
+        assertThatThrownBy(() -> TcpRun.decode("size=1")).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> TcpRun.decode("nonsense")).isInstanceOf(IllegalArgumentException.class);
+    }
+}
