@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.placement;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.stream.IntStream;
+
+/**
+ * Which CPUs and which memory belong together on this machine, as sysfs and procfs tell, and what of them this process may
+ * use. A kernel without NUMA support has no nodes; everything then reads as empty.
+ */
+public final class NumaTopology {
+    private static final String NODES = "sys/devices/system/node";
+    private static final String CPUS = "sys/devices/system/cpu";
+
+    private final Path root;
+
+    private NumaTopology(Path root) {
+        this.root = root;
+    }
+
+    /** That of this machine. */
+    public static NumaTopology ofThisMachine() {
+        return new NumaTopology(Path.of("/"));
+    }
+
+    /**
+     * One recorded elsewhere.
+     *
+     * @param root folder with "sys" and "proc" in it
+     */
+    public static NumaTopology recorded(Path root) {
+        return new NumaTopology(root);
+    }
+
+    /** The CPUs that are switched on. */
+    public CpuList onlineCpus() {
+        return list(root.resolve(CPUS).resolve("online"));
+    }
+
+    /** The CPUs that the calling thread may run on: what taskset, numactl or a cgroup leaves of those that are online. */
+    public CpuList allowedCpus() {
+        CpuList allowed = allowed("Cpus_allowed_list:");
+        return allowed.isEmpty() ? onlineCpus() : allowed;
+    }
+
+    /** The nodes that the calling thread may take memory from. */
+    public CpuList allowedMemoryNodes() {
+        return allowed("Mems_allowed_list:").and(memoryNodes());
+    }
+
+    /** The nodes that there are. */
+    public CpuList nodes() {
+        return list(root.resolve(NODES).resolve("online"));
+    }
+
+    /** The nodes that have memory. */
+    public CpuList memoryNodes() {
+        return list(root.resolve(NODES).resolve("has_memory"));
+    }
+
+    /** The CPUs of a node that are switched on; none where there is no such node, or only memory in it. */
+    public CpuList cpusOf(int node) {
+        return list(root.resolve(NODES).resolve("node" + node).resolve("cpulist"));
+    }
+
+    /** The node that a CPU is in; empty without NUMA. */
+    public OptionalInt nodeOf(int cpu) {
+        for (int node : nodes().toArray()) {
+            if (cpusOf(node).contains(cpu)) {
+                return OptionalInt.of(node);
+            }
+        }
+        return OptionalInt.empty();
+    }
+
+    /** The node that an RDMA device is attached to; empty for a device of software, and where firmware does not tell. */
+    public OptionalInt nodeOfDevice(String device) {
+        Optional<String> text =
+                read(root.resolve("sys/class/infiniband").resolve(device).resolve("device/numa_node"));
+        try {
+            int node = text.map(Integer::parseInt).orElse(-1);
+            return node < 0 ? OptionalInt.empty() : OptionalInt.of(node);
+        } catch (NumberFormatException _) {
+            return OptionalInt.empty();
+        }
+    }
+
+    /** How a CPU's frequency is governed ("performance", "powersave"); empty where the kernel does not govern it. */
+    public Optional<String> frequencyGovernor(int cpu) {
+        return read(root.resolve(CPUS).resolve("cpu" + cpu).resolve("cpufreq/scaling_governor"));
+    }
+
+    /** The threads of this process that there are now, by the kernel's number. */
+    int[] threads() {
+        try (DirectoryStream<Path> tasks = Files.newDirectoryStream(root.resolve("proc/self/task"))) {
+            IntStream.Builder numbers = IntStream.builder();
+            for (Path task : tasks) {
+                numbers.add(Integer.parseInt(task.getFileName().toString()));
+            }
+            return numbers.build().toArray();
+        } catch (IOException | NumberFormatException _) {
+            return new int[0];
+        }
+    }
+
+    /** The line of a thread's status in which its CPUs or its memory nodes stand. */
+    private CpuList allowed(String label) {
+        return read(root.resolve("proc/thread-self/status"))
+                .flatMap(status -> status.lines()
+                        .filter(line -> line.startsWith(label))
+                        .map(line -> line.substring(label.length()).strip())
+                        .findFirst())
+                .map(NumaTopology::parse)
+                .orElse(CpuList.NONE);
+    }
+
+    private static CpuList list(Path file) {
+        return read(file).map(NumaTopology::parse).orElse(CpuList.NONE);
+    }
+
+    private static CpuList parse(String text) {
+        try {
+            return CpuList.parse(text);
+        } catch (IllegalArgumentException _) {
+            return CpuList.NONE;
+        }
+    }
+
+    private static Optional<String> read(Path file) {
+        try {
+            return Optional.of(Files.readString(file).strip());
+        } catch (IOException _) {
+            return Optional.empty();
+        }
+    }
+}
