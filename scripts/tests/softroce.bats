@@ -282,7 +282,7 @@ JAVA
     local before
     before=$(apt-get indextargets --format '$(URI)')
     RDMA4J_CACHE=$BATS_TEST_TMPDIR/cache run -0 bash -c 'set -euo pipefail
-        source "$1/common.sh"; source "$1/softroce/kernel.sh"; kernel_use_backports; kernel_available' \
+        source "$1/common.sh"; source "$1/apt-suite.sh"; source "$1/softroce/kernel.sh"; kernel_use_backports; kernel_available' \
         - "$BATS_TEST_DIRNAME/../lib"
     [[ $output =~ [0-9]+\.[0-9]+ ]]
     [[ $(<"$BATS_TEST_TMPDIR"/cache/apt/*/sources.list) == *-backports\ main ]]
@@ -299,7 +299,7 @@ JAVA
     mkdir -p cache/kernel/linux-image-6.99.1-amd64_6.99.1-1 cache/kernel/linux-image-6.99.2-amd64_1%3a6.99.2-1
     touch cache/kernel/linux-image-6.99.{1-amd64_6.99.1-1,2-amd64_1%3a6.99.2-1}/complete
     RDMA4J_CACHE=$PWD/cache run -0 bash -c 'set -euo pipefail
-        source "$1/common.sh"; source "$1/softroce/kernel.sh"; kernel_choose 6.99' - "$BATS_TEST_DIRNAME/../lib"
+        source "$1/common.sh"; source "$1/apt-suite.sh"; source "$1/softroce/kernel.sh"; kernel_choose 6.99' - "$BATS_TEST_DIRNAME/../lib"
     [[ $output == 'linux-image-6.99.2-amd64 1:6.99.2-1' ]]
 }
 

@@ -3,7 +3,7 @@
 # shellcheck shell=bash disable=SC2034  # variables for the files that source this one
 #
 # The guest's kernel: a Debian kernel package, fetched by the system's package manager into the cache and unpacked
-# there. Nothing is installed. Needs common.sh.
+# there. Nothing is installed. Needs common.sh and apt-suite.sh.
 #
 #   kernel_get VERSION   makes sure that the kernel is in the cache and sets
 #                          KERNEL_DIR      its folder, with vmlinux and lib/modules/RELEASE
@@ -16,30 +16,10 @@
 # Options that have apt read the distribution's backports only; empty: the configured sources.
 KERNEL_APT=()
 
-# Has apt read the backports suite, on the mirror and with the keys of the configured main suite. It need not be among
-# this machine's sources, and does not get there: lists and sources are in the cache. Status 1 if there is no such suite.
+# Has apt read the backports of this machine's distribution. Status 1 if they cannot be read.
 kernel_use_backports() {
-    local folder uri codename entry key stamp record
-    record=$(apt-get indextargets --format '$(RELEASE) $(CODENAME) $(REPO_URI) $(SOURCESENTRY)' \
-        'Created-By: Packages' 'Component: main' 'Origin: Debian' 2>/dev/null |
-        awk '$2 !~ /-/ && ($1 == $2 || $1 ~ /^(old)*stable$/) { print $2, $3, $4; exit }')
-    read -r codename uri entry <<<"$record"
-    [[ -n $entry ]] || return 1
-    entry=${entry%:*} # without the line's number
-    key=$(sed -nE 's/^Signed-By: *(\/[^ ]+).*/\1/Ip; s/^deb .*\[.*signed-by=(\/[^] ,]+).*/\1/Ip' "$entry" | head -n 1)
-    folder=$(cache_dir apt)/$codename-backports
-    mkdir -p -- "$folder/lists/partial" "$folder/archives/partial"
-    stamp="deb ${key:+[signed-by=$key] }$uri $codename-backports main"
-    KERNEL_APT=(-o "Dir::Etc::SourceList=$folder/sources.list" -o Dir::Etc::SourceParts=/dev/null
-        -o "Dir::State::Lists=$folder/lists" -o "Dir::Cache=$folder" -o APT::Sandbox::User=root)
-    # A day, so that a kernel that was replaced since is not asked for.
-    if [[ ! -e $folder/sources.list || $(<"$folder/sources.list") != "$stamp" ||
-        -z $(find "$folder/fetched" -mmin -1440 2>/dev/null) ]]; then
-        say "reading what $codename-backports has"
-        printf '%s\n' "$stamp" >"$folder/sources.list"
-        apt-get -q "${KERNEL_APT[@]}" -o APT::Update::Error-Mode=any update >"$folder/log" 2>&1 || return 1
-        touch -- "$folder/fetched"
-    fi
+    apt_suite backports || return 1
+    KERNEL_APT=("${APT_SUITE[@]}")
 }
 
 # Prints the versions that can be fetched, as --kernel takes them, one a line.

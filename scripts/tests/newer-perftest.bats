@@ -1,0 +1,36 @@
+# SPDX-FileCopyrightText: 2026 the rdma4j authors
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2016,SC2154  # $stderr is set by `run`
+#
+# scripts/lib/newer-perftest. Needs the network.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    newer=$BATS_TEST_DIRNAME/../lib/newer-perftest
+}
+
+# version TOOL: the version of the wire protocol that a tool of C says; its status is not 0.
+version() {
+    "$1" --version 2>&1 | sed -n 's/.*Version: //p'
+}
+
+@test "its folder has the tools, of a later version than the installed ones; this machine's package sources stay as they are" {
+    local before tool
+    before=$(apt-get indextargets --format '$(URI)')
+    RDMA4J_CACHE="$BATS_TEST_TMPDIR/with space" run -0 --separate-stderr "$newer"
+    [[ $output == "$BATS_TEST_TMPDIR/with space/perftest/"*/bin ]]
+    for tool in ib_{write,read,send,atomic}_{lat,bw}; do
+        [[ $(version "$output/$tool") > $(version "$tool") ]]
+    done
+    [[ $(apt-get indextargets --format '$(URI)') == "$before" ]]
+    # The second time there is nothing to do.
+    RDMA4J_CACHE="$BATS_TEST_TMPDIR/with space" http_proxy=http://127.0.0.1:1 run -0 --separate-stderr "$newer"
+    [[ $stderr == '' ]]
+}
+
+@test "without a network it says what it wanted, and why that failed" {
+    RDMA4J_CACHE=$BATS_TEST_TMPDIR http_proxy=http://127.0.0.1:1 run -1 "$newer"
+    [[ $output == *'the packages of Debian trixie cannot be read'*127.0.0.1* ]]
+    [[ ! -e $BATS_TEST_TMPDIR/perftest/trixie ]]
+}
