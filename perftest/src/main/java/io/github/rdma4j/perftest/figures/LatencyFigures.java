@@ -29,9 +29,11 @@ public record LatencyFigures(
      * @param percent 0 to 100
      */
     public double percentile(double percent) {
-        // A bucket is named by its upper end, which may lie beyond the largest value recorded, and rounding to whole
-        // nanoseconds may have gone beyond either end.
-        return Math.clamp(histogram.getValueAtPercentile(percent) / 1000.0, minimum, maximum);
+        // A bucket is named by its upper end; its middle is wrong by half as much, and not always to the same side. The
+        // middle
+        // of the first and of the last one may lie beyond all samples.
+        long middle = histogram.medianEquivalentValue(histogram.getValueAtPercentile(percent));
+        return Math.clamp(middle / 1000.0, minimum, maximum);
     }
 
     /** The median. */

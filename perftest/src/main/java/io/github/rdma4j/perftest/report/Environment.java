@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.report;
+
+import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.PortAttributes;
+import java.lang.management.ManagementFactory;
+import java.util.List;
+
+/**
+ * Under what conditions figures were measured: without them they say nothing to anybody else. What cannot be found out is
+ * null.
+ *
+ * @param rdma4j version of this project, with its wire version
+ * @param device name of the RDMA device
+ * @param devicePort its port
+ * @param softwareDevice whether it is one without hardware, as SoftRoCE is
+ * @param firmware version of its firmware; null when it has none
+ * @param driver kernel driver of its hardware; null for a device without
+ * @param linkLayer of the port
+ * @param activeMtu of the port, in bytes
+ * @param gidIndex index of the GID in use; -1 where LIDs are enough
+ * @param kernel name and release
+ * @param architecture of the processor
+ * @param cpuModel name of the processor
+ * @param processors how many the JVM may use
+ * @param numaNode NUMA node of the device
+ * @param pinnedCores processors that the measuring thread is bound to, as 0-3,8; null when to none
+ * @param memoryNode NUMA node that the buffers were bound to; null when to none
+ * @param clock what times are taken with
+ * @param jvm name and version
+ * @param jvmFlags that it was started with
+ * @param cVersion what the C tools say of themselves; null where none took part
+ */
+public record Environment(
+        String rdma4j,
+        String device,
+        int devicePort,
+        boolean softwareDevice,
+        String firmware,
+        String driver,
+        String linkLayer,
+        int activeMtu,
+        int gidIndex,
+        String kernel,
+        String architecture,
+        String cpuModel,
+        int processors,
+        Integer numaNode,
+        String pinnedCores,
+        Integer memoryNode,
+        String clock,
+        String jvm,
+        List<String> jvmFlags,
+        String cVersion) {
+    /** Copies the list. */
+    public Environment {
+        jvmFlags = List.copyOf(jvmFlags);
+    }
+
+    /**
+     * Looks at the device, the machine and the calling thread. Reads a dozen small files: not to be done right before a run.
+     *
+     * @param context the open device
+     * @param devicePort its port
+     * @param gidIndex index of the GID in use; -1 for none
+     * @throws io.github.rdma4j.verbs.VerbsException when the device does not answer
+     */
+    public static Environment look(DeviceContext context, int devicePort, int gidIndex) {
+        PortAttributes port = context.port(devicePort);
+        String firmware = context.attributes().firmwareVersion();
+        SystemFiles files = SystemFiles.ofThisMachine();
+        return new Environment(
+                BuildInfo.version(),
+                context.device().name(),
+                devicePort,
+                // Software devices have no vendor's part number.
+                context.attributes().vendorPartId() == 0,
+                firmware.isBlank() ? null : firmware,
+                files.driver(context.device().name()),
+                Banner.linkLayer(port.linkLayer()),
+                port.activeMtu().bytes(),
+                gidIndex,
+                System.getProperty("os.name") + " " + System.getProperty("os.version"),
+                System.getProperty("os.arch"),
+                files.processorModel(),
+                Runtime.getRuntime().availableProcessors(),
+                files.numaNode(context.device().name()),
+                files.boundProcessors(),
+                null,
+                "System.nanoTime (CLOCK_MONOTONIC"
+                        + (files.clockSource() == null ? ")" : ", clock source " + files.clockSource() + ")"),
+                System.getProperty("java.vm.name") + " " + Runtime.version(),
+                ManagementFactory.getRuntimeMXBean().getInputArguments(),
+                null);
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.report;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** What the kernel tells of a machine in {@code /proc} and {@code /sys}. What it does not tell is null. */
+final class SystemFiles {
+    private final Path root;
+
+    /**
+     * @param root where {@code proc} and {@code sys} are
+     */
+    SystemFiles(Path root) {
+        this.root = root;
+    }
+
+    static SystemFiles ofThisMachine() {
+        return new SystemFiles(Path.of("/"));
+    }
+
+    /** The driver of the hardware behind an RDMA device. */
+    String driver(String device) {
+        try {
+            return root.resolve("sys/class/infiniband/" + device + "/device/driver")
+                    .toRealPath()
+                    .getFileName()
+                    .toString();
+        } catch (IOException _) {
+            return null;
+        }
+    }
+
+    /** The NUMA node of the hardware behind an RDMA device. */
+    Integer numaNode(String device) {
+        String text = first("sys/class/infiniband/" + device + "/device/numa_node");
+        // -1 where the firmware does not tell the kernel.
+        return text == null || text.startsWith("-") ? null : Integer.valueOf(text);
+    }
+
+    /** The name of the processor. Not all architectures have one. */
+    String processorModel() {
+        return valueOf("proc/cpuinfo", "model name");
+    }
+
+    /** Processors that this thread is bound to; null when it may use all. */
+    String boundProcessors() {
+        String allowed = valueOf("proc/thread-self/status", "Cpus_allowed_list");
+        String online = first("sys/devices/system/cpu/online");
+        return allowed == null || allowed.equals(online) ? null : allowed;
+    }
+
+    /** What the kernel's monotonic clock counts with. */
+    String clockSource() {
+        return first("sys/devices/system/clocksource/clocksource0/current_clocksource");
+    }
+
+    private String valueOf(String file, String key) {
+        for (String line : lines(file)) {
+            int colon = line.indexOf(':');
+            if (colon > 0 && line.substring(0, colon).strip().equals(key)) {
+                return line.substring(colon + 1).strip();
+            }
+        }
+        return null;
+    }
+
+    private String first(String file) {
+        List<String> lines = lines(file);
+        return lines.isEmpty() || lines.getFirst().isBlank()
+                ? null
+                : lines.getFirst().strip();
+    }
+
+    private List<String> lines(String file) {
+        try {
+            return Files.readAllLines(root.resolve(file));
+        } catch (IOException _) {
+            return List.of();
+        }
+    }
+}
