@@ -150,7 +150,10 @@ public record Device(
     }
 
     static NoSuchDeviceException notFound(String name, List<Device> present) {
-        String operation = "opening RDMA device '" + name + "'";
+        // A program that wants any device and finds none has no name to ask for.
+        String operation = name.isEmpty() && present.isEmpty()
+                ? "looking for an RDMA device"
+                : "opening RDMA device '" + name + "'";
         if (!present.isEmpty()) {
             String names = present.stream().map(Device::name).collect(Collectors.joining(", "));
             return new NoSuchDeviceException(operation, "there is no such device; present: " + names, "");

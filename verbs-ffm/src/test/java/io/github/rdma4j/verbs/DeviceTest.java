@@ -30,4 +30,11 @@ class DeviceTest {
                 .hasMessageContaining("rdma link add rxe0 type rxe")
                 .hasMessageContaining("scripts/softroce");
     }
+
+    @Test
+    void whoAsksForAnyDeviceAndFindsNoneIsNotToldAnEmptyName() {
+        assertThat(Device.notFound("", List.of()))
+                .hasMessageStartingWith("looking for an RDMA device: ")
+                .hasMessageContaining("this machine has no RDMA device");
+    }
 }

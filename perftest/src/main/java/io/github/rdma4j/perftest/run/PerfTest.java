@@ -104,7 +104,7 @@ public final class PerfTest {
                 new BandwidthTest(parameters, resources, channel, local.getFirst(), remote, layout, listener);
         };
         listener.begin(info);
-        byte[] startSignal = local.getFirst().encode();
+        byte[] startSignal = local.getFirst().encode(channel);
         if (parameters.warmUp() && parameters.sends()) {
             // The peer waits for our signal, so that nothing is measured while we wait here.
             new CompilerThreads().awaitIdle(Duration.ofSeconds(2));

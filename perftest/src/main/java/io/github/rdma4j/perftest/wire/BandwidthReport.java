@@ -32,6 +32,27 @@ public record BandwidthReport(long size, long iterations, double peak, double av
                 real(channel, messageRate, limit));
     }
 
+    /**
+     * Checks a report that is going to be used: of a side that only receives, the C tools send what their memory held.
+     *
+     * @param channel that it came over
+     * @return this
+     * @throws HandshakeException when a value cannot have been measured
+     */
+    public BandwidthReport check(ControlChannel channel) {
+        if (size < 0 || iterations < 0 || !isRate(peak) || !isRate(average) || !isRate(messageRate)) {
+            throw new HandshakeException(
+                    "the peer %s reports what nobody can have measured: %d messages of %d bytes, peak %s, average %s, %s Mpps"
+                            .formatted(channel.peer(), iterations, size, peak, average, messageRate),
+                    ControlChannel.SAME_OPTIONS);
+        }
+        return this;
+    }
+
+    private static boolean isRate(double value) {
+        return value >= 0 && value < Double.POSITIVE_INFINITY;
+    }
+
     private static long number(ControlChannel channel, long mine, Duration limit) {
         byte[] message = ByteBuffer.allocate(Long.BYTES).putLong(mine).array();
         return ByteBuffer.wrap(channel.exchange(message, "report", limit)).getLong();

@@ -2,66 +2,32 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.wire;
 
-import java.io.EOFException;
-import java.io.IOException;
-import java.io.OutputStream;
-import java.io.PushbackInputStream;
-import java.net.ConnectException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.NoRouteToHostException;
-import java.net.Socket;
-import java.net.SocketException;
-import java.net.SocketTimeoutException;
-import java.net.StandardSocketOptions;
-import java.net.UnknownHostException;
 import java.time.Duration;
-import java.util.Arrays;
-import java.util.Comparator;
-import jdk.net.ExtendedSocketOptions;
 
 /**
- * The TCP connection over which the two sides of a test agree, before, between and after the runs.
+ * The connection over which the two sides of a test agree, before, between and after the runs: a TCP connection, or with
+ * -z and -R a queue pair that rdma_cm has connected.
  *
- * <p>The C tools read each message with one {@code read()} that must return all of it, so every message leaves here in
- * one write on a socket without Nagle's delay. Every wait has a limit; a limit that passes, a connection that the peer
- * closed and an answer that is too short are told apart, each with a {@link HandshakeException} that names the step.
+ * <p>Every wait has a limit; a limit that passes, a connection that the peer closed and an answer of the wrong length are
+ * told apart, each with a {@link HandshakeException} that names the step.
  *
  * <p>One thread uses a channel at a time; {@link #peerClosed()} may be asked by another one while nobody receives.
  */
-public final class ControlChannel implements AutoCloseable {
-    private static final String SAME_OPTIONS =
-            "see whether the peer still runs, and runs the same tool with the same -a -b -D -n -q -s and --report_gbits";
+public abstract class ControlChannel implements AutoCloseable {
+    static final String SAME_OPTIONS =
+            "see whether the peer still runs, and runs the same tool with the same -a -b -D -n -q -s and"
+                    + " --report_gbits";
 
-    /** A host that vanishes without closing the connection is noticed after 10 + 3 × 5 seconds. */
-    private static final int KEEP_ALIVE_IDLE_SECONDS = 10;
-
-    private static final int KEEP_ALIVE_INTERVAL_SECONDS = 5;
-    private static final int KEEP_ALIVE_PROBES = 3;
-
-    private final Socket socket;
-    private final PushbackInputStream in;
-    private final OutputStream out;
     private final boolean server;
     private final Duration timeout;
 
-    ControlChannel(Socket socket, boolean server, Duration timeout) throws IOException {
-        this.socket = socket;
+    ControlChannel(boolean server, Duration timeout) {
         this.server = server;
         this.timeout = timeout;
-        socket.setTcpNoDelay(true);
-        socket.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
-        if (socket.supportedOptions().contains(ExtendedSocketOptions.TCP_KEEPIDLE)) {
-            socket.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, KEEP_ALIVE_IDLE_SECONDS);
-            socket.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, KEEP_ALIVE_INTERVAL_SECONDS);
-            socket.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, KEEP_ALIVE_PROBES);
-        }
-        this.in = new PushbackInputStream(socket.getInputStream(), 1);
-        this.out = socket.getOutputStream();
     }
 
     /**
-     * Connects to a waiting server.
+     * Connects to a waiting server over TCP.
      *
      * @param host name or address; a name with several addresses is tried in order, IPv4 first as the C tools do
      * @param port TCP port
@@ -69,52 +35,44 @@ public final class ControlChannel implements AutoCloseable {
      * @throws HandshakeException when nobody listens there
      */
     public static ControlChannel connect(String host, int port, Duration timeout) {
-        InetAddress[] addresses = resolve(host);
-        String where = host + ":" + port;
-        IOException last = null;
-        for (InetAddress address : addresses) {
-            Socket socket = new Socket();
-            try {
-                socket.connect(new InetSocketAddress(address, port), milliseconds(timeout));
-                return new ControlChannel(socket, false, timeout);
-            } catch (IOException failure) {
-                closeQuietly(socket);
-                last = failure;
-            }
-        }
-        throw unreachable(where, timeout, last);
+        return connect(MeetingPoint.overTcp(host, port), timeout);
     }
 
-    private static InetAddress[] resolve(String host) {
-        try {
-            InetAddress[] addresses = InetAddress.getAllByName(host);
-            Arrays.sort(addresses, Comparator.comparingInt(address -> address.getAddress().length));
-            return addresses;
-        } catch (UnknownHostException failure) {
-            throw new HandshakeException(
-                    "the server's name " + host + " is not known", "give its address or a name that resolves", failure);
-        }
-    }
-
-    private static HandshakeException unreachable(String where, Duration timeout, IOException failure) {
-        String message = switch (failure) {
-            case SocketTimeoutException _ -> "no answer from " + where + " within " + text(timeout) + " (--timeout)";
-            case NoRouteToHostException _ -> "no route to " + where;
-            case ConnectException _ -> "nobody accepts connections at " + where;
-            default -> "cannot connect to " + where + ": " + failure.getMessage();
-        };
-        return new HandshakeException(
-                message, "start the server side first, with the same -p, and see that no firewall is between", failure);
+    /**
+     * Connects to a waiting server.
+     *
+     * @param where the server's address, and how to get there
+     * @param timeout limit of the connection and of every later wait
+     * @throws HandshakeException when nobody listens there
+     */
+    public static ControlChannel connect(MeetingPoint where, Duration timeout) {
+        return where.overRdma() ? CmControlChannel.open(where, timeout) : TcpControlChannel.open(where, timeout);
     }
 
     /** Whether this is the server's end, which in every exchange reads first. */
-    public boolean isServer() {
+    public final boolean isServer() {
         return server;
     }
 
     /** The address of the other side, for messages. */
-    public String peer() {
-        return socket.getRemoteSocketAddress().toString().replaceFirst("^.*/", "");
+    public abstract String peer();
+
+    /** Whether {@link PeerKeys} travel as a structure here, not as text. */
+    abstract boolean carriesBinaryKeys();
+
+    /** Sends one message. */
+    abstract void send(byte[] message, String step);
+
+    /**
+     * Waits for one message.
+     *
+     * @return what arrived, of any length where the connection keeps messages apart
+     */
+    abstract byte[] receive(int length, String step, Duration limit);
+
+    /** The longest wait within a message, and for one that no run lies before. */
+    final Duration timeout() {
+        return timeout;
     }
 
     /**
@@ -124,7 +82,7 @@ public final class ControlChannel implements AutoCloseable {
      * @param step what is exchanged, for messages: "version"
      * @return what the peer sent, of the same length
      */
-    public byte[] exchange(byte[] mine, String step) {
+    public final byte[] exchange(byte[] mine, String step) {
         return exchange(mine, step, timeout);
     }
 
@@ -136,112 +94,55 @@ public final class ControlChannel implements AutoCloseable {
      * @param limit the longest wait for the peer's message; zero for none
      * @return what the peer sent, of the same length
      */
-    public byte[] exchange(byte[] mine, String step, Duration limit) {
+    public final byte[] exchange(byte[] mine, String step, Duration limit) {
         if (server) {
-            byte[] theirs = receive(mine.length, step, limit);
+            byte[] theirs = receiveExactly(mine.length, step, limit);
             send(mine, step);
             return theirs;
         }
         send(mine, step);
-        return receive(mine.length, step, limit);
+        return receiveExactly(mine.length, step, limit);
     }
 
-    private void send(byte[] message, String step) {
-        try {
-            out.write(message);
-        } catch (IOException failure) {
-            throw closed(step, failure);
-        }
-    }
-
-    private synchronized byte[] receive(int length, String step, Duration limit) {
-        byte[] message = new byte[length];
-        int got = 0;
-        Duration patience = limit;
-        long deadline = System.nanoTime() + limit.toNanos();
-        try {
-            while (got < length) {
-                int wait = 0;
-                if (!patience.isZero()) {
-                    wait = (int) Math.clamp((deadline - System.nanoTime()) / 1_000_000, 1, Integer.MAX_VALUE);
-                }
-                socket.setSoTimeout(wait);
-                int read = in.read(message, got, length - got);
-                if (read < 0) {
-                    throw new EOFException(got + " of " + length + " bytes arrived");
-                }
-                if (got == 0) {
-                    // Whatever the peer was busy with, it has begun to speak: the rest is due at once.
-                    patience = timeout;
-                    deadline = System.nanoTime() + timeout.toNanos();
-                }
-                got += read;
-            }
-            return message;
-        } catch (SocketTimeoutException failure) {
+    private byte[] receiveExactly(int length, String step, Duration limit) {
+        byte[] message = receive(length, step, limit);
+        if (message.length != length) {
             throw new HandshakeException(
-                    "the peer " + peer() + " sent "
-                            + (got == 0 ? "nothing" : "only " + got + " of " + length + " bytes") + " for "
-                            + text(patience) + " where its " + step + " was due",
-                    SAME_OPTIONS,
-                    failure);
-        } catch (IOException failure) {
-            throw closed(step, failure);
+                    "the peer %s sent %d bytes where its %s of %d was due (%s)"
+                            .formatted(peer(), message.length, step, length, Garbage.show(message)),
+                    SAME_OPTIONS
+                            + "; perftest 26.04 and later speak another dialect over rdma_cm: leave -z and -R out");
         }
+        return message;
     }
 
-    private HandshakeException closed(String step, IOException failure) {
+    /** The peer said nothing, or only the beginning of a message, for too long. */
+    final HandshakeException silent(int got, int length, Duration patience, String step, Throwable cause) {
         return new HandshakeException(
-                "the peer " + peer() + " closed the connection before the " + step + " was exchanged ("
-                        + failure.getMessage() + ")",
+                "the peer " + peer() + " sent "
+                        + (got == 0 ? "nothing" : "only " + got + " of " + length + " bytes") + " for "
+                        + text(patience) + " where its " + step + " was due",
+                SAME_OPTIONS,
+                cause);
+    }
+
+    /** The connection ended. */
+    final HandshakeException closed(String step, String detail, Throwable cause) {
+        return new HandshakeException(
+                "the peer " + peer() + " closed the connection before the " + step + " was exchanged (" + detail + ")",
                 "read what the peer printed; " + SAME_OPTIONS,
-                failure);
+                cause);
     }
 
     /**
      * Whether the peer has closed its end, asked without waiting. False as long as an unread message lies before the
-     * end of the stream.
+     * end.
      */
-    public synchronized boolean peerClosed() {
-        try {
-            socket.setSoTimeout(1);
-            int next = in.read();
-            if (next < 0) {
-                return true;
-            }
-            in.unread(next);
-            return false;
-        } catch (SocketTimeoutException _) {
-            return false;
-        } catch (SocketException _) {
-            return true;
-        } catch (IOException _) {
-            // The pushed-back byte fills the buffer: a message waits to be read, so the peer is ahead of us, not gone.
-            return false;
-        }
-    }
+    public abstract boolean peerClosed();
 
-    /**
-     * Ends the conversation. C tools up to 23.07 send five bytes ("done" and a NUL) that nobody expects after the last
-     * message: what comes is read and dropped, for a moment, so that closing does not reset the connection under a peer
-     * that still reads.
-     */
+    /** Ends the conversation, so that what was sent last still arrives. */
     @Override
-    public void close() {
-        if (socket.isClosed()) {
-            return;
-        }
-        try {
-            socket.shutdownOutput();
-            socket.setSoTimeout(100);
-            while (in.read() >= 0) {
-                continue;
-            }
-        } catch (IOException _) {
-            // The peer is slow or gone: nothing is left to say to it.
-        }
-        closeQuietly(socket);
-    }
+    public abstract void close();
 
     static int milliseconds(Duration timeout) {
         return (int) Math.min(Integer.MAX_VALUE, timeout.toMillis());
@@ -249,13 +150,5 @@ public final class ControlChannel implements AutoCloseable {
 
     static String text(Duration duration) {
         return duration.toMillis() % 1000 == 0 ? duration.toSeconds() + " s" : duration.toMillis() + " ms";
-    }
-
-    private static void closeQuietly(Socket socket) {
-        try {
-            socket.close();
-        } catch (IOException _) {
-            // Nothing was in flight.
-        }
     }
 }

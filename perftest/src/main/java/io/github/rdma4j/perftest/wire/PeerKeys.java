@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.wire;
 
 import io.github.rdma4j.verbs.Gid;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
@@ -13,7 +14,7 @@ import java.util.Arrays;
  *
  * <p>On the wire it is lower-case hexadecimal text of fixed width, 59 bytes without and 108 with a GID, a NUL at the
  * end. Which of the two is used is decided by each side on its own, so both must decide alike: with a GID on Ethernet,
- * and on InfiniBand when -x is given.
+ * and on InfiniBand when -x is given. Over rdma_cm it is the C tools' structure of 56 bytes, in network byte order.
  *
  * @param lid local identifier of the port; 0 on Ethernet
  * @param outstandingReads how many reads may be under way to it
@@ -22,6 +23,7 @@ import java.util.Arrays;
  * @param remoteKey key of the memory it may write
  * @param address start of that memory
  * @param gid its address, or null where LIDs are enough
+ * @param sharedReceiveQueueNumber where an XRC queue pair delivers, 24 bits; 0 of others
  */
 public record PeerKeys(
         int lid,
@@ -30,23 +32,47 @@ public record PeerKeys(
         int packetSequenceNumber,
         int remoteKey,
         long address,
-        Gid gid) {
+        Gid gid,
+        int sharedReceiveQueueNumber) {
     private static final int LENGTH = 59;
     private static final int LENGTH_WITH_GID = 108;
+    private static final int BINARY_LENGTH = 56;
     private static final int GID_BYTES = 16;
+
+    /** Keys of a queue pair that is not XRC. */
+    public PeerKeys(
+            int lid,
+            int outstandingReads,
+            int queuePairNumber,
+            int packetSequenceNumber,
+            int remoteKey,
+            long address,
+            Gid gid) {
+        this(lid, outstandingReads, queuePairNumber, packetSequenceNumber, remoteKey, address, gid, 0);
+    }
 
     /** Exchanges them; the peer's must be of the same form. */
     public PeerKeys exchange(ControlChannel channel, String step) {
-        return decode(channel.exchange(encode(), step), gid != null, channel.peer());
+        return decode(channel.exchange(encode(channel), step), channel);
     }
 
     /** The same, waiting for the peer's as long as given: a run may lie between. */
     public PeerKeys exchange(ControlChannel channel, String step, Duration limit) {
-        return decode(channel.exchange(encode(), step, limit), gid != null, channel.peer());
+        return decode(channel.exchange(encode(channel), step, limit), channel);
     }
 
-    /** The message. */
-    public byte[] encode() {
+    /** The message in the form that the channel carries. */
+    public byte[] encode(ControlChannel channel) {
+        return channel.carriesBinaryKeys() ? encodeBinary() : encodeText();
+    }
+
+    private PeerKeys decode(byte[] message, ControlChannel channel) {
+        return channel.carriesBinaryKeys()
+                ? decodeBinary(message, gid != null, channel.peer())
+                : decodeText(message, gid != null, channel.peer());
+    }
+
+    byte[] encodeText() {
         StringBuilder text = new StringBuilder(LENGTH_WITH_GID);
         text.append(String.format(
                 "%04x:%04x:%06x:%06x:%08x:%016x:",
@@ -56,13 +82,27 @@ public record PeerKeys(
                 text.append(String.format("%02x:", b));
             }
         }
-        // The number of a shared receive queue, which writes do not use.
-        text.append("00000000").append(gid != null ? ":" : "");
+        text.append(String.format("%08x", sharedReceiveQueueNumber)).append(gid != null ? ":" : "");
         return Arrays.copyOf(
                 text.toString().getBytes(StandardCharsets.US_ASCII), gid != null ? LENGTH_WITH_GID : LENGTH);
     }
 
-    static PeerKeys decode(byte[] message, boolean withGid, String peer) {
+    /** {@code struct pingpong_dest} as compilers lay it out, with four bytes of padding before the address. */
+    byte[] encodeBinary() {
+        ByteBuffer message = ByteBuffer.allocate(BINARY_LENGTH)
+                .putInt(lid)
+                .putInt(outstandingReads)
+                .putInt(queuePairNumber)
+                .putInt(packetSequenceNumber)
+                .putInt(remoteKey)
+                .putInt(0)
+                .putLong(address);
+        message.put(gid == null ? new byte[GID_BYTES] : gid.bytes());
+        // The index of the GID stands last; nobody reads it.
+        return message.putInt(sharedReceiveQueueNumber).putInt(0).array();
+    }
+
+    static PeerKeys decodeText(byte[] message, boolean withGid, String peer) {
         String text = new String(message, StandardCharsets.ISO_8859_1);
         int nul = text.indexOf(0);
         String[] fields = (nul < 0 ? text : text.substring(0, nul)).split(":");
@@ -85,10 +125,36 @@ public record PeerKeys(
                     (int) field(fields[3], 24),
                     (int) field(fields[4], 32),
                     field(fields[5], 64),
-                    gid);
+                    gid,
+                    (int) field(fields[fields.length - 1], 32));
         } catch (NumberFormatException _) {
             throw notKeys(message, peer);
         }
+    }
+
+    static PeerKeys decodeBinary(byte[] message, boolean withGid, String peer) {
+        ByteBuffer fields = ByteBuffer.wrap(message);
+        int lid = fields.getInt();
+        int outstandingReads = fields.getInt();
+        int queuePairNumber = fields.getInt();
+        int packetSequenceNumber = fields.getInt();
+        int remoteKey = fields.getInt();
+        fields.getInt();
+        long address = fields.getLong();
+        byte[] gid = new byte[GID_BYTES];
+        fields.get(gid);
+        if ((lid | outstandingReads) >>> 16 != 0 || (queuePairNumber | packetSequenceNumber) >>> 24 != 0) {
+            throw notKeys(message, peer);
+        }
+        return new PeerKeys(
+                lid,
+                outstandingReads,
+                queuePairNumber,
+                packetSequenceNumber,
+                remoteKey,
+                address,
+                withGid ? Gid.of(gid) : null,
+                fields.getInt());
     }
 
     private static long field(String hex, int bits) {

@@ -16,7 +16,11 @@ import java.nio.file.Path;
  * @param cacheLineBytes cache line size in bytes
  */
 public record SystemData(int cycleBytes, int cacheLineBytes) {
-    private static final int LARGEST = 1 << 24;
+    /** Linux has no larger pages where RDMA runs; the buffer is made of as many as there are queue pairs, and more. */
+    private static final int LARGEST_PAGE = 1 << 16;
+
+    /** Small against a page, so that at least two messages fit into one. */
+    private static final int LARGEST_CACHE_LINE = 1 << 10;
 
     /** This machine's values. */
     public static SystemData ofThisMachine() {
@@ -26,13 +30,14 @@ public record SystemData(int cycleBytes, int cacheLineBytes) {
     /** Exchanges them and returns the larger ones. */
     public SystemData agree(ControlChannel channel) {
         return new SystemData(
-                larger(channel, cycleBytes, "page size"), larger(channel, cacheLineBytes, "cache line size"));
+                larger(channel, cycleBytes, LARGEST_PAGE, "page size"),
+                larger(channel, cacheLineBytes, LARGEST_CACHE_LINE, "cache line size"));
     }
 
-    private static int larger(ControlChannel channel, int mine, String step) {
+    private static int larger(ControlChannel channel, int mine, int largest, String step) {
         byte[] theirs = channel.exchange(ByteBuffer.allocate(4).putInt(mine).array(), step);
         int value = ByteBuffer.wrap(theirs).getInt();
-        if (value <= 0 || value > LARGEST || Integer.bitCount(value) != 1) {
+        if (value <= 0 || value > largest || Integer.bitCount(value) != 1) {
             throw new HandshakeException(
                     "the peer " + channel.peer() + " says that its " + step + " is " + value + " bytes",
                     "see that the other side is one of the ib_write_* tools");

@@ -175,7 +175,7 @@ class HandshakeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {0, -1, 3000, 1 << 30})
+    @ValueSource(ints = {0, -1, 3000, 1 << 17, 1 << 30})
     void anImpossiblePageSizeIsRefused(int size) throws Exception {
         try (FakePeer peer = new FakePeer(socket -> {
                     socket.getInputStream().readNBytes(4);
@@ -187,6 +187,43 @@ class HandshakeTest {
             assertThatThrownBy(() -> new SystemData(4096, 64).agree(channel))
                     .isInstanceOf(HandshakeException.class)
                     .hasMessageContaining("says that its page size is " + size + " bytes");
+        }
+    }
+
+    @Test
+    void aCacheLineAsLargeAsAPageIsRefused() throws Exception {
+        try (FakePeer peer = new FakePeer(socket -> {
+                    socket.getInputStream().readNBytes(4);
+                    socket.getOutputStream()
+                            .write(ByteBuffer.allocate(8)
+                                    .putInt(4096)
+                                    .putInt(4096)
+                                    .array());
+                    socket.getInputStream().read();
+                });
+                ControlChannel channel = connect(peer, LONG)) {
+            assertThatThrownBy(() -> new SystemData(4096, 64).agree(channel))
+                    .isInstanceOf(HandshakeException.class)
+                    .hasMessageContaining("says that its cache line size is 4096 bytes");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(doubles = {-1, Double.NaN, Double.POSITIVE_INFINITY})
+    void aReportThatNobodyCanHaveMeasuredIsRefused(double rate) throws Exception {
+        try (ControlServer server = ControlServer.listen(0)) {
+            CompletableFuture<BandwidthReport> other = CompletableFuture.supplyAsync(() -> {
+                try (ControlChannel channel = server.accept(LONG, LONG)) {
+                    return new BandwidthReport(2, 5, 1, rate, 1).exchange(channel, LONG);
+                }
+            });
+            try (ControlChannel channel = ControlChannel.connect("localhost", server.port(), LONG)) {
+                BandwidthReport theirs = BandwidthReport.NOTHING.exchange(channel, LONG);
+                assertThatThrownBy(() -> theirs.check(channel))
+                        .isInstanceOf(HandshakeException.class)
+                        .hasMessageContaining("5 messages of 2 bytes, peak 1.0, average " + rate);
+                assertThat(other.get().check(channel)).isEqualTo(BandwidthReport.NOTHING);
+            }
         }
     }
 
@@ -233,6 +270,34 @@ class HandshakeTest {
     }
 
     @Test
+    void theSourceOfAConnectionCanBeChosen() throws Exception {
+        MeetingPoint server = new MeetingPoint(null, 0, "127.0.0.1", false, false);
+        try (ControlServer listening = ControlServer.listen(server)) {
+            MeetingPoint client = new MeetingPoint("127.0.0.1", listening.port(), "127.0.0.9", false, false);
+            CompletableFuture<String> peer = CompletableFuture.supplyAsync(() -> {
+                try (ControlChannel channel = listening.accept(LONG, LONG)) {
+                    return channel.peer();
+                }
+            });
+            try (ControlChannel _ = ControlChannel.connect(client, LONG)) {
+                assertThat(peer.get()).startsWith("127.0.0.9:");
+            }
+        }
+    }
+
+    @Test
+    void onlyIpv6IsUsedIfThatIsAskedFor() {
+        MeetingPoint client = new MeetingPoint("127.0.0.1", 18515, null, true, false);
+        assertThatThrownBy(() -> ControlChannel.connect(client, LONG))
+                .isInstanceOf(HandshakeException.class)
+                .hasMessage("the server's name 127.0.0.1 has no IPv6 address (--ipv6-addr)");
+        MeetingPoint mixed = new MeetingPoint("127.0.0.1", 18515, "::1", false, false);
+        assertThatThrownBy(() -> ControlChannel.connect(mixed, LONG))
+                .isInstanceOf(HandshakeException.class)
+                .hasMessage("--bind_source_ip: ::1 is no IPv4 address");
+    }
+
+    @Test
     void anUnknownNameIsSaid() {
         assertThatThrownBy(() -> ControlChannel.connect("no-such-host.invalid", 18515, LONG))
                 .isInstanceOf(HandshakeException.class)
@@ -272,7 +337,7 @@ class HandshakeTest {
             assertThat(channel.peerClosed()).isFalse();
             assertThat(channel.peerClosed()).isFalse();
             assertThat(WireVersion.exchange(channel)).isEqualTo("6.06");
-            peer.close();
+            peer.shutdownOutput();
             Thread.sleep(50);
             assertThat(channel.peerClosed()).isTrue();
         }

@@ -1,0 +1,280 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.wire;
+
+import io.github.rdma4j.verbs.AccessFlag;
+import io.github.rdma4j.verbs.CompletionChannel;
+import io.github.rdma4j.verbs.CompletionQueue;
+import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.MemoryRegion;
+import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.ProtectionDomain;
+import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.SendFlags;
+import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.WorkCompletion;
+import io.github.rdma4j.verbs.WorkCompletions;
+import io.github.rdma4j.verbs.cm.CmEvent;
+import io.github.rdma4j.verbs.cm.CmEventType;
+import io.github.rdma4j.verbs.cm.ConnectConfig;
+import io.github.rdma4j.verbs.cm.ConnectionException;
+import io.github.rdma4j.verbs.cm.ConnectionRejectedException;
+import io.github.rdma4j.verbs.cm.PortSpace;
+import io.github.rdma4j.verbs.cm.RejectReason;
+import io.github.rdma4j.verbs.cm.SynchronousId;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * The conversation over a reliable queue pair that rdma_cm has connected: each message is one send. One receive is posted
+ * at any time, which is enough for two sides that take turns; a peer that sends more waits.
+ */
+final class CmControlChannel extends ControlChannel {
+    /** Longer than any message; what is longer still ends the connection. */
+    private static final int BUFFER_BYTES = 512;
+
+    /** How often somebody who waits for a message looks whether the peer is gone. */
+    private static final Duration LOOK = Duration.ofMillis(100);
+
+    /** How long the side that spoke last but one stays, so that the peer learns that its message has arrived. */
+    private static final Duration FAREWELL = Duration.ofMillis(200);
+
+    private static final int ETIMEDOUT = 110;
+
+    private final SynchronousId connection;
+    private final String peer;
+    private final ProtectionDomain domain;
+    private final CompletionChannel events;
+    private final CompletionQueue sends;
+    private final CompletionQueue receives;
+    private final QueuePair queuePair;
+    private final MemorySegment buffer;
+    private final MemorySlice outgoing;
+    private final MemorySlice incoming;
+    private final WorkCompletions sent = WorkCompletions.allocate(1);
+    private final WorkCompletions received = WorkCompletions.allocate(1);
+    private boolean arrived;
+    private boolean disconnected;
+
+    /** Takes over an id that has a device. */
+    private CmControlChannel(SynchronousId connection, boolean server, Duration timeout) {
+        super(server, timeout);
+        this.connection = connection;
+        InetSocketAddress address = connection.id().peerAddress().orElseThrow();
+        this.peer = address.toString().replaceFirst("^.*/", "");
+        DeviceContext device = connection.id().device().orElseThrow();
+        this.domain = device.allocateProtectionDomain();
+        CompletionChannel channel = null;
+        try {
+            channel = device.createCompletionChannel();
+            CompletionChannel shared = channel;
+            this.sends = device.createCompletionQueue(1, config -> config.channel(shared));
+            this.receives = device.createCompletionQueue(1, config -> config.channel(shared));
+            MemoryRegion region = domain.allocateMemory(2 * BUFFER_BYTES, AccessFlag.LOCAL_WRITE);
+            this.buffer = region.segment();
+            this.outgoing = region.slice(0, BUFFER_BYTES);
+            this.incoming = region.slice(BUFFER_BYTES, BUFFER_BYTES);
+            this.queuePair = connection
+                    .id()
+                    .createQueuePair(
+                            domain,
+                            config -> config.sendCompletionQueue(sends)
+                                    .receiveCompletionQueue(receives)
+                                    .maxSendWorkRequests(1)
+                                    .maxReceiveWorkRequests(1));
+            this.events = channel;
+            postReceive();
+        } catch (RuntimeException | Error failure) {
+            domain.close();
+            if (channel != null) {
+                channel.close();
+            }
+            throw failure;
+        }
+    }
+
+    /** Tries the server's addresses one after the other. */
+    static ControlChannel open(MeetingPoint where, Duration timeout) {
+        HandshakeException last = null;
+        for (InetAddress address : where.addresses()) {
+            try {
+                return open(where, address, timeout);
+            } catch (HandshakeException failure) {
+                last = failure;
+            }
+        }
+        throw last;
+    }
+
+    private static ControlChannel open(MeetingPoint where, InetAddress address, Duration timeout) {
+        SynchronousId connection = SynchronousId.create(PortSpace.TCP);
+        try {
+            InetSocketAddress destination = new InetSocketAddress(address, where.port());
+            InetSocketAddress source = where.source(address);
+            if (source == null) {
+                connection.resolve(destination, timeout);
+            } else {
+                connection.resolve(source, destination, timeout);
+            }
+            CmControlChannel channel = new CmControlChannel(connection, false, timeout);
+            return channel.ready(() -> connection.connect(CmControlChannel::withoutReads, timeout));
+        } catch (VerbsException failure) {
+            connection.close();
+            throw unreachable(where.name(), timeout, failure);
+        } catch (RuntimeException | Error failure) {
+            connection.close();
+            throw failure;
+        }
+    }
+
+    static ControlChannel accept(SynchronousId connection, Duration timeout) {
+        try {
+            CmControlChannel channel = new CmControlChannel(connection, true, timeout);
+            return channel.ready(() -> connection.accept(CmControlChannel::withoutReads, timeout));
+        } catch (VerbsException failure) {
+            connection.close();
+            throw new HandshakeException(
+                    "the connection with a client failed: " + failure.getMessage(), "read what it printed", failure);
+        } catch (RuntimeException | Error failure) {
+            connection.close();
+            throw failure;
+        }
+    }
+
+    /** Does the last step; what was made is closed if it fails. */
+    private ControlChannel ready(Runnable lastStep) {
+        try {
+            lastStep.run();
+            return this;
+        } catch (RuntimeException | Error failure) {
+            release();
+            throw failure;
+        }
+    }
+
+    /** As the C tools have it: nothing is read over this connection. */
+    private static void withoutReads(ConnectConfig config) {
+        config.responderResources(0).initiatorDepth(0);
+    }
+
+    private static HandshakeException unreachable(String where, Duration timeout, VerbsException failure) {
+        String message = "cannot connect to " + where + " by rdma_cm: " + failure.getMessage();
+        if (failure instanceof ConnectionRejectedException rejected
+                && rejected.reason() == RejectReason.INVALID_SERVICE_ID) {
+            message = "nobody accepts rdma_cm connections at " + where;
+        } else if (failure instanceof ConnectionException unanswered && unanswered.errno() == ETIMEDOUT) {
+            message = "no answer from " + where + " by rdma_cm within " + text(timeout) + " (--timeout)";
+        }
+        return new HandshakeException(
+                message,
+                "start the server side first, with the same -p and the same of -z and -R, and give an address of the"
+                        + " server that has an RDMA device (rdma link shows its interfaces); localhost has none",
+                failure);
+    }
+
+    private void postReceive() {
+        int errno = queuePair.postReceive(0, incoming);
+        if (errno != 0) {
+            throw new VerbsException("posting a receive on " + queuePair, errno, "", "");
+        }
+        arrived = false;
+    }
+
+    @Override
+    public String peer() {
+        return peer;
+    }
+
+    @Override
+    boolean carriesBinaryKeys() {
+        return true;
+    }
+
+    @Override
+    void send(byte[] message, String step) {
+        MemorySegment.copy(message, 0, buffer, ValueLayout.JAVA_BYTE, 0, message.length);
+        int errno = queuePair.postSend(0, outgoing.slice(0, message.length), SendFlags.SIGNALED);
+        if (errno != 0) {
+            throw closed(step, "posting a send failed with errno " + errno, null);
+        }
+        if (!await(sends, sent, timeout())) {
+            throw new HandshakeException(
+                    "the peer " + peer + " did not take the " + step + " within " + text(timeout()), SAME_OPTIONS);
+        }
+        if (!sent.get(0).isSuccess()) {
+            throw closed(step, sent.get(0).describe(), null);
+        }
+    }
+
+    /** Waits for a completion, or until nothing can come any more. */
+    private boolean await(CompletionQueue queue, WorkCompletions completions, Duration limit) {
+        long begin = System.nanoTime();
+        while (limit.isZero() || System.nanoTime() - begin < limit.toNanos()) {
+            if (queue.awaitCompletions(completions, LOOK) > 0) {
+                return true;
+            }
+            if (disconnected()) {
+                // What was under way has completed by now, or never will.
+                return queue.poll(completions) > 0;
+            }
+        }
+        return false;
+    }
+
+    @Override
+    synchronized byte[] receive(int length, String step, Duration limit) {
+        if (!arrived && !await(receives, received, limit)) {
+            throw disconnected ? closed(step, "rdma_cm says so", null) : silent(0, length, limit, step, null);
+        }
+        arrived = true;
+        WorkCompletion completion = received.get(0);
+        if (!completion.isSuccess()) {
+            throw closed(step, completion.describe(), null);
+        }
+        byte[] message = new byte[Math.toIntExact(completion.byteLength())];
+        MemorySegment.copy(buffer, ValueLayout.JAVA_BYTE, BUFFER_BYTES, message, 0, message.length);
+        // The peer may send the next one as soon as it has our answer.
+        postReceive();
+        return message;
+    }
+
+    private boolean disconnected() {
+        Optional<CmEvent> event = Optional.empty();
+        while (!disconnected && (event = connection.id().channel().poll()).isPresent()) {
+            CmEventType type = event.get().type();
+            disconnected = type == CmEventType.DISCONNECTED || type.isFailure();
+        }
+        return disconnected;
+    }
+
+    @Override
+    public synchronized boolean peerClosed() {
+        arrived = arrived || receives.poll(received) > 0;
+        return !arrived && disconnected();
+    }
+
+    /** The server speaks last in every exchange and knows that it was heard; the client waits until the server has gone. */
+    @Override
+    public void close() {
+        if (!connection.isOpen()) {
+            return;
+        }
+        long begin = System.nanoTime();
+        while (!isServer() && !disconnected() && System.nanoTime() - begin < FAREWELL.toNanos()) {
+            connection.id().channel().nextEvent(FAREWELL).ifPresent(event -> disconnected = true);
+        }
+        release();
+    }
+
+    private void release() {
+        connection.close();
+        domain.close();
+        sends.close();
+        receives.close();
+        events.close();
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.wire;
+
+import java.net.Inet4Address;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * Where the two sides of a test meet.
+ *
+ * @param host name or address of the server; null on the server
+ * @param port of TCP, or of rdma_cm's port space for connections; a server takes a free one for 0
+ * @param source local address to connect from or to listen at (--bind_source_ip); null for any
+ * @param ipv6 whether to use IPv6 only (--ipv6-addr)
+ * @param overRdma whether the conversation is carried by a queue pair that rdma_cm connects (-z, -R), not by TCP
+ */
+public record MeetingPoint(String host, int port, String source, boolean ipv6, boolean overRdma) {
+    /** A server's TCP port, or a client's way to it. */
+    public static MeetingPoint overTcp(String host, int port) {
+        return new MeetingPoint(host, port, null, false, false);
+    }
+
+    /** Host and port, for messages. */
+    String name() {
+        return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
+    }
+
+    /**
+     * The server's addresses: of IPv6 only if that is asked for, otherwise all, IPv4 first as the C tools do.
+     *
+     * @throws HandshakeException when the name is not known, or has no address of the family
+     */
+    public List<InetAddress> addresses() {
+        List<InetAddress> all = resolve(host, "the server's name " + host);
+        List<InetAddress> suitable =
+                ipv6 ? all.stream().filter(Inet6Address.class::isInstance).toList() : all;
+        if (suitable.isEmpty()) {
+            throw new HandshakeException(
+                    "the server's name " + host + " has no IPv6 address (--ipv6-addr)",
+                    "give an IPv6 address, or leave --ipv6-addr out");
+        }
+        return suitable;
+    }
+
+    /**
+     * The local address to come from, of the family of the one to go to; null for any.
+     *
+     * @throws HandshakeException when the name of the source is not known, or has no address of the family
+     */
+    public InetSocketAddress source(InetAddress destination) {
+        return source == null ? null : new InetSocketAddress(localAddress(destination instanceof Inet6Address), 0);
+    }
+
+    /** Where a server listens. */
+    public InetSocketAddress listeningAddress() {
+        if (source != null) {
+            return new InetSocketAddress(localAddress(ipv6 || source.contains(":")), port);
+        }
+        return overRdma || ipv6 ? new InetSocketAddress(wildcard(), port) : new InetSocketAddress(port);
+    }
+
+    private InetAddress localAddress(boolean six) {
+        return resolve(source, "--bind_source_ip: " + source).stream()
+                .filter(six ? Inet6Address.class::isInstance : Inet4Address.class::isInstance)
+                .findFirst()
+                .orElseThrow(() -> new HandshakeException(
+                        "--bind_source_ip: " + source + " is no IPv" + (six ? "6" : "4") + " address",
+                        "both sides' addresses must be of one family"));
+    }
+
+    /** The wildcard address of one family: rdma_cm, unlike TCP, is not asked for both at once. */
+    private InetAddress wildcard() {
+        try {
+            return InetAddress.getByAddress(new byte[ipv6 ? 16 : 4]);
+        } catch (UnknownHostException impossible) {
+            throw new AssertionError(impossible);
+        }
+    }
+
+    private static List<InetAddress> resolve(String name, String what) {
+        try {
+            InetAddress[] addresses = InetAddress.getAllByName(name);
+            Arrays.sort(addresses, Comparator.comparingInt(address -> address.getAddress().length));
+            return List.of(addresses);
+        } catch (UnknownHostException failure) {
+            throw new HandshakeException(what + " is not known", "give an address or a name that resolves", failure);
+        }
+    }
+}

@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.wire;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PushbackInputStream;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NoRouteToHostException;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.net.StandardSocketOptions;
+import java.time.Duration;
+import jdk.net.ExtendedSocketOptions;
+
+/**
+ * The conversation over TCP. The C tools read each message with one {@code read()} that must return all of it, so every
+ * message leaves here in one write on a socket without Nagle's delay.
+ */
+final class TcpControlChannel extends ControlChannel {
+    /** A host that vanishes without closing the connection is noticed after 10 + 3 × 5 seconds. */
+    private static final int KEEP_ALIVE_IDLE_SECONDS = 10;
+
+    private static final int KEEP_ALIVE_INTERVAL_SECONDS = 5;
+    private static final int KEEP_ALIVE_PROBES = 3;
+
+    /** What is still under way from the peer is waited for as long as this. */
+    private static final Duration FAREWELL = Duration.ofMillis(100);
+
+    private final Socket socket;
+    private final PushbackInputStream in;
+    private final OutputStream out;
+
+    TcpControlChannel(Socket socket, boolean server, Duration timeout) throws IOException {
+        super(server, timeout);
+        this.socket = socket;
+        socket.setTcpNoDelay(true);
+        socket.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+        if (socket.supportedOptions().contains(ExtendedSocketOptions.TCP_KEEPIDLE)) {
+            socket.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, KEEP_ALIVE_IDLE_SECONDS);
+            socket.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, KEEP_ALIVE_INTERVAL_SECONDS);
+            socket.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, KEEP_ALIVE_PROBES);
+        }
+        this.in = new PushbackInputStream(socket.getInputStream(), 1);
+        this.out = socket.getOutputStream();
+    }
+
+    /** Tries the server's addresses one after the other. */
+    static ControlChannel open(MeetingPoint where, Duration timeout) {
+        IOException last = null;
+        for (InetAddress address : where.addresses()) {
+            Socket socket = new Socket();
+            try {
+                if (where.source() != null) {
+                    socket.bind(where.source(address));
+                }
+                socket.connect(new InetSocketAddress(address, where.port()), milliseconds(timeout));
+                return new TcpControlChannel(socket, false, timeout);
+            } catch (IOException failure) {
+                closeQuietly(socket);
+                last = failure;
+            }
+        }
+        throw unreachable(where.name(), timeout, last);
+    }
+
+    private static HandshakeException unreachable(String where, Duration timeout, IOException failure) {
+        String message = switch (failure) {
+            case SocketTimeoutException _ -> "no answer from " + where + " within " + text(timeout) + " (--timeout)";
+            case NoRouteToHostException _ -> "no route to " + where;
+            case ConnectException _ -> "nobody accepts connections at " + where;
+            default -> "cannot connect to " + where + ": " + failure.getMessage();
+        };
+        return new HandshakeException(
+                message, "start the server side first, with the same -p, and see that no firewall is between", failure);
+    }
+
+    @Override
+    public String peer() {
+        return socket.getRemoteSocketAddress().toString().replaceFirst("^.*/", "");
+    }
+
+    @Override
+    boolean carriesBinaryKeys() {
+        return false;
+    }
+
+    @Override
+    void send(byte[] message, String step) {
+        try {
+            out.write(message);
+        } catch (IOException failure) {
+            throw closed(step, failure.getMessage(), failure);
+        }
+    }
+
+    /** Returns as many bytes as asked for: TCP does not keep messages apart. */
+    @Override
+    synchronized byte[] receive(int length, String step, Duration limit) {
+        byte[] message = new byte[length];
+        int got = 0;
+        Duration patience = limit;
+        long deadline = System.nanoTime() + limit.toNanos();
+        try {
+            while (got < length) {
+                int wait = 0;
+                if (!patience.isZero()) {
+                    wait = Math.clamp((deadline - System.nanoTime()) / 1_000_000, 1, Integer.MAX_VALUE);
+                }
+                socket.setSoTimeout(wait);
+                int read = in.read(message, got, length - got);
+                if (read < 0) {
+                    throw new EOFException(got + " of " + length + " bytes arrived");
+                }
+                if (got == 0) {
+                    // Whatever the peer was busy with, it has begun to speak: the rest is due at once.
+                    patience = timeout();
+                    deadline = System.nanoTime() + timeout().toNanos();
+                }
+                got += read;
+            }
+            return message;
+        } catch (SocketTimeoutException failure) {
+            throw silent(got, length, patience, step, failure);
+        } catch (IOException failure) {
+            throw closed(step, failure.getMessage(), failure);
+        }
+    }
+
+    @Override
+    public synchronized boolean peerClosed() {
+        try {
+            socket.setSoTimeout(1);
+            int next = in.read();
+            if (next < 0) {
+                return true;
+            }
+            in.unread(next);
+            return false;
+        } catch (SocketTimeoutException _) {
+            return false;
+        } catch (SocketException _) {
+            return true;
+        } catch (IOException _) {
+            // The pushed-back byte fills the buffer: a message waits to be read, so the peer is ahead of us, not gone.
+            return false;
+        }
+    }
+
+    /**
+     * C tools up to 23.07 send five bytes ("done" and a NUL) that nobody expects after the last message: what comes is
+     * read and dropped, for a moment, so that closing does not reset the connection under a peer that still reads. One
+     * that does not stop sending is not listened to for longer.
+     */
+    @Override
+    public void close() {
+        if (socket.isClosed()) {
+            return;
+        }
+        long deadline = System.nanoTime() + FAREWELL.toNanos();
+        byte[] dropped = new byte[64];
+        try {
+            socket.shutdownOutput();
+            socket.setSoTimeout(milliseconds(FAREWELL));
+            while (in.read(dropped) >= 0 && System.nanoTime() < deadline) {
+                continue;
+            }
+        } catch (IOException _) {
+            // The peer is slow or gone: nothing is left to say to it.
+        }
+        closeQuietly(socket);
+    }
+
+    private static void closeQuietly(Socket socket) {
+        try {
+            socket.close();
+        } catch (IOException _) {
+            // Nothing was in flight.
+        }
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest;
+
+import io.github.rdma4j.verbs.Device;
+import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.Gid;
+import io.github.rdma4j.verbs.GidEntry;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.Arrays;
+
+/** Where rdma_cm reaches this machine: loopback addresses have no RDMA device. */
+public final class RdmaAddress {
+    private static final int IPV4_OFFSET = 12;
+
+    private RdmaAddress() {}
+
+    /** The IPv4 address that the first device carries. */
+    public static String ofFirstDevice() {
+        return of(Device.list().getFirst());
+    }
+
+    /** The IPv4 address that a device carries, as its GIDs tell. */
+    public static String of(Device device) {
+        try (DeviceContext context = DeviceContext.open(device)) {
+            return context.gidTable(1).stream()
+                    .map(GidEntry::gid)
+                    .filter(Gid::isIpv4Mapped)
+                    .findFirst()
+                    .map(RdmaAddress::text)
+                    .orElseThrow(() -> new AssertionError(device + " has no IPv4 address"));
+        }
+    }
+
+    private static String text(Gid gid) {
+        try {
+            return InetAddress.getByAddress(Arrays.copyOfRange(gid.bytes(), IPV4_OFFSET, Gid.LENGTH))
+                    .getHostAddress();
+        } catch (UnknownHostException impossible) {
+            throw new AssertionError(impossible);
+        }
+    }
+}
