@@ -13,7 +13,7 @@ module io.github.rdma4j.perftest {
     requires java.management;
     requires jdk.net;
 
-    opens io.github.rdma4j.perftest to
+    opens io.github.rdma4j.perftest.options to
             info.picocli;
     opens io.github.rdma4j.perftest.compare to
             info.picocli;

@@ -3,8 +3,8 @@
 package io.github.rdma4j.perftest;
 
 import io.github.rdma4j.perftest.compare.CompareCommand;
+import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.report.BuildInfo;
-import io.github.rdma4j.perftest.run.Tool;
 import java.io.PrintStream;
 import java.util.Arrays;
 import java.util.List;

@@ -5,11 +5,11 @@ package io.github.rdma4j.perftest;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.run.PerfTest;
 import io.github.rdma4j.perftest.run.TestInfo;
 import io.github.rdma4j.perftest.run.TestListener;
-import io.github.rdma4j.perftest.run.TestParametersBuilder;
-import io.github.rdma4j.perftest.run.Tool;
 import io.github.rdma4j.perftest.wire.FakePeer;
 import io.github.rdma4j.verbs.Device;
 import java.io.IOException;
@@ -168,8 +168,7 @@ class FailureDeviceTest {
     @CsvSource({"ib_write_lat, false, 0", "ib_write_lat, false, 60", "ib_write_bw, false, 60", "ib_write_bw, true, 60"})
     void aServerKilledInTheMiddleOfTheRunEndsOurs(String tool, boolean bidirectional, int seconds) throws Exception {
         int port = freePort();
-        TestParametersBuilder parameters =
-                parameters(tool, port, bidirectional, seconds).server("localhost");
+        TestParameters parameters = parse(commandLine(tool, port, bidirectional, seconds) + " localhost");
         try (PeerProcess server =
                 PeerProcess.ofC(commandLine(tool, port, bidirectional, seconds)).awaitListening(port)) {
             assertThatThrownBy(() -> runAndThen(parameters, server::kill))
@@ -184,7 +183,7 @@ class FailureDeviceTest {
     void aClientKilledInTheMiddleOfTheRunEndsOurServer(String tool, boolean bidirectional, int seconds)
             throws Exception {
         int port = freePort();
-        TestParametersBuilder parameters = parameters(tool, port, bidirectional, seconds);
+        TestParameters parameters = parse(commandLine(tool, port, bidirectional, seconds));
         AtomicReference<PeerProcess> client = new AtomicReference<>();
         CompletableFuture<Void> starting = CompletableFuture.runAsync(() -> {
             try {
@@ -201,15 +200,9 @@ class FailureDeviceTest {
         client.get().close();
     }
 
-    private static TestParametersBuilder parameters(String tool, int port, boolean bidirectional, int seconds) {
-        TestParametersBuilder parameters =
-                new TestParametersBuilder(Tool.ofCommand(tool).orElseThrow()).port(port);
-        if (seconds > 0) {
-            parameters.durationSeconds(seconds);
-        } else {
-            parameters.iterations(5_000_000);
-        }
-        return bidirectional ? parameters.bidirectional(true) : parameters;
+    private static TestParameters parse(String commandLine) {
+        List<String> words = List.of(commandLine.split(" +"));
+        return TestParameters.parse(Tool.ofCommand(words.getFirst()).orElseThrow(), words.subList(1, words.size()));
     }
 
     private static String commandLine(String tool, int port, boolean bidirectional, int seconds) {
@@ -218,10 +211,10 @@ class FailureDeviceTest {
     }
 
     /** Runs our side, and lets something happen a second after the measured run has begun. */
-    private static void runAndThen(TestParametersBuilder parameters, Runnable event) {
+    private static void runAndThen(TestParameters parameters, Runnable event) {
         CompletableFuture<Void> begun = new CompletableFuture<>();
         begun.thenRunAsync(event, CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS));
-        PerfTest.run(parameters.build(), new TestListener() {
+        PerfTest.run(parameters, new TestListener() {
             @Override
             public void begin(TestInfo info) {
                 begun.complete(null);

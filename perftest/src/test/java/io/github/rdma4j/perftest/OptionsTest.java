@@ -4,59 +4,55 @@ package io.github.rdma4j.perftest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.rdma4j.perftest.run.TestParameters;
-import io.github.rdma4j.perftest.run.Tool;
+import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.Tool;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import picocli.CommandLine;
 
 /** Every option, good and bad. What is refused here is refused before any device or network is touched. */
 class OptionsTest {
     private static TestParameters parse(Tool tool, String arguments) {
-        ToolOptions options = new ToolOptions(tool);
-        String[] words = arguments.isBlank() ? new String[0] : arguments.strip().split(" +");
-        new CommandLine(options)
-                .setOverwrittenOptionsAllowed(true)
-                .setAbbreviatedOptionsAllowed(true)
-                .parseArgs(words);
-        return options.parameters();
+        return TestParameters.parse(
+                tool,
+                arguments.isBlank() ? List.of() : List.of(arguments.strip().split(" +")));
     }
 
     @Test
     void latencyHasTheDefaultsOfC() {
         TestParameters parameters = parse(Tool.WRITE_LATENCY, "");
         assertThat(parameters.isServer()).isTrue();
-        assertThat(parameters.port()).isEqualTo(18515);
-        assertThat(parameters.device()).isNull();
-        assertThat(parameters.devicePort()).isEqualTo(1);
+        assertThat(parameters.peer().port()).isEqualTo(18515);
+        assertThat(parameters.path().device()).isNull();
+        assertThat(parameters.path().devicePort()).isEqualTo(1);
         assertThat(parameters.sizes()).containsExactly(2);
         assertThat(parameters.iterations()).isEqualTo(1000);
         assertThat(parameters.transmitDepth()).isEqualTo(1);
         assertThat(parameters.completionModeration()).isEqualTo(1);
-        assertThat(parameters.queuePairTimeout()).isEqualTo(14);
-        assertThat(parameters.gidIndex()).isEqualTo(-1);
-        assertThat(parameters.inlineSize()).isEqualTo(-1);
+        assertThat(parameters.path().queuePairTimeout()).isEqualTo(14);
+        assertThat(parameters.path().gidIndex()).isEqualTo(-1);
+        assertThat(parameters.queues().inlineSize()).isEqualTo(-1);
         assertThat(parameters.isTimed()).isFalse();
         assertThat(parameters.sends()).isTrue();
-        assertThat(parameters.acceptTimeout()).isZero();
-        assertThat(parameters.timeout()).isEqualTo(Duration.ofSeconds(30));
+        assertThat(parameters.peer().acceptTimeout()).isZero();
+        assertThat(parameters.peer().timeout()).isEqualTo(Duration.ofSeconds(30));
     }
 
     @Test
     void bandwidthHasTheDefaultsOfC() {
         TestParameters parameters = parse(Tool.WRITE_BANDWIDTH, "host");
-        assertThat(parameters.server()).isEqualTo("host");
+        assertThat(parameters.peer().server()).isEqualTo("host");
         assertThat(parameters.sizes()).containsExactly(65536);
         assertThat(parameters.iterations()).isEqualTo(5000);
         assertThat(parameters.transmitDepth()).isEqualTo(128);
-        assertThat(parameters.queuePairs()).isEqualTo(1);
-        assertThat(parameters.gigabits()).isFalse();
+        assertThat(parameters.queues().queuePairs()).isEqualTo(1);
+        assertThat(parameters.figures().gigabits()).isFalse();
         assertThat(parameters.sends()).isTrue();
         assertThat(parse(Tool.WRITE_BANDWIDTH, "").sends()).isFalse();
         assertThat(parse(Tool.WRITE_BANDWIDTH, "-b").sends()).isTrue();
@@ -68,25 +64,25 @@ class OptionsTest {
                 Tool.WRITE_BANDWIDTH,
                 "-d rxe0 -i 1 -p 4444 -s 4096 -n 100 -x 1 -m 1024 -q 4 -t 64 -I 32 -F -u 18 -S 3 -b -Q 8"
                         + " --report_gbits --timeout 5 --run-timeout=60 --no-warm-up 10.99.0.1");
-        assertThat(parameters.device()).isEqualTo("rxe0");
-        assertThat(parameters.port()).isEqualTo(4444);
+        assertThat(parameters.path().device()).isEqualTo("rxe0");
+        assertThat(parameters.peer().port()).isEqualTo(4444);
         assertThat(parameters.size()).isEqualTo(4096);
         assertThat(parameters.iterations()).isEqualTo(100);
-        assertThat(parameters.gidIndex()).isEqualTo(1);
-        assertThat(parameters.mtu()).isEqualTo(1024);
-        assertThat(parameters.queuePairs()).isEqualTo(4);
+        assertThat(parameters.path().gidIndex()).isEqualTo(1);
+        assertThat(parameters.path().mtu()).isEqualTo(1024);
+        assertThat(parameters.queues().queuePairs()).isEqualTo(4);
         assertThat(parameters.transmitDepth()).isEqualTo(64);
-        assertThat(parameters.inlineSize()).isEqualTo(32);
-        assertThat(parameters.queuePairTimeout()).isEqualTo(18);
-        assertThat(parameters.serviceLevel()).isEqualTo(3);
-        assertThat(parameters.bidirectional()).isTrue();
+        assertThat(parameters.queues().inlineSize()).isEqualTo(32);
+        assertThat(parameters.path().queuePairTimeout()).isEqualTo(18);
+        assertThat(parameters.path().serviceLevel()).isEqualTo(3);
+        assertThat(parameters.workload().bidirectional()).isTrue();
         assertThat(parameters.completionModeration()).isEqualTo(8);
-        assertThat(parameters.gigabits()).isTrue();
-        assertThat(parameters.timeout()).isEqualTo(Duration.ofSeconds(5));
-        assertThat(parameters.acceptTimeout()).isEqualTo(Duration.ofSeconds(5));
+        assertThat(parameters.figures().gigabits()).isTrue();
+        assertThat(parameters.peer().timeout()).isEqualTo(Duration.ofSeconds(5));
+        assertThat(parameters.peer().acceptTimeout()).isEqualTo(Duration.ofSeconds(5));
         assertThat(parameters.runTimeout()).isEqualTo(Duration.ofSeconds(60));
-        assertThat(parameters.warmUp()).isFalse();
-        assertThat(parameters.server()).isEqualTo("10.99.0.1");
+        assertThat(parameters.workload().warmUp()).isFalse();
+        assertThat(parameters.peer().server()).isEqualTo("10.99.0.1");
     }
 
     @ParameterizedTest
@@ -108,8 +104,8 @@ class OptionsTest {
     void aTimedRunHasMarginsOfAQuarter() {
         TestParameters parameters = parse(Tool.WRITE_LATENCY, "-D 2");
         assertThat(parameters.isTimed()).isTrue();
-        assertThat(parameters.margin()).isEqualTo(Duration.ofMillis(500));
-        assertThat(parse(Tool.WRITE_LATENCY, "-D 10 -f 1").margin()).isEqualTo(Duration.ofSeconds(1));
+        assertThat(parameters.workload().margin()).isEqualTo(Duration.ofMillis(500));
+        assertThat(parse(Tool.WRITE_LATENCY, "-D 10 -f 1").workload().margin()).isEqualTo(Duration.ofSeconds(1));
     }
 
     @ParameterizedTest
@@ -163,8 +159,6 @@ class OptionsTest {
                 "-S 16             | -S/--sl: 16 is out of range; allowed is 0 to 15",
                 "--timeout 0       | --timeout: 0 is out of range; allowed is 1 to 86400",
                 "--run-timeout -1  | --run-timeout: -1 is out of range; allowed is 0 to 1000000",
-                "-q 0              | -q/--qp: 0 is out of range; allowed is 1 to 16384",
-                "-Q 0              | -Q/--cq-mod: 0 is out of range; allowed is 1 to 1024",
                 "-a -s 64          | -a/--all runs sizes of its own: leave out -s/--size",
                 "-D 2 -n 100       | -D/--duration and -n/--iters exclude each other",
                 "-D 2 -a           | -D/--duration runs one size: leave out -a/--all",
@@ -188,7 +182,7 @@ class OptionsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "-q 2           | -q/--qp: 2 is not allowed; ib_write_lat uses 1 queue pair",
+                "-q 2           | -q/--qp is for the bandwidth tools",
                 "-b             | -b/--bidirectional is for the bandwidth tools",
                 "-Q 1           | -Q/--cq-mod is for the bandwidth tools",
                 "--report_gbits | --report_gbits is for the bandwidth tools",
@@ -203,6 +197,8 @@ class OptionsTest {
             value = {
                 "-Q 129       | -Q/--cq-mod: 129 is not allowed; 1 to 128, the transmit depth",
                 "-t 16 -Q 17  | -Q/--cq-mod: 17 is not allowed; 1 to 16, the transmit depth",
+                "-q 0         | -q/--qp: 0 is out of range; allowed is 1 to 16384",
+                "-Q 0         | -Q/--cq-mod: 0 is out of range; allowed is 1 to 1024",
                 "-q 16385     | -q/--qp: 16385 is out of range; allowed is 1 to 16384",
             })
     void whatMakesNoSenseForBandwidthIsRefused(String arguments, String message) {
@@ -248,21 +244,19 @@ class OptionsTest {
         CommandRun run = CommandRun.of("ib_send_lat");
         assertThat(run.status()).isEqualTo(2);
         assertThat(run.err()).contains("there is no tool 'ib_send_lat'; there are ib_write_lat, ib_write_bw");
-        assertThat(CommandRun.of(java.util.List.of()).err()).contains("which tool?");
+        assertThat(CommandRun.of(List.of()).err()).contains("which tool?");
     }
 
     @Test
     void aJsonFileThatCanBeWrittenIsAccepted(@TempDir Path folder) throws Exception {
         Path file = folder.resolve("out.json");
-        ToolOptions options = new ToolOptions(Tool.WRITE_LATENCY);
-        new CommandLine(options).parseArgs("--out_json_file=" + file);
-        assertThat(options.jsonFile()).isEqualTo(file);
+        assertThat(parse(Tool.WRITE_LATENCY, "--out_json_file=" + file)
+                        .figures()
+                        .jsonFile())
+                .isEqualTo(file);
         assertThat(Files.exists(file)).isFalse();
-        ToolOptions plain = new ToolOptions(Tool.WRITE_LATENCY);
-        new CommandLine(plain).parseArgs("--out_json");
-        assertThat(plain.jsonFile()).isEqualTo(Path.of("perftest_out.json"));
-        ToolOptions none = new ToolOptions(Tool.WRITE_LATENCY);
-        new CommandLine(none).parseArgs();
-        assertThat(none.jsonFile()).isNull();
+        assertThat(parse(Tool.WRITE_LATENCY, "--out_json").figures().jsonFile())
+                .isEqualTo(Path.of("perftest_out.json"));
+        assertThat(parse(Tool.WRITE_LATENCY, "").figures().jsonFile()).isNull();
     }
 }

@@ -33,7 +33,7 @@ final class CRunner implements Runner {
         String name = "C's " + order.tool().command();
         List<String> command = new ArrayList<>();
         command.add(tools.program(order.tool()).toString());
-        command.addAll(order.cArguments());
+        command.addAll(order.arguments());
         try (CProcess server = new CProcess(name + " (server)", command, children, guard)) {
             server.awaitListening(order.port(), deadline);
             command.add(RunOrder.HOST);

@@ -3,7 +3,8 @@
 package io.github.rdma4j.perftest.compare;
 
 import io.github.rdma4j.perftest.PerftestException;
-import io.github.rdma4j.perftest.run.IllegalParameterException;
+import io.github.rdma4j.perftest.options.IllegalParameterException;
+import io.github.rdma4j.perftest.options.Ranges;
 import io.github.rdma4j.verbs.VerbsException;
 import java.io.BufferedOutputStream;
 import java.io.File;
@@ -61,7 +62,7 @@ public final class CompareCommand {
         CommandLine line = new CommandLine(options).setOverwrittenOptionsAllowed(true);
         ComparePlan plan;
         try {
-            line.parseArgs(arguments.toArray(String[]::new));
+            Ranges.parse(line, arguments);
             if (options.wantsHelp()) {
                 line.usage(out);
                 return OK;

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare;
 
-import io.github.rdma4j.perftest.run.IllegalParameterException;
-import io.github.rdma4j.perftest.run.Range;
-import io.github.rdma4j.perftest.run.Tool;
+import io.github.rdma4j.perftest.options.IllegalParameterException;
+import io.github.rdma4j.perftest.options.Tool;
+import io.github.rdma4j.perftest.options.Within;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,8 +21,6 @@ import picocli.CommandLine.Option;
         sortOptions = false,
         usageHelpAutoWidth = true)
 final class CompareOptions {
-    private static final int MOST_ROUNDS = 1000;
-
     @Option(
             names = "--tools",
             paramLabel = "<list>",
@@ -40,13 +38,15 @@ final class CompareOptions {
             names = "--rounds",
             paramLabel = "<num>",
             description = "How often each is run (default 5; fewer mean little).")
-    private String rounds = "5";
+    @Within(least = 1, most = 1000)
+    private int rounds = 5;
 
     @Option(
             names = {"-n", "--iters"},
             paramLabel = "<iters>",
             description = "Messages per queue pair and run (default: as many as take about a second on SoftRoCE).")
-    private String iterations;
+    @Within(least = 5, most = 100_000_000)
+    private int iterations;
 
     @Option(
             names = {"-d", "--ib-dev"},
@@ -58,46 +58,54 @@ final class CompareOptions {
             names = {"-i", "--ib-port"},
             paramLabel = "<port>",
             description = "Use port <port> of the device (default 1).")
-    private String devicePort = "1";
+    @Within(least = 1, most = 255)
+    private int devicePort = 1;
 
     @Option(
             names = {"-x", "--gid-index"},
             paramLabel = "<index>",
             description = "Index of the GID for both (default on Ethernet: the one that Java chooses).")
-    private String gidIndex;
+    @Within(least = 0, most = 255)
+    private int gidIndex = -1;
 
     @Option(
             names = {"-m", "--mtu"},
             paramLabel = "<mtu>",
             description = "MTU size: 256 - 4096 (default port mtu).")
-    private String mtu;
+    @Within(least = 256, most = 4096, powersOfTwo = true)
+    private int mtu;
 
     @Option(
             names = {"-q", "--qp"},
             paramLabel = "<num>",
             description = "Number of queue pairs of the bandwidth tools (default 1).")
-    private String queuePairs;
+    @Within(least = 1, most = 16384)
+    private Integer queuePairs;
 
     @Option(
             names = {"-t", "--tx-depth"},
             paramLabel = "<dep>",
             description = "Size of tx queue of the bandwidth tools (default 128).")
-    private String transmitDepth;
+    @Within(least = 1, most = 15_000)
+    private Integer transmitDepth;
 
     @Option(
             names = {"-Q", "--cq-mod"},
             paramLabel = "<num>",
             description = "One completion for this many messages of the bandwidth tools (default 100; 1 above 8 KiB).")
-    private String moderation;
+    @Within(least = 1, most = 1024)
+    private Integer moderation;
 
     @Option(
             names = {"-p", "--port"},
             paramLabel = "<port>",
             description = "TCP port of the control channel (default a free one).")
-    private String port;
+    @Within(least = 1, most = 65535)
+    private int port;
 
     @Option(names = "--timeout", paramLabel = "<seconds>", description = "Longest time of one run (default 120).")
-    private String timeout = "120";
+    @Within(least = 1, most = 86_400)
+    private int timeout = 120;
 
     @Option(names = "--c-path", paramLabel = "<folder>", description = "Where the C tools are (default: on the PATH).")
     private Path cFolder;
@@ -158,17 +166,17 @@ final class CompareOptions {
         List<TestCase> cases = SizeLists.cases(chosen, sizes);
         ComparePlan plan = new ComparePlan(
                 cases,
-                rounds(),
-                number(Range.ITERATIONS, iterations, 0),
+                rounds,
+                iterations,
                 device,
-                number(Range.DEVICE_PORT, devicePort, 1),
-                number(Range.GID_INDEX, gidIndex, -1),
-                number(Range.MTU, mtu, 0),
-                number(Range.QUEUE_PAIRS, queuePairs, 1),
-                number(Range.TRANSMIT_DEPTH, transmitDepth, 0),
-                number(Range.COMPLETION_MODERATION, moderation, 0),
-                number(Range.PORT, port, 0),
-                number(Range.TIMEOUT, timeout, 0),
+                devicePort,
+                gidIndex,
+                mtu,
+                queuePairs != null ? queuePairs : 1,
+                transmitDepth != null ? transmitDepth : 0,
+                moderation != null ? moderation : 0,
+                port,
+                timeout,
                 !noWarmUp,
                 cFolder,
                 expectations.stream()
@@ -179,28 +187,10 @@ final class CompareOptions {
         return plan;
     }
 
-    private static void refuseWithoutBandwidth(boolean bandwidth, String option, String value) {
+    private static void refuseWithoutBandwidth(boolean bandwidth, String option, Integer value) {
         if (value != null && !bandwidth) {
             throw new IllegalParameterException(option + " is for the bandwidth tools, and none is among the --tools");
         }
-    }
-
-    private int rounds() {
-        int value;
-        try {
-            value = Integer.parseInt(rounds);
-        } catch (NumberFormatException _) {
-            value = 0;
-        }
-        if (value < 1 || value > MOST_ROUNDS) {
-            throw new IllegalParameterException(
-                    "--rounds: '" + rounds + "' is not allowed; a whole number from 1 to " + MOST_ROUNDS);
-        }
-        return value;
-    }
-
-    private static int number(Range range, String text, int missing) {
-        return text == null ? missing : (int) range.parse(text);
     }
 
     private void checkWritable() {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare;
 
-import io.github.rdma4j.perftest.run.Tool;
+import io.github.rdma4j.perftest.options.Tool;
 import java.nio.file.Path;
 import java.util.List;
 

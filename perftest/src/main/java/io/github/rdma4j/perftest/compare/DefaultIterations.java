@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare;
 
-import io.github.rdma4j.perftest.run.Tool;
+import io.github.rdma4j.perftest.options.Tool;
 
 /**
  * How many messages a run has when nobody says it: so many that it takes some tenths of a second to a second, on a

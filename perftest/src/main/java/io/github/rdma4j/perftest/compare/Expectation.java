@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare;
 
-import io.github.rdma4j.perftest.run.IllegalParameterException;
-import io.github.rdma4j.perftest.run.Range;
+import io.github.rdma4j.perftest.options.IllegalParameterException;
+import io.github.rdma4j.perftest.options.Ranges;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -30,11 +30,12 @@ record Expectation(String text, TestCase test, boolean best, boolean atMost, dou
     static Expectation parse(String text, List<TestCase> cases) {
         Matcher parts = SYNTAX.matcher(text);
         if (!parts.matches()) {
-            throw new IllegalParameterException(
-                    "--expect: '" + text
-                            + "' is not of the form TOOL:SIZE:best<=NUMBER (or median, or >=), as in ib_write_lat:2:best<=1.10");
+            throw new IllegalParameterException("--expect: '" + text
+                    + "' is not of the form TOOL:SIZE:best<=NUMBER (or median, or >=), as in"
+                    + " ib_write_lat:2:best<=1.10");
         }
-        TestCase test = new TestCase(SizeLists.tool("--expect", parts.group(1)), Range.SIZE.parse(parts.group(2)));
+        TestCase test = new TestCase(
+                SizeLists.tool("--expect", parts.group(1)), Ranges.messageSize("--expect", parts.group(2)));
         if (!cases.contains(test)) {
             throw new IllegalParameterException("--expect: " + test + " is not among what is compared");
         }

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare;
 
-import io.github.rdma4j.perftest.run.TestParameters;
-import io.github.rdma4j.perftest.run.TestParametersBuilder;
-import io.github.rdma4j.perftest.run.Tool;
+import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.Tool;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -16,7 +15,7 @@ import java.util.Map;
  * @param tool what to run
  * @param size message size in bytes
  * @param iterations messages per queue pair
- * @param device name of the device
+ * @param device name of the device; null for the first one
  * @param devicePort its port
  * @param gidIndex index into the port's GID table; -1 where LIDs are used
  * @param mtu path MTU in bytes, or 0
@@ -93,39 +92,26 @@ record RunOrder(
      * @throws io.github.rdma4j.perftest.run.IllegalParameterException when the values make no sense together
      */
     TestParameters parameters(boolean server) {
-        TestParametersBuilder builder = new TestParametersBuilder(tool)
-                .server(server ? null : HOST)
-                .port(port)
-                .device(device)
-                .devicePort(devicePort)
-                .size(size)
-                .iterations(iterations)
-                .queuePairs(queuePairs)
-                .queuePairTimeout(QUEUE_PAIR_TIMEOUT)
-                .timeoutSeconds(timeoutSeconds)
-                .runTimeoutSeconds(timeoutSeconds)
-                .warmUp(warmUp);
-        if (gidIndex >= 0) {
-            builder.gidIndex(gidIndex);
+        List<String> arguments = arguments();
+        option(arguments, "--timeout", timeoutSeconds);
+        option(arguments, "--run-timeout", timeoutSeconds);
+        if (!warmUp) {
+            arguments.add("--no-warm-up");
         }
-        if (mtu > 0) {
-            builder.mtu(mtu);
+        if (!server) {
+            arguments.add(HOST);
         }
-        if (transmitDepth > 0) {
-            builder.transmitDepth(transmitDepth);
-        }
-        if (moderation > 0) {
-            builder.completionModeration(moderation);
-        }
-        return builder.build();
+        return TestParameters.parse(tool, arguments);
     }
 
-    /** The C tool's arguments, without the server's name. */
-    List<String> cArguments() {
+    /** The arguments that Java's and C's tool have in common, without the server's name. */
+    List<String> arguments() {
         List<String> arguments = new ArrayList<>();
         // The frequency of the CPUs may change as much as it likes: every run has the same chance of it.
         arguments.add("-F");
-        option(arguments, "-d", device);
+        if (device != null) {
+            option(arguments, "-d", device);
+        }
         option(arguments, "-i", devicePort);
         option(arguments, "-p", port);
         option(arguments, "-s", size);

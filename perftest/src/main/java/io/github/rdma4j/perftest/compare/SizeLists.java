@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare;
 
-import io.github.rdma4j.perftest.run.IllegalParameterException;
-import io.github.rdma4j.perftest.run.Range;
-import io.github.rdma4j.perftest.run.Tool;
+import io.github.rdma4j.perftest.options.IllegalParameterException;
+import io.github.rdma4j.perftest.options.Ranges;
+import io.github.rdma4j.perftest.options.Tool;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -78,12 +78,7 @@ final class SizeLists {
     private static List<Long> sizes(String text) {
         List<Long> sizes = new ArrayList<>();
         for (String word : text.split(",", -1)) {
-            long size;
-            try {
-                size = Range.SIZE.parse(word.strip());
-            } catch (IllegalParameterException failure) {
-                throw new IllegalParameterException(failure.getMessage().replace(Range.SIZE.option(), "--sizes"));
-            }
+            long size = Ranges.messageSize("--sizes", word.strip());
             refuse(sizes.contains(size), "--sizes: " + size + " is there twice");
             sizes.add(size);
         }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.report;
 
+import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.run.TestInfo;
-import io.github.rdma4j.perftest.run.TestParameters;
 import io.github.rdma4j.perftest.wire.PeerKeys;
 import io.github.rdma4j.verbs.LinkLayer;
 import io.github.rdma4j.verbs.TransportType;
@@ -18,10 +18,10 @@ final class Banner {
     static String waiting() {
         return """
 
-                ************************************
-                * Waiting for client to connect... *
-                ************************************
-                """;
+            ************************************
+            * Waiting for client to connect... *
+            ************************************
+            """;
     }
 
     /** The test and its settings. */
@@ -32,11 +32,11 @@ final class Banner {
         text.append(LINE).append('\n');
         text.append(" ".repeat(20)).append(title(parameters)).append('\n');
         pair(text, "Dual-port", "OFF", "Device", info.device());
-        pair(text, "Number of qps", parameters.queuePairs(), "Transport type", transport(info.transport()));
+        pair(text, "Number of qps", parameters.queues().queuePairs(), "Transport type", transport(info.transport()));
         pair(text, "Connection type", "RC", "Using SRQ", "OFF");
         line(text, "PCIe relax order", latency ? "OFF" : "ON");
         line(text, "ibv_wr* API", "OFF");
-        if (!parameters.isServer() || parameters.bidirectional()) {
+        if (!parameters.isServer() || parameters.workload().bidirectional()) {
             line(text, "TX depth", parameters.transmitDepth());
         }
         if (!latency) {
@@ -78,7 +78,7 @@ final class Banner {
 
     static String title(TestParameters parameters) {
         String title = parameters.tool().title();
-        return parameters.bidirectional() ? title.replace("BW Test", "Bidirectional BW Test") : title;
+        return parameters.workload().bidirectional() ? title.replace("BW Test", "Bidirectional BW Test") : title;
     }
 
     static String transport(TransportType transport) {

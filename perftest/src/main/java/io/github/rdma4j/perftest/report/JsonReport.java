@@ -4,12 +4,12 @@ package io.github.rdma4j.perftest.report;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.run.BandwidthResult;
 import io.github.rdma4j.perftest.run.LatencyResult;
 import io.github.rdma4j.perftest.run.SizeResult;
 import io.github.rdma4j.perftest.run.TestInfo;
 import io.github.rdma4j.perftest.run.TestOutcome;
-import io.github.rdma4j.perftest.run.TestParameters;
 import io.github.rdma4j.perftest.run.TimedLatencyResult;
 import io.github.rdma4j.perftest.wire.WireVersion;
 import java.io.IOException;
@@ -50,7 +50,7 @@ public final class JsonReport {
         json.writeStringField("test", Banner.title(parameters));
         json.writeStringField("Dual_port", "OFF");
         json.writeStringField("Device", info.device());
-        json.writeNumberField("Number_of_qps", parameters.queuePairs());
+        json.writeNumberField("Number_of_qps", parameters.queues().queuePairs());
         json.writeStringField("Transport_type", Banner.transport(info.transport()));
         json.writeStringField("Connection_type", "RC");
         json.writeStringField("Using_SRQ", "OFF");
@@ -68,8 +68,8 @@ public final class JsonReport {
         json.writeStringField("Data_ex_method", "Ethernet");
         json.writeStringField("tool", parameters.tool().command());
         json.writeStringField("role", parameters.isServer() ? "server" : "client");
-        json.writeBooleanField("bidirectional", parameters.bidirectional());
-        json.writeNumberField("duration", parameters.durationSeconds());
+        json.writeBooleanField("bidirectional", parameters.workload().bidirectional());
+        json.writeNumberField("duration", parameters.workload().durationSeconds());
         json.writeStringField("implementation", "rdma4j " + BuildInfo.version());
         json.writeStringField("java", Runtime.version().toString());
         json.writeStringField("wire_version", WireVersion.OURS);

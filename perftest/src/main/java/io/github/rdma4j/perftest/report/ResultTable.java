@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.report;
 
+import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.run.BandwidthResult;
 import io.github.rdma4j.perftest.run.LatencyResult;
 import io.github.rdma4j.perftest.run.SizeResult;
-import io.github.rdma4j.perftest.run.TestParameters;
 import io.github.rdma4j.perftest.run.TimedLatencyResult;
 import java.util.Locale;
 
@@ -18,7 +18,7 @@ final class ResultTable {
 
     static String heading(TestParameters parameters) {
         if (!parameters.tool().isLatency()) {
-            String unit = parameters.gigabits() ? "Gb/sec" : "MiB/sec";
+            String unit = parameters.figures().gigabits() ? "Gb/sec" : "MiB/sec";
             return " #bytes     #iterations    BW peak[" + unit + "]    BW average[" + unit + "]   MsgRate[Mpps]\n";
         }
         return parameters.isTimed()
@@ -31,7 +31,8 @@ final class ResultTable {
         return switch (result) {
             case LatencyResult r ->
                 format(
-                        " %-7d %d          %-7.2f        %-7.2f      %-7.2f  \t       %-7.2f     \t%-7.2f\t\t%-7.2f \t\t%-7.2f",
+                        " %-7d %d          %-7.2f        %-7.2f      %-7.2f  \t       %-7.2f     \t%-7.2f\t\t%-7.2f \t"
+                                + "\t%-7.2f",
                         r.size(),
                         r.iterations(),
                         r.minimum(),

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
+import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.wire.BandwidthReport;
 import io.github.rdma4j.perftest.wire.ControlChannel;
 import io.github.rdma4j.perftest.wire.PeerKeys;
@@ -47,7 +48,7 @@ final class BandwidthTest implements ConnectedTest {
     @Override
     public List<SizeResult> run() {
         List<SizeResult> results =
-                parameters.bidirectional() ? runBothWays() : parameters.isServer() ? await() : runOneWay();
+                parameters.workload().bidirectional() ? runBothWays() : parameters.isServer() ? await() : runOneWay();
         meet("end of the test");
         return results;
     }
@@ -55,7 +56,8 @@ final class BandwidthTest implements ConnectedTest {
     private List<SizeResult> await() {
         waitForPeer("end of the run");
         BandwidthResult result = BandwidthResult.of(
-                BandwidthReport.NOTHING.exchange(channel, parameters.timeout()), parameters.gigabits());
+                BandwidthReport.NOTHING.exchange(channel, parameters.peer().timeout()),
+                parameters.figures().gigabits());
         listener.result(result);
         return List.of(result);
     }
@@ -69,7 +71,7 @@ final class BandwidthTest implements ConnectedTest {
             listener.result(last);
         }
         meet("end of the run");
-        last.toReport().exchange(channel, parameters.timeout());
+        last.toReport().exchange(channel, parameters.peer().timeout());
         return results;
     }
 
@@ -78,7 +80,7 @@ final class BandwidthTest implements ConnectedTest {
         for (long size : parameters.sizes()) {
             meet("start of the run");
             BandwidthResult mine = run(size);
-            if (parameters.allSizes()) {
+            if (parameters.workload().allSizes()) {
                 waitForPeer("end of the run");
             }
             BandwidthResult both = mine.plus(mine.toReport().exchange(channel, parameters.runTimeout()));
@@ -100,7 +102,7 @@ final class BandwidthTest implements ConnectedTest {
         RunControl control = new RunControl();
         int moderation = parameters.completionModeration();
         int groupsPerPair = Math.ceilDiv(parameters.iterations(), moderation);
-        long groups = (long) groupsPerPair * parameters.queuePairs();
+        long groups = (long) groupsPerPair * parameters.queues().queuePairs();
         boolean withPeak = !parameters.isTimed() && groups <= GroupTimes.MOST_GROUPS;
         GroupTimes times = new GroupTimes(withPeak ? (int) groups : 0);
         WriteBandwidthLoop loop = new WriteBandwidthLoop(
@@ -119,12 +121,23 @@ final class BandwidthTest implements ConnectedTest {
         }
         monitoring.check(monitor, loop.failure(), control, loop.sampled());
         return parameters.isTimed()
-                ? BandwidthResult.of(size, loop.sampled(), monitor.sampledNanoseconds(), 0, parameters.gigabits())
-                : BandwidthResult.of(size, loop.completed(), loop.nanoseconds(), times.peak(), parameters.gigabits());
+                ? BandwidthResult.of(
+                        size,
+                        loop.sampled(),
+                        monitor.sampledNanoseconds(),
+                        0,
+                        parameters.figures().gigabits())
+                : BandwidthResult.of(
+                        size,
+                        loop.completed(),
+                        loop.nanoseconds(),
+                        times.peak(),
+                        parameters.figures().gigabits());
     }
 
     private WriteBandwidthLoop.Stream[] streams(long size) {
-        WriteBandwidthLoop.Stream[] streams = new WriteBandwidthLoop.Stream[parameters.queuePairs()];
+        WriteBandwidthLoop.Stream[] streams =
+                new WriteBandwidthLoop.Stream[parameters.queues().queuePairs()];
         for (int i = 0; i < streams.length; i++) {
             streams[i] = stream(resources, i, resources.remote(remote.get(i)), size, layout);
         }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
+import io.github.rdma4j.perftest.options.IllegalParameterException;
+import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.wire.ControlChannel;
 import io.github.rdma4j.perftest.wire.PeerKeys;
 import io.github.rdma4j.verbs.RemoteMemory;

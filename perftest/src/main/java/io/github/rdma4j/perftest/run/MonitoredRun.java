@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
+import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.wire.ControlChannel;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
@@ -30,17 +31,19 @@ final class MonitoredRun {
 
     /** To be started right before the loop. */
     RunMonitor start(RunControl control, long size) {
-        long total = parameters.isTimed() ? 0 : (long) parameters.iterations() * parameters.queuePairs();
+        long total = parameters.isTimed()
+                ? 0
+                : (long) parameters.iterations() * parameters.queues().queuePairs();
         RunMonitor.ProgressSink sink = new Progress(listener, size, total);
         return parameters.isTimed()
                 ? RunMonitor.ofTimed(
                         control,
                         peerClosed,
-                        parameters.timeout(),
+                        parameters.peer().timeout(),
                         sink,
-                        Duration.ofSeconds(parameters.durationSeconds()),
-                        parameters.margin())
-                : RunMonitor.ofCounted(control, peerClosed, parameters.timeout(), sink);
+                        Duration.ofSeconds(parameters.workload().durationSeconds()),
+                        parameters.workload().margin())
+                : RunMonitor.ofCounted(control, peerClosed, parameters.peer().timeout(), sink);
     }
 
     /**

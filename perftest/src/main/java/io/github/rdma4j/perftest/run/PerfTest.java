@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
+import io.github.rdma4j.perftest.options.IllegalParameterException;
+import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.Verb;
 import io.github.rdma4j.perftest.wire.ControlChannel;
 import io.github.rdma4j.perftest.wire.ControlServer;
 import io.github.rdma4j.perftest.wire.MtuExchange;
@@ -45,13 +48,15 @@ public final class PerfTest {
 
     private TestOutcome run() {
         // The server listens before anything that takes time, so that a client started beside it finds it.
-        try (ControlServer listening = parameters.isServer() ? ControlServer.listen(parameters.port()) : null;
+        try (ControlServer listening = parameters.isServer()
+                        ? ControlServer.listen(parameters.peer().port())
+                        : null;
                 TestDevice device = TestDevice.open(parameters)) {
             SystemData mine = SystemData.ofThisMachine();
-            try (TestResources resources = new TestResources(device, parameters, mine)) {
-                String warmUp = parameters.warmUp() && parameters.sends()
+            try (TestResources resources = new TestResources(device, parameters, Shape.of(parameters), mine)) {
+                String warmUp = parameters.workload().warmUp() && parameters.sends()
                         ? WarmUp.once(device, parameters, mine)
-                        : parameters.warmUp() ? "none, this side only receives" : "none (--no-warm-up)";
+                        : parameters.workload().warmUp() ? "none, this side only receives" : "none (--no-warm-up)";
                 try (ControlChannel channel = reachPeer(listening)) {
                     return measure(device, resources, mine, channel, warmUp);
                 }
@@ -61,10 +66,14 @@ public final class PerfTest {
 
     private ControlChannel reachPeer(ControlServer listening) {
         if (listening == null) {
-            return ControlChannel.connect(parameters.server(), parameters.port(), parameters.timeout());
+            return ControlChannel.connect(
+                    parameters.peer().server(),
+                    parameters.peer().port(),
+                    parameters.peer().timeout());
         }
         listener.waiting(listening.port());
-        return listening.accept(parameters.acceptTimeout(), parameters.timeout());
+        return listening.accept(
+                parameters.peer().acceptTimeout(), parameters.peer().timeout());
     }
 
     private TestOutcome measure(
@@ -86,7 +95,8 @@ public final class PerfTest {
         listener.agreed(info);
 
         List<PeerKeys> local = resources.keys();
-        if (parameters.tool().isLatency()) {
+        boolean sends = parameters.tool().verb() == Verb.SEND;
+        if (parameters.tool().isLatency() && !sends) {
             local.getFirst().exchange(channel, "greeting");
         }
         List<PeerKeys> remote = new ArrayList<>();
@@ -94,6 +104,9 @@ public final class PerfTest {
             remote.add(keys.exchange(channel, "address and key"));
         }
         resources.connect(remote, mtu);
+        if (sends) {
+            local.getFirst().exchange(channel, "end of connecting");
+        }
         local.forEach(keys -> listener.address(true, keys));
         for (int i = 0; i < local.size(); i++) {
             listener.address(false, local.get(i).exchange(channel, "confirmation"));
@@ -105,11 +118,14 @@ public final class PerfTest {
         };
         listener.begin(info);
         byte[] startSignal = local.getFirst().encode(channel);
-        if (parameters.warmUp() && parameters.sends()) {
+        if (parameters.workload().warmUp() && parameters.sends()) {
             // The peer waits for our signal, so that nothing is measured while we wait here.
             new CompilerThreads().awaitIdle(Duration.ofSeconds(2));
         }
-        channel.exchange(startSignal, "start signal");
+        if (!sends) {
+            // The send tools have one before each size, when the receives are posted.
+            channel.exchange(startSignal, "start signal");
+        }
         List<SizeResult> results = test.run();
         listener.end();
         return new TestOutcome(info, results);

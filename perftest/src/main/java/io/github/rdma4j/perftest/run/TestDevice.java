@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
+import io.github.rdma4j.perftest.options.IllegalParameterException;
+import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.verbs.Device;
 import io.github.rdma4j.verbs.DeviceAttributes;
 import io.github.rdma4j.verbs.DeviceContext;
@@ -52,8 +54,8 @@ final class TestDevice implements AutoCloseable {
     }
 
     private static String name(TestParameters parameters) {
-        if (parameters.device() != null) {
-            return parameters.device();
+        if (parameters.path().device() != null) {
+            return parameters.path().device();
         }
         List<Device> devices = Device.list();
         // With no device at all, looking for any name gives the explanation of why there is none.
@@ -63,13 +65,13 @@ final class TestDevice implements AutoCloseable {
     private PortAttributes activePort(TestParameters parameters) {
         int ports = context.attributes().physicalPortCount();
         refuse(
-                parameters.devicePort() > ports,
-                "-i/--ib-port: " + parameters.devicePort() + " is not allowed; " + deviceName() + " has port"
+                parameters.path().devicePort() > ports,
+                "-i/--ib-port: " + parameters.path().devicePort() + " is not allowed; " + deviceName() + " has port"
                         + (ports == 1 ? " 1 only" : "s 1 to " + ports));
-        PortAttributes attributes = context.port(parameters.devicePort());
+        PortAttributes attributes = context.port(parameters.path().devicePort());
         if (attributes.state() != PortState.ACTIVE) {
             throw new TestFailedException(
-                    "port " + parameters.devicePort() + " of " + deviceName() + " is " + attributes.state()
+                    "port " + parameters.path().devicePort() + " of " + deviceName() + " is " + attributes.state()
                             + ", not ACTIVE",
                     attributes.linkLayer() == LinkLayer.ETHERNET
                             ? "bring its network interface up (ip link set DEVICE up)"
@@ -81,16 +83,16 @@ final class TestDevice implements AutoCloseable {
     private void checkLimits(TestParameters parameters) {
         DeviceAttributes limits = context.attributes();
         limit("-s/--size", parameters.size(), port.maxMessageSize(), "bytes in one message");
-        limit("-q/--qp", parameters.queuePairs(), limits.maxQueuePairs(), "queue pairs");
+        limit("-q/--qp", parameters.queues().queuePairs(), limits.maxQueuePairs(), "queue pairs");
         limit("-t/--tx-depth", parameters.transmitDepth(), limits.maxQueuePairWorkRequests(), "work requests");
         limit(
                 "-t/--tx-depth times -q/--qp",
-                (long) parameters.transmitDepth() * parameters.queuePairs(),
+                (long) parameters.transmitDepth() * parameters.queues().queuePairs(),
                 limits.maxCompletionQueueEntries(),
                 "completion queue entries");
         limit(
                 "-s/--size times -q/--qp times 2",
-                2 * parameters.queuePairs() * parameters.size(),
+                2 * parameters.queues().queuePairs() * parameters.size(),
                 limits.maxMemoryRegionSize(),
                 "bytes in one memory region");
     }
@@ -103,16 +105,18 @@ final class TestDevice implements AutoCloseable {
     }
 
     private GidEntry chooseGid(TestParameters parameters) {
-        int index = parameters.gidIndex();
+        int index = parameters.path().gidIndex();
         if (index < 0) {
-            return port.linkLayer() == LinkLayer.ETHERNET ? context.selectGid(parameters.devicePort()) : null;
+            return port.linkLayer() == LinkLayer.ETHERNET
+                    ? context.selectGid(parameters.path().devicePort())
+                    : null;
         }
-        List<GidEntry> table = context.gidTable(parameters.devicePort());
+        List<GidEntry> table = context.gidTable(parameters.path().devicePort());
         return table.stream()
                 .filter(entry -> entry.index() == index)
                 .findFirst()
                 .orElseThrow(() -> new IllegalParameterException("-x/--gid-index: " + index
-                        + " is not in use on port " + parameters.devicePort() + " of " + deviceName()
+                        + " is not in use on port " + parameters.path().devicePort() + " of " + deviceName()
                         + "; the ones in use are "
                         + String.join(
                                 ", ",
@@ -122,21 +126,21 @@ final class TestDevice implements AutoCloseable {
     }
 
     private Mtu chooseMtu(TestParameters parameters) {
-        if (parameters.mtu() == 0) {
+        if (parameters.path().mtu() == 0) {
             return port.activeMtu();
         }
         refuse(
-                parameters.mtu() > port.activeMtu().bytes(),
-                "-m/--mtu: " + parameters.mtu() + " is not allowed; the active MTU of port "
-                        + parameters.devicePort() + " of " + deviceName() + " is "
+                parameters.path().mtu() > port.activeMtu().bytes(),
+                "-m/--mtu: " + parameters.path().mtu() + " is not allowed; the active MTU of port "
+                        + parameters.path().devicePort() + " of " + deviceName() + " is "
                         + port.activeMtu().bytes() + " bytes");
-        return Mtu.ofBytes(parameters.mtu());
+        return Mtu.ofBytes(parameters.path().mtu());
     }
 
     /** As the C tools, which do not send inline on a device that they do not know: software devices have no vendor part. */
     private int chooseInlineSize(TestParameters parameters) {
-        if (parameters.inlineSize() >= 0) {
-            return parameters.inlineSize();
+        if (parameters.queues().inlineSize() >= 0) {
+            return parameters.queues().inlineSize();
         }
         boolean software = context.attributes().vendorPartId() == 0;
         return parameters.tool().isLatency() && !software ? DEFAULT_INLINE : 0;

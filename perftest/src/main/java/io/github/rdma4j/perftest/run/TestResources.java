@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
+import io.github.rdma4j.perftest.options.IllegalParameterException;
+import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.wire.PeerKeys;
 import io.github.rdma4j.perftest.wire.SystemData;
 import io.github.rdma4j.verbs.AccessFlag;
@@ -33,6 +35,7 @@ final class TestResources implements AutoCloseable {
 
     private final TestDevice device;
     private final TestParameters parameters;
+    private final Shape shape;
     private final ProtectionDomain domain;
     private final CompletionQueue completionQueue;
     private final List<PreparedQueuePair> prepared = new ArrayList<>();
@@ -46,17 +49,18 @@ final class TestResources implements AutoCloseable {
      * Makes all of it, the queue pairs not yet connected.
      *
      * @param device opened
-     * @param parameters depths, sizes and numbers
+     * @param parameters what kind of queue pairs and memory
+     * @param shape sizes and numbers
      * @param layout page and cache line of this machine
      */
-    TestResources(TestDevice device, TestParameters parameters, SystemData layout) {
+    TestResources(TestDevice device, TestParameters parameters, Shape shape, SystemData layout) {
         this.device = device;
         this.parameters = parameters;
+        this.shape = shape;
         this.layout = layout;
         this.domain = device.context().allocateProtectionDomain();
         try {
-            this.completionQueue =
-                    device.context().createCompletionQueue(parameters.transmitDepth() * parameters.queuePairs());
+            this.completionQueue = device.context().createCompletionQueue(shape.transmitDepth() * shape.queuePairs());
             this.inlineSize = prepareAll();
             registerBuffer(layout.cycleBytes());
         } catch (RuntimeException | Error failure) {
@@ -74,14 +78,14 @@ final class TestResources implements AutoCloseable {
             if (wanted == 0) {
                 throw failure;
             }
-            if (parameters.inlineSize() > 0) {
+            if (parameters.queues().inlineSize() > 0) {
                 throw new IllegalParameterException("-I/--inline_size: " + wanted + " is too large for "
                         + device.deviceName() + " (" + failure.getMessage() + ")");
             }
             wanted = 0;
             prepared.add(prepare(0));
         }
-        while (prepared.size() < parameters.queuePairs()) {
+        while (prepared.size() < shape.queuePairs()) {
             prepared.add(prepare(wanted));
         }
         return wanted;
@@ -90,11 +94,11 @@ final class TestResources implements AutoCloseable {
     private PreparedQueuePair prepare(int inline) {
         return domain.prepareQueuePair(QueuePairType.RC, config -> {
             config.completionQueue(completionQueue)
-                    .maxSendWorkRequests(parameters.transmitDepth())
+                    .maxSendWorkRequests(shape.transmitDepth())
                     .maxReceiveWorkRequests(1)
                     .maxInlineData(inline)
-                    .port(parameters.devicePort())
-                    .remoteAccess(AccessFlag.REMOTE_WRITE);
+                    .port(parameters.path().devicePort())
+                    .remoteAccess(remoteAccess());
             if (device.gid() != null) {
                 config.gidIndex(device.gid().index());
             }
@@ -102,17 +106,31 @@ final class TestResources implements AutoCloseable {
     }
 
     private void registerBuffer(int cycleBytes) {
-        partSize = Math.max(parameters.size(), cycleBytes);
+        partSize = Math.max(shape.size(), cycleBytes);
         arena = Arena.ofShared();
-        MemorySegment buffer = arena.allocate(2 * parameters.queuePairs() * partSize, cycleBytes);
-        if (parameters.tool().isLatency()) {
-            // No relaxed ordering: the last byte of a message must not become visible before the others.
-            region = domain.registerMemory(buffer, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
-        } else {
+        MemorySegment buffer = arena.allocate(2 * shape.queuePairs() * partSize, cycleBytes);
+        if (!parameters.tool().isLatency()) {
             fillWithNoise(buffer);
-            region = domain.registerMemory(
-                    buffer, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.RELAXED_ORDERING);
         }
+        region = domain.registerMemory(buffer, access());
+    }
+
+    private AccessFlag[] access() {
+        List<AccessFlag> flags = new ArrayList<>(List.of(AccessFlag.LOCAL_WRITE));
+        flags.addAll(List.of(remoteAccess()));
+        if (parameters.relaxedOrdering()) {
+            flags.add(AccessFlag.RELAXED_ORDERING);
+        }
+        return flags.toArray(AccessFlag[]::new);
+    }
+
+    /** What the peer may do with the memory: no more than the verb needs. */
+    private AccessFlag[] remoteAccess() {
+        return switch (parameters.tool().verb()) {
+            case WRITE, SEND -> new AccessFlag[] {AccessFlag.REMOTE_WRITE};
+            case READ -> new AccessFlag[] {AccessFlag.REMOTE_READ};
+            case ATOMIC -> new AccessFlag[] {AccessFlag.REMOTE_ATOMIC};
+        };
     }
 
     /** Not zeros, which a memory controller or a compressing link could treat better than data. */
@@ -166,11 +184,11 @@ final class TestResources implements AutoCloseable {
                     .connect(
                             endpoint,
                             config -> config.pathMtu(mtu)
-                                    .timeout(parameters.queuePairTimeout())
+                                    .timeout(parameters.path().queuePairTimeout())
                                     .retryCount(7)
                                     .rnrRetry(7)
                                     .minRnrTimer(12)
-                                    .serviceLevel(parameters.serviceLevel())
+                                    .serviceLevel(parameters.path().serviceLevel())
                                     .hopLimit(255)
                                     .maxReadAtomic(1)
                                     .maxDestinationReadAtomic(1)));
@@ -184,7 +202,7 @@ final class TestResources implements AutoCloseable {
 
     /** Offset of what is written by the peer of queue pair i. */
     long receiveOffset(int i) {
-        return (parameters.queuePairs() + i) * partSize;
+        return (shape.queuePairs() + i) * partSize;
     }
 
     MemorySegment buffer() {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
+import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.wire.PeerKeys;
 import io.github.rdma4j.perftest.wire.SystemData;
 import io.github.rdma4j.verbs.RemoteMemory;
@@ -47,6 +49,7 @@ final class WarmUp {
     private static final int SIZE = 2;
     private static final int DEPTH = 4;
     private static final int MESSAGES = 9;
+    private static final Shape SHAPE = new Shape(2, SIZE, DEPTH);
 
     /** Fewer places in the buffer than messages in a round, so that the loop begins again at the first one. */
     private static final SystemData FEW_SLOTS = new SystemData(256, 64);
@@ -93,7 +96,7 @@ final class WarmUp {
         if (before != null) {
             return before;
         }
-        String done = run(device, parameters.withShape(2, SIZE, DEPTH), layout);
+        String done = run(device, parameters, layout);
         DONE.put(parameters.tool(), done);
         return done;
     }
@@ -144,7 +147,7 @@ final class WarmUp {
     }
 
     private Round roundOnFreshPair() {
-        TestResources pair = new TestResources(device, parameters, layout);
+        TestResources pair = new TestResources(device, parameters, SHAPE, layout);
         pairs.add(pair);
         List<PeerKeys> keys = pair.keys();
         pair.connect(keys.reversed(), device.mtu());

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.perftest.PerftestException;
-import io.github.rdma4j.perftest.run.Tool;
+import io.github.rdma4j.perftest.options.Tool;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

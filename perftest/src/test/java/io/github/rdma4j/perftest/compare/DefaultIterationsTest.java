@@ -4,7 +4,7 @@ package io.github.rdma4j.perftest.compare;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.rdma4j.perftest.run.Tool;
+import io.github.rdma4j.perftest.options.Tool;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 

@@ -5,8 +5,8 @@ package io.github.rdma4j.perftest.compare;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.rdma4j.perftest.run.TestParameters;
-import io.github.rdma4j.perftest.run.Tool;
+import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.Tool;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -33,23 +33,23 @@ class RunOrderTest {
     void tellsJavaAndCTheSame() {
         TestParameters java = FULL.parameters(false);
 
-        assertThat(java.server()).isEqualTo("127.0.0.1");
+        assertThat(java.peer().server()).isEqualTo("127.0.0.1");
         assertThat(java.size()).isEqualTo(4096);
         assertThat(java.iterations()).isEqualTo(10_000);
-        assertThat(java.gidIndex()).isEqualTo(3);
-        assertThat(java.mtu()).isEqualTo(1024);
-        assertThat(java.queuePairs()).isEqualTo(4);
+        assertThat(java.path().gidIndex()).isEqualTo(3);
+        assertThat(java.path().mtu()).isEqualTo(1024);
+        assertThat(java.queues().queuePairs()).isEqualTo(4);
         assertThat(java.transmitDepth()).isEqualTo(64);
         assertThat(java.completionModeration()).isEqualTo(16);
         assertThat(FULL.parameters(true).isServer()).isTrue();
-        assertThat(String.join(" ", FULL.cArguments()))
+        assertThat(String.join(" ", FULL.arguments()))
                 .isEqualTo("-F -d mlx5_0 -i 2 -p 18600 -s 4096 -n 10000 -u 18 -x 3 -m 1024 -q 4 -t 64 -Q 16");
     }
 
     @Test
     void leavesToTheToolsWhatIsNotGiven() {
-        assertThat(String.join(" ", PLAIN.cArguments())).isEqualTo("-F -d rxe0 -i 1 -p 18515 -s 2 -n 500 -u 18");
-        assertThat(PLAIN.parameters(false).gidIndex()).isEqualTo(-1);
+        assertThat(String.join(" ", PLAIN.arguments())).isEqualTo("-F -d rxe0 -i 1 -p 18515 -s 2 -n 500 -u 18");
+        assertThat(PLAIN.parameters(false).path().gidIndex()).isEqualTo(-1);
         assertThat(PLAIN.parameters(false).transmitDepth()).isEqualTo(1);
     }
 

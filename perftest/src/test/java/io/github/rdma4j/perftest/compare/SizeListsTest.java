@@ -5,8 +5,8 @@ package io.github.rdma4j.perftest.compare;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.rdma4j.perftest.run.IllegalParameterException;
-import io.github.rdma4j.perftest.run.Tool;
+import io.github.rdma4j.perftest.options.IllegalParameterException;
+import io.github.rdma4j.perftest.options.Tool;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -29,8 +29,8 @@ class SizeListsTest {
     @Test
     void aListIsForAllToolsOrForOne() {
         assertThat(cases(BOTH, "8,1K"))
-                .isEqualTo(
-                        "[ib_write_lat, 8 bytes, ib_write_lat, 1024 bytes, ib_write_bw, 8 bytes, ib_write_bw, 1024 bytes]");
+                .isEqualTo("[ib_write_lat, 8 bytes, ib_write_lat, 1024 bytes, ib_write_bw, 8 bytes, ib_write_bw, 1024"
+                        + " bytes]");
         assertThat(cases(BOTH, "ib_write_bw=2,1M"))
                 .isEqualTo("[ib_write_lat, 2 bytes, ib_write_bw, 2 bytes, ib_write_bw, 1048576 bytes]");
         assertThat(cases(BOTH, "ib_write_bw=16", "8")).isEqualTo("[ib_write_lat, 8 bytes, ib_write_bw, 16 bytes]");

@@ -6,14 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.run.BandwidthResult;
 import io.github.rdma4j.perftest.run.LatencyResult;
 import io.github.rdma4j.perftest.run.SizeResult;
 import io.github.rdma4j.perftest.run.TestInfo;
 import io.github.rdma4j.perftest.run.TestOutcome;
-import io.github.rdma4j.perftest.run.TestParametersBuilder;
 import io.github.rdma4j.perftest.run.TimedLatencyResult;
-import io.github.rdma4j.perftest.run.Tool;
 import io.github.rdma4j.perftest.wire.PeerKeys;
 import io.github.rdma4j.verbs.Gid;
 import io.github.rdma4j.verbs.LinkLayer;
@@ -27,9 +27,9 @@ import org.junit.jupiter.api.Test;
 
 /** The texts, compared with what the C tools print, and the JSON, read back. */
 class ReportTest {
-    private static TestInfo info(TestParametersBuilder parameters) {
+    private static TestInfo info(Tool tool, String... arguments) {
         return new TestInfo(
-                parameters.build(),
+                TestParameters.parse(tool, arguments),
                 "rxe0",
                 TransportType.INFINIBAND,
                 LinkLayer.ETHERNET,
@@ -42,7 +42,7 @@ class ReportTest {
 
     @Test
     void theBannerIsThatOfCPlusTwoLines() {
-        String banner = Banner.of(info(new TestParametersBuilder(Tool.WRITE_LATENCY).server("localhost")));
+        String banner = Banner.of(info(Tool.WRITE_LATENCY, "localhost"));
         String line = "-".repeat(87) + "\n";
         assertThat(banner)
                 .startsWith(line
@@ -66,16 +66,14 @@ class ReportTest {
 
     @Test
     void theBannerOfABidirectionalTestSaysSo() {
-        String banner = Banner.of(info(new TestParametersBuilder(Tool.WRITE_BANDWIDTH)
-                .bidirectional(true)
-                .queuePairs(4)));
+        String banner = Banner.of(info(Tool.WRITE_BANDWIDTH, "-b", "-q", "4"));
         assertThat(banner)
                 .contains(
                         "                    RDMA_Write Bidirectional BW Test\n",
                         " Number of qps   : 4\t\t",
                         " PCIe relax order: ON\n",
                         " TX depth        : 128\n CQ Moderation   : 1\n Mtu");
-        String server = Banner.of(info(new TestParametersBuilder(Tool.WRITE_BANDWIDTH)));
+        String server = Banner.of(info(Tool.WRITE_BANDWIDTH));
         assertThat(server).contains("                    RDMA_Write BW Test\n").doesNotContain("TX depth");
     }
 
@@ -92,25 +90,21 @@ class ReportTest {
 
     @Test
     void rowsStandUnderTheHeadingsOfC() {
-        assertThat(ResultTable.heading(new TestParametersBuilder(Tool.WRITE_LATENCY).build()))
+        assertThat(ResultTable.heading(TestParameters.parse(Tool.WRITE_LATENCY)))
                 .isEqualTo(" #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]"
                         + "    t_stdev[usec]   99% percentile[usec]   99.9% percentile[usec] \n");
         assertThat(ResultTable.row(new LatencyResult(2, 1000, 9.53, 97.07, 9.87, 10.69, 3.73, 22.5, 97.07, 97.07)))
                 .isEqualTo(" 2       1000          9.53           97.07        9.87     \t       10.69       \t"
                         + "3.73   \t\t22.50   \t\t97.07  \n");
-        assertThat(ResultTable.heading(new TestParametersBuilder(Tool.WRITE_LATENCY)
-                        .durationSeconds(4)
-                        .build()))
+        assertThat(ResultTable.heading(TestParameters.parse(Tool.WRITE_LATENCY, "-D", "4")))
                 .isEqualTo(" #bytes        #iterations       t_avg[usec]    tps average\n");
         assertThat(ResultTable.row(new TimedLatencyResult(2, 80283, 12.47, 40102.74)))
                 .isEqualTo(" 2             80283            12.47          40102.74\n");
-        assertThat(ResultTable.heading(new TestParametersBuilder(Tool.WRITE_BANDWIDTH).build()))
+        assertThat(ResultTable.heading(TestParameters.parse(Tool.WRITE_BANDWIDTH)))
                 .isEqualTo(" #bytes     #iterations    BW peak[MiB/sec]    BW average[MiB/sec]   MsgRate[Mpps]\n");
         assertThat(ResultTable.row(new BandwidthResult(65536, 5000, 72.48, 43.3, 0.000693, false)))
                 .isEqualTo(" 65536      5000             72.48              43.30  \t\t     0.000693\n");
-        assertThat(ResultTable.heading(new TestParametersBuilder(Tool.WRITE_BANDWIDTH)
-                        .gigabits(true)
-                        .build()))
+        assertThat(ResultTable.heading(TestParameters.parse(Tool.WRITE_BANDWIDTH, "--report_gbits")))
                 .contains("BW peak[Gb/sec]    BW average[Gb/sec]");
         assertThat(ResultTable.row(new BandwidthResult(2, 5000, 0.0012, 0.0011, 0.07, true)))
                 .isEqualTo(" 2          5000           0.001200            0.001100            0.070000\n");
@@ -133,7 +127,7 @@ class ReportTest {
         List<SizeResult> results = List.of(
                 new LatencyResult(2, 1000, 9.53, 97.07, 9.87, 10.69, 3.73, 22.5, 90, 97.07),
                 new LatencyResult(4, 1000, 9.6, 98, 9.9, 10.7, 3.8, 22.6, 91, 98));
-        JsonNode json = json(info(new TestParametersBuilder(Tool.WRITE_LATENCY).allSizes(true)), results);
+        JsonNode json = json(info(Tool.WRITE_LATENCY, "-a"), results);
         assertThat(json.at("/test_info/test").asText()).isEqualTo("RDMA_Write Latency Test");
         assertThat(json.at("/test_info/Device").asText()).isEqualTo("rxe0");
         assertThat(json.at("/test_info/Mtu").asInt()).isEqualTo(4096);
@@ -148,7 +142,7 @@ class ReportTest {
 
     @Test
     void theJsonOfOtherResults() throws Exception {
-        TestInfo bandwidth = info(new TestParametersBuilder(Tool.WRITE_BANDWIDTH).server("x"));
+        TestInfo bandwidth = info(Tool.WRITE_BANDWIDTH, "x");
         JsonNode json = json(bandwidth, List.of(new BandwidthResult(65536, 5000, Double.NaN, 43.3, 0.000693, false)));
         assertThat(json.at("/results/0/BW_peak").isNull()).isTrue();
         assertThat(json.at("/results/0/BW_average").asDouble()).isEqualTo(43.3);

@@ -5,6 +5,8 @@ package io.github.rdma4j.perftest.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.wire.PeerKeys;
 import io.github.rdma4j.perftest.wire.SystemData;
 import java.lang.management.ManagementFactory;
@@ -27,14 +29,11 @@ class AllocationDeviceTest {
 
     @Test
     void theLatencyLoopAllocatesNothing() {
-        TestParameters parameters = new TestParametersBuilder(Tool.WRITE_LATENCY)
-                .queuePairTimeout(18)
-                .build()
-                .withShape(2, 2, 1);
+        TestParameters parameters = TestParameters.parse(Tool.WRITE_LATENCY, "-u", "18");
         SystemData layout = new SystemData(4096, 64);
         try (TestDevice device = TestDevice.open(parameters)) {
             assertThat(WarmUp.once(device, parameters, layout)).contains("compiled code");
-            try (TestResources pair = new TestResources(device, parameters, layout)) {
+            try (TestResources pair = new TestResources(device, parameters, new Shape(2, 2, 1), layout)) {
                 List<PeerKeys> keys = pair.keys();
                 pair.connect(keys.reversed(), device.mtu());
                 RunControl control = new RunControl();
@@ -57,15 +56,11 @@ class AllocationDeviceTest {
 
     @Test
     void theBandwidthLoopAllocatesNothing() {
-        TestParameters parameters = new TestParametersBuilder(Tool.WRITE_BANDWIDTH)
-                .server("localhost")
-                .queuePairTimeout(18)
-                .build()
-                .withShape(2, 64, 128);
+        TestParameters parameters = TestParameters.parse(Tool.WRITE_BANDWIDTH, "-u", "18", "localhost");
         SystemData layout = new SystemData(4096, 64);
         try (TestDevice device = TestDevice.open(parameters)) {
             assertThat(WarmUp.once(device, parameters, layout)).contains("compiled code");
-            try (TestResources pair = new TestResources(device, parameters, layout)) {
+            try (TestResources pair = new TestResources(device, parameters, new Shape(2, 64, 128), layout)) {
                 List<PeerKeys> keys = pair.keys();
                 pair.connect(keys.reversed(), device.mtu());
                 WriteBandwidthLoop.Stream[] streams = {

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.run;
+package io.github.rdma4j.perftest.options;
+
+import java.util.function.Supplier;
 
 /** A parameter has a value that it cannot have. The message names the option, the value and what is allowed. */
 public final class IllegalParameterException extends IllegalArgumentException {
@@ -9,5 +11,15 @@ public final class IllegalParameterException extends IllegalArgumentException {
      */
     public IllegalParameterException(String message) {
         super(message);
+    }
+
+    static void when(boolean condition, String message) {
+        when(condition, () -> message);
+    }
+
+    static void when(boolean condition, Supplier<String> message) {
+        if (condition) {
+            throw new IllegalParameterException(message.get());
+        }
     }
 }

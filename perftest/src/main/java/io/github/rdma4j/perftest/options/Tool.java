@@ -1,26 +1,37 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.run;
+package io.github.rdma4j.perftest.options;
 
 import java.util.Optional;
 
 /** The tools, under the names of the C ones. */
 public enum Tool {
     /** Half the round trip of a small RDMA write that the other side answers. */
-    WRITE_LATENCY("ib_write_lat", "RDMA_Write Latency Test", 2, 1000, 1),
+    WRITE_LATENCY("ib_write_lat", "RDMA_Write Latency Test", Verb.WRITE, true, 2, 1000, 1),
 
     /** Bytes and messages per second of RDMA writes. */
-    WRITE_BANDWIDTH("ib_write_bw", "RDMA_Write BW Test", 65536, 5000, 128);
+    WRITE_BANDWIDTH("ib_write_bw", "RDMA_Write BW Test", Verb.WRITE, false, 65536, 5000, 128);
 
     private final String command;
     private final String title;
+    private final Verb verb;
+    private final boolean latency;
     private final long defaultSize;
     private final int defaultIterations;
     private final int defaultTransmitDepth;
 
-    Tool(String command, String title, long defaultSize, int defaultIterations, int defaultTransmitDepth) {
+    Tool(
+            String command,
+            String title,
+            Verb verb,
+            boolean latency,
+            long defaultSize,
+            int defaultIterations,
+            int defaultTransmitDepth) {
         this.command = command;
         this.title = title;
+        this.verb = verb;
+        this.latency = latency;
         this.defaultSize = defaultSize;
         this.defaultIterations = defaultIterations;
         this.defaultTransmitDepth = defaultTransmitDepth;
@@ -36,9 +47,14 @@ public enum Tool {
         return title;
     }
 
+    /** What it measures the speed of. */
+    public Verb verb() {
+        return verb;
+    }
+
     /** Whether it measures latency, not bandwidth. */
     public boolean isLatency() {
-        return this == WRITE_LATENCY;
+        return latency;
     }
 
     /** Message size in bytes when none is asked for. */

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.options;
+
+import picocli.CommandLine.Option;
+
+/** The device, its port, and the path to the peer's. */
+public final class PathOptions {
+    @Option(
+            names = {"-d", "--ib-dev"},
+            paramLabel = "<dev>",
+            description = "Use RDMA device <dev> (default first device found).")
+    private String device;
+
+    @Option(
+            names = {"-i", "--ib-port"},
+            paramLabel = "<port>",
+            description = "Use port <port> of the device (default 1).")
+    @Within(least = 1, most = 255)
+    private int devicePort = 1;
+
+    @Option(
+            names = {"-x", "--gid-index"},
+            paramLabel = "<index>",
+            description = "Use the GID of this index (default: InfiniBand none, Ethernet the best RoCE v2 one).")
+    @Within(least = 0, most = 255)
+    private Integer gidIndex;
+
+    @Option(
+            names = {"-m", "--mtu"},
+            paramLabel = "<mtu>",
+            description = "MTU size: 256 - 4096 (default port mtu).")
+    @Within(least = 256, most = 4096, powersOfTwo = true)
+    private int mtu;
+
+    @Option(
+            names = {"-u", "--qp-timeout"},
+            paramLabel = "<timeout>",
+            description = "QP timeout, 4.096 usec * 2^timeout (default 14).")
+    // 0 is for ever, so that a dead peer would not be noticed.
+    @Within(least = 1, most = 31)
+    private int queuePairTimeout = 14;
+
+    @Option(
+            names = {"-S", "--sl"},
+            paramLabel = "<sl>",
+            description = "Service level (default 0).")
+    @Within(least = 0, most = 15)
+    private int serviceLevel;
+
+    /** Name of the RDMA device; null for the first one. */
+    public String device() {
+        return device;
+    }
+
+    /** Port of the device, from 1. */
+    public int devicePort() {
+        return devicePort;
+    }
+
+    /** Index into the port's GID table; -1 to choose. */
+    public int gidIndex() {
+        return gidIndex != null ? gidIndex : -1;
+    }
+
+    /** Path MTU in bytes; 0 for the port's active one. */
+    public int mtu() {
+        return mtu;
+    }
+
+    /** Local ACK timeout, 4.096 µs × 2^n. */
+    public int queuePairTimeout() {
+        return queuePairTimeout;
+    }
+
+    /** Service level, 0 to 15. */
+    public int serviceLevel() {
+        return serviceLevel;
+    }
+}

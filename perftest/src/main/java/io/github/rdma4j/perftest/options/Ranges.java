@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.options;
+
+import java.lang.annotation.Annotation;
+import java.lang.reflect.AnnotatedElement;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.TypeConversionException;
+
+/** Reads command lines whose numbers are annotated with {@link Within}, and refuses what is outside in one sentence. */
+public final class Ranges {
+    private static final String NO_NUMBER = "' is not a whole number; allowed is ";
+
+    private Ranges() {}
+
+    /**
+     * Reads a command line.
+     *
+     * @throws IllegalParameterException when a number is none or out of its range
+     * @throws ParameterException when it is wrong in another way
+     */
+    public static ParseResult parse(CommandLine line, List<String> arguments) {
+        line.registerConverter(int.class, new Numbers.Int());
+        line.registerConverter(Integer.class, new Numbers.Int());
+        ParseResult result;
+        try {
+            result = line.parseArgs(arguments.toArray(String[]::new));
+        } catch (ParameterException failure) {
+            if (failure.getArgSpec() instanceof OptionSpec option && failure.getValue() != null) {
+                Within range = annotation(option, Within.class);
+                if (range != null) {
+                    throw new IllegalParameterException(
+                            name(option) + ": '" + failure.getValue() + NO_NUMBER + allowed(range));
+                }
+            }
+            throw failure;
+        }
+        result.matchedOptions().forEach(Ranges::check);
+        return result;
+    }
+
+    private static void check(OptionSpec option) {
+        Within range = annotation(option, Within.class);
+        if (range == null || !(option.getValue() instanceof Number number)) {
+            return;
+        }
+        long value = number.longValue();
+        boolean allowed =
+                value >= range.least() && value <= range.most() && (!range.powersOfTwo() || Long.bitCount(value) == 1);
+        IllegalParameterException.when(
+                !allowed,
+                () -> name(option) + ": " + option.originalStringValues().getLast() + " is out of range; allowed is "
+                        + allowed(range));
+    }
+
+    /**
+     * Reads a message size, in bytes or with K or M.
+     *
+     * @param option named in the message of the exception
+     * @throws IllegalParameterException when it is none
+     */
+    public static long messageSize(String option, String text) {
+        String allowed = WorkloadOptions.LEAST_SIZE + " to " + WorkloadOptions.LARGEST_SIZE;
+        long value;
+        try {
+            value = new Numbers.Bytes().convert(text);
+        } catch (TypeConversionException _) {
+            throw new IllegalParameterException(option + ": '" + text + NO_NUMBER + allowed);
+        }
+        IllegalParameterException.when(
+                value < WorkloadOptions.LEAST_SIZE || value > WorkloadOptions.LARGEST_SIZE,
+                () -> option + ": " + text + " is out of range; allowed is " + allowed);
+        return value;
+    }
+
+    private static String allowed(Within range) {
+        if (!range.powersOfTwo()) {
+            return range.least() + " to " + range.most();
+        }
+        StringBuilder values = new StringBuilder();
+        for (long value = range.least(); value <= range.most(); value *= 2) {
+            values.append(value == range.least() ? "" : value == range.most() ? " or " : ", ")
+                    .append(value);
+        }
+        return values.toString();
+    }
+
+    /** The annotation of an option's field; null when it has none. */
+    static <A extends Annotation> A annotation(ArgSpec option, Class<A> type) {
+        return option.userObject() instanceof AnnotatedElement element ? element.getAnnotation(type) : null;
+    }
+
+    /** All names of an option, short and long. */
+    static String name(OptionSpec option) {
+        return String.join("/", option.names());
+    }
+}

@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.options;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.LongStream;
+import picocli.CommandLine.Mixin;
+
+/**
+ * What one side of a test is asked to do: the options of the command line in groups, and what follows from several of
+ * them. Read only, once {@link #parse} has made it.
+ */
+public final class TestParameters {
+    /** The largest message of a run over all sizes. */
+    public static final long LARGEST_OF_ALL = 1L << 23;
+
+    /** More bytes than these have a completion each. */
+    private static final long MODERATION_SIZE_LIMIT = 8192;
+
+    private static final int DEFAULT_MODERATION = 100;
+
+    private final Tool tool;
+
+    @Mixin
+    private final PeerOptions peer = new PeerOptions();
+
+    @Mixin
+    private final PathOptions path = new PathOptions();
+
+    @Mixin
+    private final QueueOptions queues = new QueueOptions();
+
+    @Mixin
+    private final WorkloadOptions workload = new WorkloadOptions();
+
+    @Mixin
+    private final MemoryOptions memory = new MemoryOptions();
+
+    @Mixin
+    private final FigureOptions figures = new FigureOptions();
+
+    @Mixin
+    private final PlacementOptions placement = new PlacementOptions();
+
+    TestParameters(Tool tool) {
+        this.tool = tool;
+    }
+
+    /**
+     * The parameters that a command line asks for, all rules applied that need no device.
+     *
+     * @param tool what to measure
+     * @param arguments as on the command line, behind the tool's name
+     * @throws IllegalParameterException when they make no sense
+     */
+    public static TestParameters parse(Tool tool, List<String> arguments) {
+        ToolCommandLine line = new ToolCommandLine(tool);
+        line.parse(arguments);
+        return line.parameters();
+    }
+
+    /** The same for arguments that need no list. */
+    public static TestParameters parse(Tool tool, String... arguments) {
+        return parse(tool, List.of(arguments));
+    }
+
+    void check() {
+        queues.check(tool);
+        workload.check();
+        figures.check();
+    }
+
+    /** What to measure. */
+    public Tool tool() {
+        return tool;
+    }
+
+    /** Who the other side is. */
+    public PeerOptions peer() {
+        return peer;
+    }
+
+    /** The device and the path. */
+    public PathOptions path() {
+        return path;
+    }
+
+    /** Queue pairs and their use. */
+    public QueueOptions queues() {
+        return queues;
+    }
+
+    /** What is sent. */
+    public WorkloadOptions workload() {
+        return workload;
+    }
+
+    /** The memory. */
+    public MemoryOptions memory() {
+        return memory;
+    }
+
+    /** What becomes of the figures. */
+    public FigureOptions figures() {
+        return figures;
+    }
+
+    /** Threads and memory on the machine. */
+    public PlacementOptions placement() {
+        return placement;
+    }
+
+    /** Whether this side is the server, which listens. */
+    public boolean isServer() {
+        return peer.server() == null;
+    }
+
+    /** Whether the run is limited by time, not by a number of messages. */
+    public boolean isTimed() {
+        return workload.durationSeconds() > 0;
+    }
+
+    /** Whether this side sends data in the measured run: all but the server of a one-way bandwidth test do. */
+    public boolean sends() {
+        return tool.isLatency() || workload.bidirectional() || !isServer();
+    }
+
+    /** Message size in bytes; with all sizes, the largest. */
+    public long size() {
+        return workload.size(tool);
+    }
+
+    /** The sizes to run, in order. */
+    public long[] sizes() {
+        return workload.allSizes()
+                ? LongStream.iterate(2, bytes -> bytes <= LARGEST_OF_ALL, bytes -> bytes * 2)
+                        .toArray()
+                : new long[] {size()};
+    }
+
+    /** Messages per queue pair and size. */
+    public int iterations() {
+        return workload.iterations(tool);
+    }
+
+    /** Most messages under way per queue pair; not more than there are. */
+    public int transmitDepth() {
+        int depth = queues.transmitDepth(tool);
+        return isTimed() ? depth : Math.min(depth, iterations());
+    }
+
+    /** One completion for so many messages, not more than may be under way. */
+    public int completionModeration() {
+        int wanted = queues.completionModeration() != null
+                ? queues.completionModeration()
+                : tool.isLatency() || size() > MODERATION_SIZE_LIMIT && !workload.allSizes() ? 1 : DEFAULT_MODERATION;
+        return Math.min(wanted, transmitDepth());
+    }
+
+    /** Whether the buffer is registered with relaxed ordering. Not where the last byte of a message is waited for. */
+    public boolean relaxedOrdering() {
+        return !tool.isLatency() && memory.relaxedOrdering();
+    }
+
+    /** Longest run of one size, as seen by a side that only waits for it; zero for no limit. */
+    public Duration runTimeout() {
+        return isTimed() ? Duration.ofSeconds(workload.durationSeconds()).plus(peer.timeout()) : peer.runTimeout();
+    }
+}

@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.options;
+
+/** What a tool measures the speed of. */
+public enum Verb {
+    /** RDMA write: into the peer's memory, without its help. */
+    WRITE,
+
+    /** RDMA read: out of the peer's memory, without its help. */
+    READ,
+
+    /** Send: into a buffer that the peer has posted. */
+    SEND,
+
+    /** Atomic operation on eight bytes of the peer's memory. */
+    ATOMIC
+}

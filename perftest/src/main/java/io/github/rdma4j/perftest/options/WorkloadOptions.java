@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.options;
+
+import java.time.Duration;
+import picocli.CommandLine.Option;
+
+/** What is sent, how often or how long, and in which direction. */
+public final class WorkloadOptions {
+    static final long LEAST_SIZE = 1;
+
+    /** A verbs message has at most 2 GiB. */
+    static final long LARGEST_SIZE = 1L << 31;
+
+    @Option(
+            names = {"-s", "--size"},
+            paramLabel = "<size>",
+            converter = Numbers.Bytes.class,
+            description = "Size of message to exchange, in bytes or with K or M (default ${rdma4j.default.size}).")
+    @Within(least = LEAST_SIZE, most = LARGEST_SIZE)
+    @OnlyFor(ToolSet.SIZED)
+    private Long size;
+
+    @Option(
+            names = {"-a", "--all"},
+            description = "Run sizes from 2 till 2^23.")
+    @OnlyFor(ToolSet.SIZED)
+    private boolean allSizes;
+
+    @Option(
+            names = {"-n", "--iters"},
+            paramLabel = "<iters>",
+            description = "Number of exchanges, per queue pair (at least 5, default ${rdma4j.default.iterations}).")
+    @Within(least = 5, most = 100_000_000)
+    private Integer iterations;
+
+    @Option(
+            names = {"-D", "--duration"},
+            paramLabel = "<seconds>",
+            description = "Run test for this time, not for a number of messages.")
+    @Within(least = 1, most = 1_000_000)
+    private Integer duration;
+
+    @Option(
+            names = {"-f", "--margin"},
+            paramLabel = "<seconds>",
+            description = "With -D, do not measure this time at both ends (default a quarter of the duration).")
+    @Within(least = 0, most = 1_000_000)
+    private Integer margin;
+
+    @Option(
+            names = {"-b", "--bidirectional"},
+            description = "Measure bidirectional bandwidth (default unidirectional).")
+    @OnlyFor(ToolSet.BANDWIDTH)
+    private boolean bidirectional;
+
+    @Option(names = "--no-warm-up", description = "rdma4j: measure at once, code that is not compiled yet.")
+    private boolean noWarmUp;
+
+    /** Message size in bytes; with all sizes, the largest. */
+    long size(Tool tool) {
+        return allSizes ? TestParameters.LARGEST_OF_ALL : size != null ? size : tool.defaultSize();
+    }
+
+    /** Whether to run 2, 4, … 2^23 bytes. */
+    public boolean allSizes() {
+        return allSizes;
+    }
+
+    /** Messages per queue pair and size. */
+    int iterations(Tool tool) {
+        return iterations != null ? iterations : tool.defaultIterations();
+    }
+
+    /** Run for so long instead of a number of messages; 0 when not. */
+    public int durationSeconds() {
+        return duration != null ? duration : 0;
+    }
+
+    /** Part at both ends of a timed run that is not measured: a quarter, as in the C tools, but not rounded down to whole seconds. */
+    public Duration margin() {
+        return margin != null
+                ? Duration.ofSeconds(margin)
+                : Duration.ofSeconds(durationSeconds()).dividedBy(4);
+    }
+
+    /** Whether both sides send. */
+    public boolean bidirectional() {
+        return bidirectional;
+    }
+
+    /** Whether the measured code is compiled by runs on a local pair first. */
+    public boolean warmUp() {
+        return !noWarmUp;
+    }
+
+    void check() {
+        IllegalParameterException.when(allSizes && size != null, "-a/--all runs sizes of its own: leave out -s/--size");
+        IllegalParameterException.when(
+                duration != null && iterations != null, "-D/--duration and -n/--iters exclude each other");
+        IllegalParameterException.when(duration != null && allSizes, "-D/--duration runs one size: leave out -a/--all");
+        IllegalParameterException.when(
+                margin != null && duration == null, "-f/--margin is for timed runs: give -D/--duration");
+        IllegalParameterException.when(
+                duration != null && margin().multipliedBy(2).compareTo(Duration.ofSeconds(duration)) >= 0,
+                "-f/--margin: " + margin + " s at both ends leave nothing of -D/--duration " + duration
+                        + " s to measure");
+    }
+}
