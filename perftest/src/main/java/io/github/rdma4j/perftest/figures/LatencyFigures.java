@@ -29,6 +29,9 @@ public record LatencyFigures(
      * @param percent 0 to 100
      */
     public double percentile(double percent) {
+        if (beyond(percent) == 0) {
+            return maximum;
+        }
         // A bucket is named by its upper end; its middle is wrong by half as much, and not always to the same side. The
         // middle
         // of the first and of the last one may lie beyond all samples.

@@ -5,12 +5,9 @@ package io.github.rdma4j.perftest.report;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.github.rdma4j.perftest.options.TestParameters;
-import io.github.rdma4j.perftest.run.BandwidthResult;
-import io.github.rdma4j.perftest.run.LatencyResult;
 import io.github.rdma4j.perftest.run.SizeResult;
 import io.github.rdma4j.perftest.run.TestInfo;
 import io.github.rdma4j.perftest.run.TestOutcome;
-import io.github.rdma4j.perftest.run.TimedLatencyResult;
 import io.github.rdma4j.perftest.wire.WireVersion;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -36,7 +33,7 @@ public final class JsonReport {
             writeInfo(json, outcome.info());
             json.writeArrayFieldStart("results");
             for (SizeResult result : outcome.results()) {
-                writeResult(json, result);
+                ResultJson.write(json, result);
             }
             json.writeEndArray();
             json.writeEndObject();
@@ -76,43 +73,5 @@ public final class JsonReport {
         json.writeStringField("peer_wire_version", info.peerVersion());
         json.writeStringField("warm_up", info.warmUp());
         json.writeEndObject();
-    }
-
-    private static void writeResult(JsonGenerator json, SizeResult result) throws IOException {
-        json.writeStartObject();
-        json.writeNumberField("MsgSize", result.size());
-        json.writeNumberField("n_iterations", result.iterations());
-        switch (result) {
-            case LatencyResult r -> {
-                number(json, "t_min", r.minimum());
-                number(json, "t_max", r.maximum());
-                number(json, "t_typical", r.typical());
-                number(json, "t_avg", r.average());
-                number(json, "t_stdev", r.deviation());
-                number(json, "percentile_99", r.percentile99());
-                number(json, "percentile_99.9", r.percentile999());
-                number(json, "percentile_99.99", r.percentile9999());
-            }
-            case TimedLatencyResult r -> {
-                number(json, "t_avg", r.average());
-                number(json, "tps_average", r.transactionsPerSecond());
-            }
-            case BandwidthResult r -> {
-                json.writeStringField("BW_unit", r.gigabits() ? "Gb/sec" : "MiB/sec");
-                number(json, "BW_peak", r.peak());
-                number(json, "BW_average", r.average());
-                number(json, "MsgRate", r.messageRate());
-            }
-        }
-        json.writeEndObject();
-    }
-
-    /** JSON has no infinity and no NaN: what could not be computed is null. */
-    private static void number(JsonGenerator json, String key, double value) throws IOException {
-        if (Double.isFinite(value)) {
-            json.writeNumberField(key, Math.round(value * 1e6) / 1e6);
-        } else {
-            json.writeNullField(key);
-        }
     }
 }

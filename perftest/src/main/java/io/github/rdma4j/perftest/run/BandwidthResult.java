@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.run;
 
 import io.github.rdma4j.perftest.wire.BandwidthReport;
+import java.util.List;
 
 /**
  * Bandwidth of a run.
@@ -14,12 +15,34 @@ import io.github.rdma4j.perftest.wire.BandwidthReport;
  * @param average bytes over time from the first post to the last completion
  * @param messageRate million messages per second
  * @param gigabits whether peak and average are in Gb/s (10^9 bits), not MiB/s (2^20 bytes)
+ * @param rounds each round, where there are several; else empty
+ * @param local this side's direction of a run both ways; else null
+ * @param remote the other direction of a run both ways; else null
  */
 public record BandwidthResult(
-        long size, long iterations, double peak, double average, double messageRate, boolean gigabits)
+        long size,
+        long iterations,
+        double peak,
+        double average,
+        double messageRate,
+        boolean gigabits,
+        List<BandwidthResult> rounds,
+        BandwidthResult local,
+        BandwidthResult remote)
         implements SizeResult {
     private static final double MEBIBYTE = 1 << 20;
     private static final double GIGABIT_IN_BYTES = 125e6;
+
+    /** Copies the list. */
+    public BandwidthResult {
+        rounds = List.copyOf(rounds);
+    }
+
+    /** One round, one way. */
+    public BandwidthResult(
+            long size, long iterations, double peak, double average, double messageRate, boolean gigabits) {
+        this(size, iterations, peak, average, messageRate, gigabits, List.of(), null, null);
+    }
 
     /**
      * @param messages messages sent in the measured time
@@ -27,7 +50,7 @@ public record BandwidthResult(
      * @param peakPerNanosecond best rate, in messages per nanosecond
      */
     static BandwidthResult of(long size, long messages, long nanoseconds, double peakPerNanosecond, boolean gigabits) {
-        double unit = gigabits ? GIGABIT_IN_BYTES : MEBIBYTE;
+        double unit = unit(gigabits);
         double perSecond = messages * 1e9 / nanoseconds;
         return new BandwidthResult(
                 size,
@@ -55,6 +78,45 @@ public record BandwidthResult(
                 peak + other.peak(),
                 average + other.average(),
                 messageRate + other.messageRate(),
-                gigabits);
+                gigabits,
+                List.of(),
+                this,
+                of(other, gigabits));
+    }
+
+    /**
+     * Several rounds of one size together: all messages over all the measured time; the peak is the best of all.
+     *
+     * @param rounds at least one, all of them with or all without directions
+     */
+    static BandwidthResult together(List<BandwidthResult> rounds) {
+        BandwidthResult first = rounds.getFirst();
+        if (rounds.size() == 1) {
+            return first;
+        }
+        long iterations = 0;
+        double time = 0;
+        double peak = 0;
+        for (BandwidthResult round : rounds) {
+            iterations += round.iterations;
+            time += round.iterations / round.messageRate;
+            peak = Math.max(peak, round.peak);
+        }
+        double rate = iterations / time;
+        boolean bothWays = first.local != null;
+        return new BandwidthResult(
+                first.size,
+                iterations,
+                peak,
+                rate * 1e6 * first.size / unit(first.gigabits),
+                rate,
+                first.gigabits,
+                rounds,
+                bothWays ? together(rounds.stream().map(BandwidthResult::local).toList()) : null,
+                bothWays ? together(rounds.stream().map(BandwidthResult::remote).toList()) : null);
+    }
+
+    private static double unit(boolean gigabits) {
+        return gigabits ? GIGABIT_IN_BYTES : MEBIBYTE;
     }
 }

@@ -40,6 +40,7 @@ final class LatencyRecorder {
     private final RunControl control;
     private final int parts;
     private final boolean timed;
+    private final double perSecond;
     private final Pacer pacer;
     private final long perRound;
     private final boolean keepTimes;
@@ -62,7 +63,7 @@ final class LatencyRecorder {
             RunControl control,
             int parts,
             boolean timed,
-            Pacer pacer,
+            double perSecond,
             long perRound,
             int stampCount,
             int rounds,
@@ -70,7 +71,8 @@ final class LatencyRecorder {
         this.control = control;
         this.parts = parts;
         this.timed = timed;
-        this.pacer = pacer;
+        this.perSecond = perSecond;
+        this.pacer = perSecond > 0 ? new Pacer(perSecond) : null;
         this.perRound = perRound;
         this.keepTimes = keepTimes;
         this.stamps = stampCount == 0 ? NONE : new long[stampCount];
@@ -100,12 +102,12 @@ final class LatencyRecorder {
         if (stamped && total > Integer.MAX_VALUE - 8) {
             throw new OutOfMemoryError("more times than an array holds");
         }
-        return new LatencyRecorder(control, parts, false, null, perRound, stamped ? (int) total : 0, rounds, keepTimes);
+        return new LatencyRecorder(control, parts, false, 0, perRound, stamped ? (int) total : 0, rounds, keepTimes);
     }
 
     /** For a closed loop that lasts a time; only samples that end in the measured part count. */
     static LatencyRecorder timed(RunControl control, int parts) {
-        return new LatencyRecorder(control, parts, true, null, Long.MAX_VALUE, 0, 1, false);
+        return new LatencyRecorder(control, parts, true, 0, Long.MAX_VALUE, 0, 1, false);
     }
 
     /**
@@ -119,7 +121,7 @@ final class LatencyRecorder {
     static LatencyRecorder open(
             RunControl control, int parts, double perSecond, boolean timed, long perRound, int rounds) {
         return new LatencyRecorder(
-                control, parts, timed, new Pacer(perSecond), timed ? Long.MAX_VALUE : perRound, 0, rounds, false);
+                control, parts, timed, perSecond, timed ? Long.MAX_VALUE : perRound, 0, rounds, false);
     }
 
     /** Forgets all; the run begins. */
@@ -207,10 +209,15 @@ final class LatencyRecorder {
         return sum;
     }
 
-    /** Messages per second that an open loop has really posted; 0 for a closed loop, and where it cannot be told. */
-    double rate() {
+    /** The pace of an open loop, due and posted; null for a closed one. */
+    Pace pace() {
         long time = lastStart - firstStart;
-        return pacer == null || !counting || time <= 0 ? 0 : (count() - 1) * 1e9 / time;
+        return pacer == null ? null : new Pace(perSecond, counting && time > 0 ? (count() - 1) * 1e9 / time : 0);
+    }
+
+    /** Into how many equal parts a sample falls, of which one is the latency. */
+    int parts() {
+        return parts;
     }
 
     /** The figures of each round, when all of them have been run. */

@@ -2,80 +2,91 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
-import org.HdrHistogram.Histogram;
+import io.github.rdma4j.perftest.figures.LatencyFigures;
+import io.github.rdma4j.perftest.figures.LatencySamples;
+import io.github.rdma4j.perftest.figures.SampleTimes;
+import java.util.List;
 
 /**
- * Latency of a number of messages: half the time between two of our own sends, in microseconds. Of n messages there are
- * n − 1 such times, and all of them count: unlike in the C tools, none is cut off at the upper end.
+ * Latency of a number of messages, in microseconds. All samples count: unlike in the C tools, none is cut off at the upper
+ * end.
  *
  * @param size message size in bytes
- * @param iterations messages sent
- * @param minimum the shortest time, exact
- * @param maximum the longest time, exact
- * @param typical the median
- * @param average arithmetic mean
- * @param deviation standard deviation (of the population)
- * @param percentile99 99 % of the times are not longer
- * @param percentile999 99.9 % are not longer
- * @param percentile9999 99.99 % are not longer
+ * @param iterations messages sent, over all rounds
+ * @param latency all rounds together
+ * @param rounds each of them, at least one
+ * @param pace of an open loop; null for a closed one
+ * @param times the single times, where they were asked for; else null
  */
 public record LatencyResult(
-        long size,
-        long iterations,
-        double minimum,
-        double maximum,
-        double typical,
-        double average,
-        double deviation,
-        double percentile99,
-        double percentile999,
-        double percentile9999)
+        long size, long iterations, LatencyFigures latency, List<LatencyFigures> rounds, Pace pace, SampleTimes times)
         implements SizeResult {
-    /** Three digits: percentiles are true to 0.1 %. */
-    private static final int SIGNIFICANT_DIGITS = 3;
+    /** Copies the list. */
+    public LatencyResult {
+        rounds = List.copyOf(rounds);
+    }
 
-    /** Two of our sends lie one round trip apart; half of it is one way. In microseconds. */
-    private static final double ONE_WAY = 1.0 / (2 * 1000);
+    /** A result of these rounds. */
+    static LatencyResult of(long size, long iterations, List<LatencyFigures> rounds, Pace pace, SampleTimes times) {
+        return new LatencyResult(size, iterations, LatencyFigures.together(rounds), rounds, pace, times);
+    }
 
     /**
-     * Summarises the times of the sends.
+     * Half the times between sends.
      *
-     * @param size message size in bytes
      * @param stamps nanosecond times, ascending
      * @param count how many of them, at least 2
      */
     static LatencyResult ofStamps(long size, long[] stamps, int count) {
-        Histogram histogram = new Histogram(SIGNIFICANT_DIGITS);
-        int deltas = count - 1;
-        long least = Long.MAX_VALUE;
-        long most = 0;
-        for (int i = 0; i < deltas; i++) {
-            long delta = stamps[i + 1] - stamps[i];
-            histogram.recordValue(delta);
-            least = Math.min(least, delta);
-            most = Math.max(most, delta);
+        LatencySamples samples = new LatencySamples(2);
+        for (int i = 1; i < count; i++) {
+            samples.record(stamps[i] - stamps[i - 1]);
         }
-        double mean = (double) (stamps[deltas] - stamps[0]) / deltas;
-        double squares = 0;
-        for (int i = 0; i < deltas; i++) {
-            double distance = stamps[i + 1] - stamps[i] - mean;
-            squares += distance * distance;
-        }
-        return new LatencyResult(
-                size,
-                count,
-                least * ONE_WAY,
-                most * ONE_WAY,
-                percentile(histogram, 50, most),
-                mean * ONE_WAY,
-                Math.sqrt(squares / deltas) * ONE_WAY,
-                percentile(histogram, 99, most),
-                percentile(histogram, 99.9, most),
-                percentile(histogram, 99.99, most));
+        return of(size, count, List.of(samples.figures(0, 0)), null, null);
     }
 
-    private static double percentile(Histogram histogram, double percentile, long most) {
-        // A bucket is named by its upper end, which may lie beyond the largest value recorded.
-        return Math.min(histogram.getValueAtPercentile(percentile), most) * ONE_WAY;
+    /** What a recorder has found. */
+    static LatencyResult of(long size, long iterations, LatencyRecorder recorder) {
+        return of(size, iterations, recorder.figures(), recorder.pace(), recorder.times());
+    }
+
+    /** The shortest. */
+    public double minimum() {
+        return latency.minimum();
+    }
+
+    /** The longest. */
+    public double maximum() {
+        return latency.maximum();
+    }
+
+    /** The median. */
+    public double typical() {
+        return latency.median();
+    }
+
+    /** Arithmetic mean. */
+    public double average() {
+        return latency.mean();
+    }
+
+    /** Standard deviation (of the population). */
+    public double deviation() {
+        return latency.deviation();
+    }
+
+    /** 99 % are not longer. */
+    public double percentile99() {
+        return latency.percentile(99);
+    }
+
+    /** 99.9 % are not longer. */
+    public double percentile999() {
+        return latency.percentile(99.9);
+    }
+
+    /** 99.99 % are not longer. */
+    public double percentile9999() {
+        return latency.percentile(99.99);
     }
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
+import io.github.rdma4j.perftest.figures.LatencyFigures;
+
 /** What a run of one message size measured. */
 public sealed interface SizeResult permits LatencyResult, TimedLatencyResult, BandwidthResult {
     /** Message size in bytes. */
@@ -9,4 +11,9 @@ public sealed interface SizeResult permits LatencyResult, TimedLatencyResult, Ba
 
     /** Messages counted. */
     long iterations();
+
+    /** The latency of all messages; null where none was measured. */
+    default LatencyFigures latency() {
+        return null;
+    }
 }

@@ -2,18 +2,46 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
+import io.github.rdma4j.perftest.figures.LatencyFigures;
+
 /**
- * Latency of a timed run.
+ * Latency of a timed run, in microseconds.
  *
  * @param size message size in bytes
  * @param iterations messages sent in the measured part
- * @param average half a round trip in microseconds
- * @param transactionsPerSecond round trips per second
+ * @param average of a closed loop, measured time over exchanges, halved where half a round trip is meant, as in the C tools; of
+ *     an open loop, the mean of the latencies
+ * @param transactionsPerSecond exchanges per second
+ * @param latency of all messages of the measured part; null when they were only counted
+ * @param pace of an open loop; null for a closed one
  */
-public record TimedLatencyResult(long size, long iterations, double average, double transactionsPerSecond)
+public record TimedLatencyResult(
+        long size, long iterations, double average, double transactionsPerSecond, LatencyFigures latency, Pace pace)
         implements SizeResult {
+    /** Only counted. */
+    public TimedLatencyResult(long size, long iterations, double average, double transactionsPerSecond) {
+        this(size, iterations, average, transactionsPerSecond, null, null);
+    }
+
     static TimedLatencyResult of(long size, long iterations, long nanoseconds) {
         return new TimedLatencyResult(
                 size, iterations, nanoseconds / (2000.0 * iterations), iterations * 1e9 / nanoseconds);
+    }
+
+    /**
+     * What a recorder has found.
+     *
+     * @param nanoseconds length of the measured part
+     */
+    static TimedLatencyResult of(long size, LatencyRecorder recorder, long nanoseconds) {
+        long iterations = recorder.count();
+        LatencyFigures latency = recorder.figures().getFirst();
+        return new TimedLatencyResult(
+                size,
+                iterations,
+                recorder.pace() == null ? nanoseconds / (1000.0 * recorder.parts() * iterations) : latency.mean(),
+                iterations * 1e9 / nanoseconds,
+                latency,
+                recorder.pace());
     }
 }

@@ -9,7 +9,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.run.BandwidthResult;
-import io.github.rdma4j.perftest.run.LatencyResult;
+import io.github.rdma4j.perftest.run.Results;
 import io.github.rdma4j.perftest.run.SizeResult;
 import io.github.rdma4j.perftest.run.TestInfo;
 import io.github.rdma4j.perftest.run.TestOutcome;
@@ -93,9 +93,9 @@ class ReportTest {
         assertThat(ResultTable.heading(TestParameters.parse(Tool.WRITE_LATENCY)))
                 .isEqualTo(" #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]"
                         + "    t_stdev[usec]   99% percentile[usec]   99.9% percentile[usec] \n");
-        assertThat(ResultTable.row(new LatencyResult(2, 1000, 9.53, 97.07, 9.87, 10.69, 3.73, 22.5, 97.07, 97.07)))
-                .isEqualTo(" 2       1000          9.53           97.07        9.87     \t       10.69       \t"
-                        + "3.73   \t\t22.50   \t\t97.07  \n");
+        assertThat(ResultTable.row(Results.latency(2, 1000)))
+                .isEqualTo(" 2       1000          9.53           97.07        9.53     \t       9.62        \t"
+                        + "2.77   \t\t9.53    \t\t97.07  \n");
         assertThat(ResultTable.heading(TestParameters.parse(Tool.WRITE_LATENCY, "-D", "4")))
                 .isEqualTo(" #bytes        #iterations       t_avg[usec]    tps average\n");
         assertThat(ResultTable.row(new TimedLatencyResult(2, 80283, 12.47, 40102.74)))
@@ -124,9 +124,7 @@ class ReportTest {
 
     @Test
     void theJsonIsOneDocumentWithAllSizes() throws Exception {
-        List<SizeResult> results = List.of(
-                new LatencyResult(2, 1000, 9.53, 97.07, 9.87, 10.69, 3.73, 22.5, 90, 97.07),
-                new LatencyResult(4, 1000, 9.6, 98, 9.9, 10.7, 3.8, 22.6, 91, 98));
+        List<SizeResult> results = List.of(Results.latency(2, 1000), Results.latency(4, 1000));
         JsonNode json = json(info(Tool.WRITE_LATENCY, "-a"), results);
         assertThat(json.at("/test_info/test").asText()).isEqualTo("RDMA_Write Latency Test");
         assertThat(json.at("/test_info/Device").asText()).isEqualTo("rxe0");
@@ -135,9 +133,9 @@ class ReportTest {
         assertThat(json.at("/test_info/peer_wire_version").asText()).isEqualTo("6.06");
         assertThat(json.get("results")).hasSize(2);
         assertThat(json.at("/results/0/MsgSize").asInt()).isEqualTo(2);
-        assertThat(json.at("/results/0/t_typical").asDouble()).isEqualTo(9.87);
-        assertThat(json.at("/results/0/percentile_99.9").asDouble()).isEqualTo(90);
-        assertThat(json.at("/results/1/t_max").asDouble()).isEqualTo(98);
+        assertThat(json.at("/results/0/t_min").asDouble()).isEqualTo(9.53);
+        assertThat(json.at("/results/0/latency/samples_beyond/99").asInt()).isEqualTo(9);
+        assertThat(json.at("/results/1/t_max").asDouble()).isEqualTo(97.07);
     }
 
     @Test

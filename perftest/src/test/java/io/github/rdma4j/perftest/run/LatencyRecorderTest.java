@@ -55,7 +55,7 @@ class LatencyRecorderTest {
         assertThat(figures.maximum()).isGreaterThanOrEqualTo(10_000);
         assertThat(recorder.times().count()).isEqualTo(4);
         assertThat(recorder.times().microseconds(2)).isGreaterThanOrEqualTo(10_000);
-        assertThat(recorder.rate()).isZero();
+        assertThat(recorder.pace()).isNull();
     }
 
     @Test
@@ -120,7 +120,8 @@ class LatencyRecorderTest {
         // A closed loop would have one such sample; here the messages due in its first 25 ms waited 25 ms and more.
         assertThat(100 - figures.histogram().getCountBetweenValues(0, 24 * MILLISECOND))
                 .isGreaterThanOrEqualTo(25);
-        assertThat(recorder.rate()).isBetween(10.0, 1010.0);
+        assertThat(recorder.pace().asked()).isEqualTo(1000);
+        assertThat(recorder.pace().reached()).isBetween(10.0, 1100.0);
     }
 
     @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.github.rdma4j.perftest.wire.BandwidthReport;
+import java.util.List;
 import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.Test;
 
@@ -66,6 +67,33 @@ class ResultsTest {
     void twoDirectionsAddUp() {
         BandwidthResult mine = new BandwidthResult(8, 100, 1, 2, 3, false);
         BandwidthResult both = mine.plus(new BandwidthReport(8, 100, 10, 20, 30));
-        assertThat(both).isEqualTo(new BandwidthResult(8, 100, 11, 22, 33, false));
+        assertThat(both)
+                .isEqualTo(new BandwidthResult(
+                        8, 100, 11, 22, 33, false, List.of(), mine, new BandwidthResult(8, 100, 10, 20, 30, false)));
+    }
+
+    @Test
+    void roundsAddUpByTheTimeTheyTook() {
+        BandwidthResult fast = BandwidthResult.of(1 << 20, 300, 1_000_000_000, 4e-7, false);
+        BandwidthResult slow = BandwidthResult.of(1 << 20, 100, 1_000_000_000, 2e-7, false);
+        BandwidthResult both = BandwidthResult.together(List.of(fast, slow));
+        assertThat(both.iterations()).isEqualTo(400);
+        assertThat(both.average()).isCloseTo(200, within(1e-9));
+        assertThat(both.messageRate()).isCloseTo(0.0002, within(1e-12));
+        assertThat(both.peak()).isCloseTo(400, within(1e-9));
+        assertThat(both.rounds()).containsExactly(fast, slow);
+        assertThat(BandwidthResult.together(List.of(fast))).isSameAs(fast);
+        BandwidthResult ways =
+                BandwidthResult.together(List.of(fast.plus(slow.toReport()), slow.plus(fast.toReport())));
+        assertThat(ways.local().average()).isCloseTo(200, within(1e-9));
+        assertThat(ways.remote().average()).isCloseTo(200, within(1e-9));
+        assertThat(ways.average()).isCloseTo(400, within(1e-9));
+    }
+
+    @Test
+    void whoFallsBehindDidNotKeepThePace() {
+        assertThat(new Pace(1000, 999).kept()).isTrue();
+        assertThat(new Pace(1000, 900).kept()).isFalse();
+        assertThat(new Pace(1000, 0).kept()).isTrue();
     }
 }

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.run;
+
+import io.github.rdma4j.perftest.figures.LatencyFigures;
+import io.github.rdma4j.perftest.figures.LatencySamples;
+import java.util.Collections;
+import java.util.List;
+
+/** Results for the tests of reports. */
+public final class Results {
+    private Results() {}
+
+    /** All samples are 9.53 µs but one, which is 97.07 µs. */
+    public static LatencyFigures figures(int samples) {
+        LatencySamples collected = new LatencySamples(2);
+        for (int i = 0; i < samples; i++) {
+            collected.record(i == 3 ? 194_140 : 19_060);
+        }
+        return collected.figures(1_700_000_000_000L, 1_700_000_001_000L);
+    }
+
+    /** One round of a closed loop. */
+    public static LatencyResult latency(long size, int messages) {
+        return latency(size, messages, 1, null);
+    }
+
+    /** Several rounds; open with a pace. */
+    public static LatencyResult latency(long size, int messages, int rounds, Pace pace) {
+        List<LatencyFigures> figures = Collections.nCopies(rounds, figures(messages - 1));
+        return LatencyResult.of(size, (long) messages * rounds, figures, pace, null);
+    }
+
+    /** A timed run. */
+    public static TimedLatencyResult timed(long size, int messages, Pace pace) {
+        return new TimedLatencyResult(size, messages, 9.62, messages / 2.0, figures(messages), pace);
+    }
+
+    /** Several rounds of a bandwidth test, both ways or one. */
+    public static BandwidthResult bandwidth(long size, int rounds, boolean bothWays) {
+        BandwidthResult one = BandwidthResult.of(size, 1000, 1_000_000_000, 2e-6, false);
+        BandwidthResult round = bothWays ? one.plus(one.toReport()) : one;
+        return BandwidthResult.together(Collections.nCopies(rounds, round));
+    }
+}
