@@ -25,7 +25,7 @@ public final class WireVersion {
     /**
      * Exchanges versions.
      *
-     * @return the peer's, as it wrote it
+     * @return the peer's number; what stands behind it is dropped
      * @throws HandshakeException when the peer is too old or speaks something else
      */
     public static String exchange(ControlChannel channel) {
@@ -45,9 +45,10 @@ public final class WireVersion {
         }
         if (Double.parseDouble(number.group()) < OLDEST) {
             throw new HandshakeException(
-                    "the peer " + channel.peer() + " speaks perftest version " + text + "; 5.70 or later is needed",
+                    "the peer " + channel.peer() + " speaks perftest version " + number.group()
+                            + "; 5.70 or later is needed",
                     "update perftest on the other side");
         }
-        return text;
+        return number.group();
     }
 }

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.wire;
+
+import io.github.rdma4j.verbs.Gid;
+import io.github.rdma4j.verbs.Mtu;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.random.RandomGenerator;
+
+/**
+ * All that the two sides of a test say to each other, without a test between: one side of it spoken by our classes, and
+ * what an honest peer would send.
+ *
+ * @param queuePairs how many keys are exchanged
+ * @param withGid the form of the keys
+ * @param greeting whether an exchange comes before the keys, as in latency tests
+ */
+record Conversation(int queuePairs, boolean withGid, boolean greeting) {
+    /** What was agreed and told at its end. */
+    record Agreement(SystemData layout, Mtu mtu, List<PeerKeys> keys, BandwidthReport report) {}
+
+    static final SystemData OURS = new SystemData(4096, 64);
+
+    static Conversation any(RandomGenerator random) {
+        return new Conversation(1 + random.nextInt(4), random.nextBoolean(), random.nextBoolean());
+    }
+
+    private PeerKeys keys() {
+        return new PeerKeys(1, 1, 0x11, 0x22, 0x33, 0x7f0000000000L, withGid ? Gid.ZERO : null);
+    }
+
+    /** Our side, as the tools do it; the channel's own limit is that of every wait. */
+    Agreement speak(ControlChannel channel, Duration limit) {
+        WireVersion.exchange(channel);
+        SystemData layout = OURS.agree(channel);
+        Mtu mtu = MtuExchange.agree(channel, Mtu.MTU_2048);
+        if (greeting) {
+            keys().exchange(channel, "greeting");
+        }
+        List<PeerKeys> remote = new ArrayList<>();
+        for (int i = 0; i < queuePairs; i++) {
+            remote.add(keys().exchange(channel, "address and key"));
+        }
+        for (int i = 0; i < queuePairs; i++) {
+            keys().exchange(channel, "confirmation");
+        }
+        keys().exchange(channel, "start signal");
+        keys().exchange(channel, "end of the run", limit);
+        BandwidthReport report =
+                BandwidthReport.NOTHING.exchange(channel, limit).check(channel);
+        keys().exchange(channel, "end of the test");
+        return new Agreement(layout, mtu, remote, report);
+    }
+
+    /** The messages of an honest peer, in order. */
+    List<byte[]> ofPeer(boolean binary) {
+        PeerKeys theirs =
+                new PeerKeys(2, 1, 0xabcdef, 0x123456, 0x80001234, 0x7f1234567000L, withGid ? Gid.ZERO : null);
+        byte[] keys = binary ? theirs.encodeBinary() : theirs.encodeText();
+        List<byte[]> messages = new ArrayList<>();
+        messages.add(Arrays.copyOf("6.06".getBytes(StandardCharsets.US_ASCII), 16));
+        messages.add(ByteBuffer.allocate(4).putInt(4096).array());
+        messages.add(ByteBuffer.allocate(4).putInt(64).array());
+        messages.add(new byte[] {'3', 0});
+        for (int i = 0; i < (greeting ? 1 : 0) + 2 * queuePairs + 2; i++) {
+            messages.add(keys.clone());
+        }
+        messages.add(ByteBuffer.allocate(8).putLong(65536).array());
+        messages.add(ByteBuffer.allocate(8).putLong(5000).array());
+        for (double value : new double[] {101.5, 100.25, 1.5}) {
+            messages.add(ByteBuffer.allocate(8).putDouble(value).array());
+        }
+        messages.add(keys.clone());
+        return messages;
+    }
+
+    /** All of them behind each other, as TCP carries them. */
+    static byte[] stream(List<byte[]> messages) {
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        messages.forEach(all::writeBytes);
+        return all.toByteArray();
+    }
+}
