@@ -37,6 +37,54 @@ final class CProcess implements AutoCloseable {
         Thread.ofPlatform().daemon().name("rdma4j-c-output").start(this::read);
     }
 
+    /**
+     * A server and its client.
+     *
+     * @param title for messages
+     * @param server its command line
+     * @param client its command line
+     * @param serverEnds whether the server ends with its client; if not, it is killed
+     */
+    record Pair(String title, List<String> server, List<String> client, boolean serverEnds) {}
+
+    /**
+     * Runs a server and a client, until both have ended.
+     *
+     * @return all that the client has printed
+     * @throws CompareException when one of them fails, or they do not end in time
+     */
+    static String serverAndClient(Pair pair, RunOrder order, ChildProcesses children, JavaServer guard) {
+        Deadline deadline = order.deadline();
+        try (CProcess server = new CProcess(pair.title() + " (server)", pair.server(), children, guard)) {
+            server.awaitListening(order.port(), deadline);
+            try (CProcess client = new CProcess(pair.title() + " (client)", pair.client(), children, guard)) {
+                awaitFirst(server, client, deadline);
+                if (server.hasFailed()) {
+                    // The client would wait for it.
+                    throw server.failed();
+                }
+                String output = client.await(deadline);
+                if (pair.serverEnds()) {
+                    server.await(deadline);
+                }
+                return output;
+            }
+        }
+    }
+
+    private static void awaitFirst(CProcess server, CProcess client, Deadline deadline) {
+        try {
+            CompletableFuture.anyOf(server.process.onExit(), client.process.onExit())
+                    .get(deadline.remainingNanoseconds(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException _) {
+            throw client.late();
+        } catch (InterruptedException _) {
+            throw client.interrupted();
+        } catch (ExecutionException failure) {
+            throw new IllegalStateException(failure);
+        }
+    }
+
     private void read() {
         try {
             output.complete(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8));
@@ -45,12 +93,8 @@ final class CProcess implements AutoCloseable {
         }
     }
 
-    /**
-     * Waits until it listens on the port, as far as it does not end.
-     *
-     * @throws CompareException when it does not in time
-     */
-    void awaitListening(int port, Deadline deadline) {
+    /** Waits until it listens on the port, as far as it does not end. */
+    private void awaitListening(int port, Deadline deadline) {
         try {
             while (!ListeningPorts.contains(port)) {
                 if (process.waitFor(LISTEN_POLL_MILLISECONDS, TimeUnit.MILLISECONDS)) {
@@ -66,13 +110,7 @@ final class CProcess implements AutoCloseable {
         }
     }
 
-    /** Completes when it ends. */
-    CompletableFuture<Process> ended() {
-        return process.onExit();
-    }
-
-    /** Whether it has ended with an error. */
-    boolean hasFailed() {
+    private boolean hasFailed() {
         return !process.isAlive() && process.exitValue() != 0;
     }
 
@@ -80,9 +118,8 @@ final class CProcess implements AutoCloseable {
      * Waits for its end.
      *
      * @return all that it has printed
-     * @throws CompareException when it fails, or does not end in time
      */
-    String await(Deadline deadline) {
+    private String await(Deadline deadline) {
         try {
             if (!process.waitFor(deadline.remainingNanoseconds(), TimeUnit.NANOSECONDS)) {
                 throw late();
@@ -103,13 +140,12 @@ final class CProcess implements AutoCloseable {
         }
     }
 
-    /** That it did not end in time. */
-    CompareException late() {
+    private CompareException late() {
         return new CompareException(title + " did not end in time (--timeout)", "give it more time");
     }
 
     /** That it ended with an error, with the last thing it said. */
-    CompareException failed() {
+    private CompareException failed() {
         return new CompareException(title + " ended with status " + process.exitValue() + lastWords(), "");
     }
 

@@ -2,13 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /** Runs the C tool: two processes. */
 final class CRunner implements Runner {
@@ -29,38 +24,16 @@ final class CRunner implements Runner {
 
     @Override
     public Measurement run(RunOrder order) {
-        Deadline deadline = Deadline.in(Duration.ofSeconds(order.timeoutSeconds()));
+        List<String> server = new ArrayList<>();
+        server.add(tools.program(order.tool()).toString());
+        server.addAll(order.arguments());
+        List<String> client = new ArrayList<>(server);
+        client.add(RunOrder.HOST);
         String name = "C's " + order.tool().command();
-        List<String> command = new ArrayList<>();
-        command.add(tools.program(order.tool()).toString());
-        command.addAll(order.arguments());
-        try (CProcess server = new CProcess(name + " (server)", command, children, guard)) {
-            server.awaitListening(order.port(), deadline);
-            command.add(RunOrder.HOST);
-            try (CProcess client = new CProcess(name + " (client)", command, children, guard)) {
-                awaitFirst(server, client, deadline);
-                if (server.hasFailed()) {
-                    // The client would wait for it.
-                    throw server.failed();
-                }
-                String output = client.await(deadline);
-                server.await(deadline);
-                return Measurement.of(Implementation.C, ToolOutput.parse(output));
-            }
-        }
-    }
-
-    private static void awaitFirst(CProcess server, CProcess client, Deadline deadline) {
-        try {
-            CompletableFuture.anyOf(server.ended(), client.ended())
-                    .get(deadline.remainingNanoseconds(), TimeUnit.NANOSECONDS);
-        } catch (TimeoutException _) {
-            throw client.late();
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-            throw new CompareException("interrupted while the C tools were at work", "");
-        } catch (ExecutionException failure) {
-            throw new IllegalStateException(failure);
-        }
+        long before = CpuTime.ofEndedChildren();
+        String printed =
+                CProcess.serverAndClient(new CProcess.Pair(name, server, client, true), order, children, guard);
+        long used = CpuTime.between(before, CpuTime.ofEndedChildren());
+        return Measurement.of(Implementation.C, ToolOutput.parse(printed)).using(order.messages(), used);
     }
 }

@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.compare;
 
 import java.util.List;
+import java.util.Objects;
 
 /**
  * All rounds of one case.
@@ -35,9 +36,24 @@ record CaseResult(TestCase test, RunOrder order, List<Round> rounds) {
                 Statistics.median(c));
     }
 
+    /** The best figure of all rounds; NaN when there is none. */
+    double best(Implementation implementation, Metric metric) {
+        double[] figures = figures(implementation, metric);
+        return figures.length == 0 ? Double.NaN : Statistics.best(figures, metric.lowerIsBetter());
+    }
+
+    /** The figure in the middle of all rounds; NaN when there is none. */
+    double median(Implementation implementation, Metric metric) {
+        double[] figures = figures(implementation, metric);
+        return figures.length == 0 ? Double.NaN : Statistics.median(figures);
+    }
+
     private double[] figures(Implementation implementation, Metric metric) {
         return rounds.stream()
-                .mapToDouble(round -> round.of(implementation).figure(metric))
+                .map(round -> round.of(implementation))
+                .filter(Objects::nonNull)
+                .mapToDouble(measurement -> measurement.figureOrNaN(metric))
+                .filter(figure -> !Double.isNaN(figure))
                 .toArray();
     }
 }

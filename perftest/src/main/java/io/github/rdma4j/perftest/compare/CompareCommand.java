@@ -16,7 +16,9 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
@@ -97,26 +99,48 @@ public final class CompareCommand {
             Path cFolder =
                     tools.program(plan.tools().getFirst()).toAbsolutePath().getParent();
             Conditions conditions = Conditions.look(plan, tools.version(children), cFolder);
-            report.begin(plan, conditions);
+            TcpSetting tcp = tcpSetting(plan, conditions);
+            TcpTools tcpTools = tcp == null ? null : TcpTools.find(path());
+            report.begin(plan, conditions, tcp, tcpTools);
             List<RunOrder> orders = plan.cases().stream()
                     .map(test -> plan.order(test, conditions.device(), conditions.gidIndex(), conditions.software()))
                     .toList();
             try (JavaServer server = JavaServer.start(children, Duration.ofSeconds(plan.timeoutSeconds()))) {
-                CompareSession session = new CompareSession(
-                        new JavaRunner(server), new CRunner(tools, children, server), plan::nextPort, report);
+                Map<Implementation, List<Runner>> runners = new EnumMap<>(Implementation.class);
+                runners.put(Implementation.JAVA, List.of(new JavaRunner(server)));
+                runners.put(Implementation.C, List.of(new CRunner(tools, children, server)));
+                if (tcp != null) {
+                    runners.put(Implementation.TCP_JAVA, List.of(new TcpJavaRunner(server, tcp)));
+                    runners.put(Implementation.TCP_C, tcpTools.runners(tcp, children, server));
+                }
+                CompareSession session = new CompareSession(runners, plan::nextPort, report);
                 if (plan.warmUp()) {
                     session.warmUp(orders);
                 }
+                session.measureSurroundings(orders);
                 List<CaseResult> cases = session.run(orders, plan.rounds());
                 return new CompareResult(started, (System.nanoTime() - begin) / 1e9, conditions, plan, cases);
             }
         }
     }
 
+    /** How plain TCP is run; null when it is not. Two sides that spin on one CPU would only wait for each other's time slice. */
+    private static TcpSetting tcpSetting(ComparePlan plan, Conditions conditions) {
+        if (plan.tcp() == TcpMode.NONE) {
+            return null;
+        }
+        TcpPath path = TcpPath.of(conditions.device(), conditions.devicePort(), conditions.gidIndex());
+        return new TcpSetting(path, plan.tcp() == TcpMode.SPIN && conditions.processors() > 1);
+    }
+
     private static List<Path> folders(ComparePlan plan) {
         if (plan.cFolder() != null) {
             return List.of(plan.cFolder());
         }
+        return path();
+    }
+
+    private static List<Path> path() {
         String path = System.getenv().getOrDefault("PATH", "");
         return Stream.of(path.split(File.pathSeparator))
                 .filter(folder -> !folder.isEmpty())

@@ -74,9 +74,11 @@ final class CompareJson {
         json.writeNumberField("queue_pairs", order.queuePairs());
         json.writeArrayFieldStart("runs");
         for (Round round : result.rounds()) {
-            Implementation first = Implementation.firstOf(round.number());
-            writeRun(json, round.number(), round.of(first));
-            writeRun(json, round.number(), round.of(first.other()));
+            for (Implementation implementation : Implementation.turns(round.number())) {
+                if (round.of(implementation) != null) {
+                    writeRun(json, round.number(), round.of(implementation));
+                }
+            }
         }
         json.writeEndArray();
         json.writeArrayFieldStart("comparison");

@@ -107,6 +107,13 @@ final class CompareOptions {
     @Within(least = 1, most = 86_400)
     private int timeout = 120;
 
+    @Option(
+            names = "--tcp",
+            paramLabel = "<mode>",
+            description = "Plain TCP beside RDMA: spin, it waits for messages as the RDMA tools do; block, it sleeps; or none"
+                    + " (default spin; block with only one CPU).")
+    private String tcp = "spin";
+
     @Option(names = "--c-path", paramLabel = "<folder>", description = "Where the C tools are (default: on the PATH).")
     private Path cFolder;
 
@@ -178,6 +185,7 @@ final class CompareOptions {
                 port,
                 timeout,
                 !noWarmUp,
+                TcpMode.of(tcp),
                 cFolder,
                 expectations.stream()
                         .map(text -> Expectation.parse(text, cases))

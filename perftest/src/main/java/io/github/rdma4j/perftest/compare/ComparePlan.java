@@ -22,6 +22,7 @@ import java.util.List;
  * @param port TCP port; 0 for a free one
  * @param timeoutSeconds the longest a run may take
  * @param warmUp whether Java compiles what it measures first
+ * @param tcp how plain TCP is run
  * @param cFolder where the C tools are; null for the PATH
  * @param expectations bounds of the ratios
  */
@@ -39,6 +40,7 @@ record ComparePlan(
         int port,
         int timeoutSeconds,
         boolean warmUp,
+        TcpMode tcp,
         Path cFolder,
         List<Expectation> expectations) {
     private static final int ANY_PORT = 18515;

@@ -30,9 +30,15 @@ final class CompareReport {
         this.out = out;
     }
 
-    /** Prints what will be done, and where. */
-    void begin(ComparePlan plan, Conditions conditions) {
-        line("rdma4j compare: Java and C in turn, both ends on this machine, " + plural(plan.rounds(), "round"));
+    /**
+     * Prints what will be done, and where.
+     *
+     * @param tcp how plain TCP is run; null when it is not
+     * @param tools its C programs; null when it is not run
+     */
+    void begin(ComparePlan plan, Conditions conditions, TcpSetting tcp, TcpTools tools) {
+        line("rdma4j compare: Java and C in turn%s, both ends on this machine, %s",
+                plan.tcp() == TcpMode.NONE ? "" : ", and plain TCP", plural(plan.rounds(), "round"));
         line(
                 " device  %s port %d (%s), GID index %d, MTU %d",
                 conditions.device(),
@@ -46,6 +52,14 @@ final class CompareReport {
         line(" Java    rdma4j %s; %s%s", conditions.rdma4j(), conditions.jvm(), flags(conditions.jvmFlags()));
         line(" C       perftest, wire version %s, in %s", conditions.cVersion(), conditions.cFolder());
         line(" clocks  %s", conditions.clock());
+        if (tcp != null) {
+            line(
+                    " TCP     %s of %s, one connection, TCP_NODELAY; latency: %s, bandwidth: blocking",
+                    tcp.path().address(),
+                    tcp.path().networkInterface(),
+                    tcp.spin() ? "spinning" : "blocking");
+            line(" TCP C   %s", tools.describe());
+        }
         if (!plan.warmUp()) {
             line(" warning: --no-warm-up, Java's figures are of code not yet compiled");
         }
@@ -71,10 +85,17 @@ final class CompareReport {
      * @param seconds how long they took
      */
     void warmedUp(RunOrder order, Measurement last, int runs, double seconds) {
-        headings.putIfAbsent(order.tool(), last.output().heading());
+        boolean tcp = last.implementation().isTcp();
+        if (!tcp) {
+            headings.putIfAbsent(order.tool(), last.output().heading());
+        }
         line(
                 " warm-up of Java, not counted: %s, %d bytes, %d messages: %s, %.1f s",
-                order.tool().command(), order.size(), order.iterations(), plural(runs, "run"), seconds);
+                !tcp ? order.tool().command() : order.tool().isLatency() ? "TCP latency" : "TCP bandwidth",
+                order.size(),
+                order.iterations(),
+                plural(runs, "run"),
+                seconds);
     }
 
     /** A round begins. */
@@ -83,26 +104,28 @@ final class CompareReport {
         line("");
         line(
                 "round %d of %d, %s first",
-                number, rounds, Implementation.firstOf(number).title());
+                number, rounds, Implementation.turns(number).getFirst().title());
     }
 
     /** A run of the round is over: prints its row. */
     void measured(RunOrder order, Measurement measurement) {
+        headings.putIfAbsent(order.tool(), measurement.output().heading());
+        String heading = headings.get(order.tool());
         if (order.tool() != lastTool) {
             lastTool = order.tool();
             line("%s", lastTool.command());
-            line("     %s", headings.getOrDefault(lastTool, measurement.output().heading()));
+            line("         %s", heading);
         }
         line(
-                "%-4s %s",
-                measurement.implementation().title(), measurement.output().row());
+                "%-8s %s",
+                measurement.implementation().title(), measurement.output().row(heading));
     }
 
     /** Warns when Java and C were not run with the same settings. */
     void settings(RunOrder order, Round round) {
         for (String name : COMPARED) {
-            String java = round.java().output().settings().get(name);
-            String c = round.c().output().settings().get(name);
+            String java = round.of(Implementation.JAVA).output().settings().get(name);
+            String c = round.of(Implementation.C).output().settings().get(name);
             if (java != null && c != null && !java.equals(c)) {
                 line(
                         "warning: %s, %d bytes: %s is %s in Java, %s in C",
@@ -115,6 +138,8 @@ final class CompareReport {
     void end(CompareResult result) {
         line("");
         out.print(ComparisonTable.of(result.rows(), result.plan().rounds()));
+        line("");
+        out.print(TcpTable.of(result.cases(), result.plan().rounds()));
         if (result.conditions().software()) {
             line(
                     "%s is a software device: only the ratios mean anything, not the figures.",

@@ -2,15 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare;
 
+import io.github.rdma4j.perftest.options.Tool;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.IntSupplier;
 
 /**
  * Runs the rounds. All cases are run in each round, so that a bad moment of the machine hits one round of each and not
- * all rounds of one; Java and C take turns in being first.
+ * all rounds of one; Java and C take turns in being first. Plain TCP, where it is run, stands beside them in each round.
  */
 final class CompareSession {
     private static final int MOST_WARM_UPS = 5;
@@ -24,21 +28,36 @@ final class CompareSession {
     /** In an emulated machine beside a busy neighbour, compilers have been seen to need half of it. */
     private static final int COMPILE_SECONDS = 60;
 
-    private final Map<Implementation, Runner> runners = new EnumMap<>(Implementation.class);
+    /** Messages of a run that shows what stands around the messages: so few that they do not count. */
+    private static final int FEW_MESSAGES = 20;
+
+    private static final int SHORT_RUNS = 2;
+
+    private final Map<Implementation, List<Runner>> runners;
     private final IntSupplier ports;
     private final CompareReport report;
+    private final Map<Same, Measurement> shortRuns = new HashMap<>();
 
     /**
-     * @param java runs Java's tools
-     * @param c runs C's
+     * @param runners of each implementation, the first one that can run an order does; plain TCP may be missing
      * @param ports gives the TCP port of each run
      * @param report hears of each run
      */
-    CompareSession(Runner java, Runner c, IntSupplier ports, CompareReport report) {
-        runners.put(Implementation.JAVA, java);
-        runners.put(Implementation.C, c);
+    CompareSession(Map<Implementation, List<Runner>> runners, IntSupplier ports, CompareReport report) {
+        this.runners = new EnumMap<>(runners);
         this.ports = ports;
         this.report = report;
+    }
+
+    /** Runs that are the same for one implementation: plain TCP knows only latency and bandwidth, no tools. */
+    private record Same(Implementation implementation, Tool tool, boolean latency, long size) {
+        static Same of(Implementation implementation, RunOrder order) {
+            return new Same(
+                    implementation,
+                    implementation.isTcp() ? null : order.tool(),
+                    order.tool().isLatency(),
+                    order.size());
+        }
     }
 
     /**
@@ -46,17 +65,22 @@ final class CompareSession {
      * measured, and what stands around it. The results are thrown away.
      */
     void warmUp(List<RunOrder> orders) {
-        for (RunOrder order : orders) {
-            warmUp(order);
+        Set<Same> done = new HashSet<>();
+        for (Implementation implementation : List.of(Implementation.JAVA, Implementation.TCP_JAVA)) {
+            for (RunOrder order : orders) {
+                if (runner(implementation, order) != null && done.add(Same.of(implementation, order))) {
+                    warmUp(implementation, order);
+                }
+            }
         }
     }
 
-    private void warmUp(RunOrder order) {
+    private void warmUp(Implementation implementation, RunOrder order) {
         Metric metric = Metric.of(order.tool()).getFirst();
         double best = 0;
         double seconds = 0;
         for (int runs = 1; ; runs++) {
-            Measurement measurement = run(Implementation.JAVA, order.withMoreTime(COMPILE_SECONDS));
+            Measurement measurement = run(implementation, order.withMoreTime(COMPILE_SECONDS));
             double figure = measurement.figure(metric);
             double speed = metric.lowerIsBetter() ? 1 / figure : figure;
             seconds += measurement.seconds();
@@ -68,14 +92,45 @@ final class CompareSession {
         }
     }
 
+    /**
+     * Runs of few messages, so that what the processes use before and after the messages can be told from what they use for them.
+     */
+    void measureSurroundings(List<RunOrder> orders) {
+        for (RunOrder order : orders) {
+            for (Implementation implementation : Implementation.values()) {
+                Runner runner = runner(implementation, order);
+                if (runner != null && runner.hasShortRun() && FEW_MESSAGES < order.iterations()) {
+                    shortRuns.computeIfAbsent(Same.of(implementation, order), _ -> shortRun(implementation, order));
+                }
+            }
+        }
+    }
+
+    private Measurement shortRun(Implementation implementation, RunOrder order) {
+        RunOrder few = order.withIterations(FEW_MESSAGES);
+        Measurement least = run(implementation, few);
+        for (int i = 1; i < SHORT_RUNS; i++) {
+            least = least.withLeast(run(implementation, few).cpu());
+        }
+        return least;
+    }
+
+    private Runner runner(Implementation implementation, RunOrder order) {
+        return runners.getOrDefault(implementation, List.of()).stream()
+                .filter(runner -> runner.canRun(order))
+                .findFirst()
+                .orElse(null);
+    }
+
     /** Runs all rounds and returns the results in the order of the orders. */
     List<CaseResult> run(List<RunOrder> orders, int rounds) {
         List<List<Round>> results = new ArrayList<>();
         orders.forEach(order -> results.add(new ArrayList<>()));
         for (int number = 1; number <= rounds; number++) {
             report.round(number, rounds);
+            Map<Same, Measurement> tcp = new HashMap<>();
             for (int i = 0; i < orders.size(); i++) {
-                results.get(i).add(round(number, orders.get(i)));
+                results.get(i).add(round(number, orders.get(i), tcp));
             }
         }
         List<CaseResult> cases = new ArrayList<>();
@@ -86,15 +141,25 @@ final class CompareSession {
         return cases;
     }
 
-    private Round round(int number, RunOrder order) {
+    /**
+     * @param tcp what was measured over plain TCP in this round: tools of the same kind stand beside the same
+     */
+    private Round round(int number, RunOrder order, Map<Same, Measurement> tcp) {
         Map<Implementation, Measurement> measured = new EnumMap<>(Implementation.class);
-        Implementation first = Implementation.firstOf(number);
-        for (Implementation implementation : List.of(first, first.other())) {
-            Measurement measurement = usable(implementation, order);
-            measured.put(implementation, measurement);
-            report.measured(order, measurement);
+        for (Implementation implementation : Implementation.turns(number)) {
+            Measurement before = tcp.get(Same.of(implementation, order));
+            if (before != null) {
+                measured.put(implementation, before);
+            } else if (runner(implementation, order) != null) {
+                Measurement measurement = usable(implementation, order);
+                measured.put(implementation, measurement);
+                report.measured(order, measurement);
+                if (implementation.isTcp()) {
+                    tcp.put(Same.of(implementation, order), measurement);
+                }
+            }
         }
-        Round round = new Round(number, measured.get(Implementation.JAVA), measured.get(Implementation.C));
+        Round round = new Round(number, measured);
         if (number == 1) {
             report.settings(order, round);
         }
@@ -111,7 +176,7 @@ final class CompareSession {
             Measurement measurement = run(implementation, order);
             try {
                 Metric.of(order.tool()).forEach(measurement::figure);
-                return measurement;
+                return withCost(measurement, order);
             } catch (CompareException unusable) {
                 if (attempt == MOST_ATTEMPTS) {
                     throw unusable;
@@ -121,9 +186,21 @@ final class CompareSession {
         }
     }
 
+    private Measurement withCost(Measurement measurement, RunOrder order) {
+        Measurement shortRun = shortRuns.get(Same.of(measurement.implementation(), order));
+        if (shortRun != null) {
+            return measurement.costingMoreThan(shortRun);
+        }
+        boolean nothingAround = !runner(measurement.implementation(), order).hasShortRun();
+        return nothingAround ? measurement.costingMoreThan(null) : measurement;
+    }
+
     private Measurement run(Implementation implementation, RunOrder order) {
+        RunOrder placed = order.withPort(ports.getAsInt());
+        long busy = CpuTime.ofTheMachine();
         long begin = System.nanoTime();
-        Measurement measurement = runners.get(implementation).run(order.withPort(ports.getAsInt()));
-        return measurement.taking((System.nanoTime() - begin) / 1e9);
+        Measurement measurement = runner(implementation, order).run(placed);
+        double seconds = (System.nanoTime() - begin) / 1e9;
+        return measurement.taking(seconds).besides(CpuTime.between(busy, CpuTime.ofTheMachine()));
     }
 }

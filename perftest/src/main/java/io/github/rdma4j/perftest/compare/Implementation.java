@@ -2,20 +2,30 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare;
 
-import java.util.Locale;
+import java.util.List;
 
-/** Whose tool it is. */
+/** What is compared: whose program, and over what. */
 enum Implementation {
-    /** This project's. */
-    JAVA("Java"),
+    /** This project's tools. */
+    JAVA("Java", "java", false),
 
     /** The C perftest package's. */
-    C("C");
+    C("C", "c", false),
+
+    /** This project's test over plain TCP. */
+    TCP_JAVA("TCP Java", "tcp-java", true),
+
+    /** Packaged C programs over plain TCP: {@link TcpTools}. */
+    TCP_C("TCP C", "tcp-c", true);
 
     private final String title;
+    private final String key;
+    private final boolean tcp;
 
-    Implementation(String title) {
+    Implementation(String title, String key, boolean tcp) {
         this.title = title;
+        this.key = key;
+        this.tcp = tcp;
     }
 
     /** As printed. */
@@ -25,16 +35,16 @@ enum Implementation {
 
     /** As a key in JSON. */
     String key() {
-        return title.toLowerCase(Locale.ROOT);
+        return key;
     }
 
-    /** Who comes first in a round, counted from 1: who comes second finds warmer caches, so they take turns. */
-    static Implementation firstOf(int round) {
-        return round % 2 == 1 ? JAVA : C;
+    /** Whether it is over plain TCP, not RDMA. */
+    boolean isTcp() {
+        return tcp;
     }
 
-    /** The one that is not this. */
-    Implementation other() {
-        return this == JAVA ? C : JAVA;
+    /** The order in a round, counted from 1: who comes second finds warmer caches, so Java and C take turns. */
+    static List<Implementation> turns(int round) {
+        return round % 2 == 1 ? List.of(JAVA, C, TCP_JAVA, TCP_C) : List.of(C, JAVA, TCP_C, TCP_JAVA);
     }
 }

@@ -15,7 +15,6 @@ import io.github.rdma4j.verbs.VerbsException;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
@@ -34,15 +33,16 @@ final class JavaRunner implements Runner {
 
     @Override
     public Measurement run(RunOrder order) {
-        Deadline deadline = Deadline.in(Duration.ofSeconds(order.timeoutSeconds()));
+        Deadline deadline = order.deadline();
+        long before = CpuTime.ofThisProcess();
         server.listen(order, deadline);
         FutureTask<Measurement> client = new FutureTask<>(() -> measure(order));
         Thread.ofPlatform().daemon().name("rdma4j-client").start(client);
         String what = "Java's " + order.tool().command();
         try {
             Measurement measurement = client.get(deadline.remainingNanoseconds(), TimeUnit.NANOSECONDS);
-            server.finish(deadline);
-            return measurement;
+            long used = CpuTime.between(before, CpuTime.ofThisProcess());
+            return measurement.using(order.messages(), CpuTime.sum(used, server.finish(deadline)));
         } catch (TimeoutException _) {
             throw new CompareException(
                     what + " did not end within " + order.timeoutSeconds() + " s (--timeout)", "give it more time");

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare;
 
+import io.github.rdma4j.perftest.tcp.TcpRun;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -70,9 +71,20 @@ final class JavaServer implements AutoCloseable {
         expect(JavaServerMain.LISTENING, deadline);
     }
 
-    /** Waits until the run is over on its side. */
-    void finish(Deadline deadline) {
-        expect(JavaServerMain.DONE, deadline);
+    /** Has it listen for the client of a run over plain TCP. */
+    void listen(TcpRun run, Deadline deadline) {
+        orders.println(JavaServerMain.SERVE_TCP + run.encode());
+        expect(JavaServerMain.LISTENING, deadline);
+    }
+
+    /**
+     * Waits until the run is over on its side.
+     *
+     * @return CPU time that its process has used since the order, of {@link CpuTime}
+     */
+    long finish(Deadline deadline) {
+        String answer = expect(JavaServerMain.DONE, deadline);
+        return Long.parseLong(answer.substring(JavaServerMain.DONE.length()).strip());
     }
 
     /** What it says of a run that failed on the client's side; an empty text when it says nothing within a second. */
@@ -88,7 +100,7 @@ final class JavaServer implements AutoCloseable {
         }
     }
 
-    private void expect(String expected, Deadline deadline) {
+    private String expect(String expected, Deadline deadline) {
         String answer;
         try {
             answer = answers.poll(deadline.remainingNanoseconds(), TimeUnit.NANOSECONDS);
@@ -96,8 +108,8 @@ final class JavaServer implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new CompareException("interrupted while the Java server was at work", "");
         }
-        if (expected.equals(answer)) {
-            return;
+        if (answer != null && answer.startsWith(expected)) {
+            return answer;
         }
         if (answer == null) {
             throw new CompareException(

@@ -5,6 +5,8 @@ package io.github.rdma4j.perftest.compare;
 import io.github.rdma4j.perftest.PerftestException;
 import io.github.rdma4j.perftest.run.PerfTest;
 import io.github.rdma4j.perftest.run.TestListener;
+import io.github.rdma4j.perftest.tcp.TcpRun;
+import io.github.rdma4j.perftest.tcp.TcpTest;
 import io.github.rdma4j.verbs.VerbsException;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -29,7 +31,7 @@ final class JavaServerMain {
     /** Answer: the client can connect. */
     static final String LISTENING = "listening";
 
-    /** Answer: the run is over. */
+    /** Answer, with the CPU time that this process has used for it, of {@link CpuTime}: the run is over. */
     static final String DONE = "done";
 
     /** Answer, with a message: the run failed. */
@@ -37,6 +39,9 @@ final class JavaServerMain {
 
     /** Order, with a {@link RunOrder}: be the server of this run. */
     static final String SERVE = "serve ";
+
+    /** Order, with a {@link TcpRun}: be the server of this run. */
+    static final String SERVE_TCP = "tcp ";
 
     /** Order, with a process id: kill that process if the orders end. */
     static final String GUARD = "guard ";
@@ -70,8 +75,15 @@ final class JavaServerMain {
     private void obey(String order) {
         if (order.startsWith(SERVE)) {
             RunOrder run = RunOrder.decode(order.substring(SERVE.length()));
-            // Not here: the end of the orders must be noticed in the middle of a run.
-            Thread.ofPlatform().daemon().name("rdma4j-server").start(() -> serve(run));
+            start(() -> PerfTest.run(run.parameters(true), new TestListener() {
+                @Override
+                public void waiting(int port) {
+                    answer(LISTENING);
+                }
+            }));
+        } else if (order.startsWith(SERVE_TCP)) {
+            TcpRun run = TcpRun.decode(order.substring(SERVE_TCP.length()));
+            start(() -> TcpTest.serve(run, () -> answer(LISTENING)));
         } else if (order.startsWith(GUARD)) {
             // The handle knows the start of the process: it does not take a later one for it.
             ProcessHandle.of(pid(order, GUARD)).ifPresent(guarded::add);
@@ -85,15 +97,16 @@ final class JavaServerMain {
         return Long.parseLong(order.substring(word.length()));
     }
 
-    private void serve(RunOrder run) {
+    /** Not in this thread: the end of the orders must be noticed in the middle of a run. */
+    private void start(Runnable run) {
+        Thread.ofPlatform().daemon().name("rdma4j-server").start(() -> serve(run));
+    }
+
+    private void serve(Runnable run) {
         try {
-            PerfTest.run(run.parameters(true), new TestListener() {
-                @Override
-                public void waiting(int port) {
-                    answer(LISTENING);
-                }
-            });
-            answer(DONE);
+            long before = CpuTime.ofThisProcess();
+            run.run();
+            answer(DONE + " " + CpuTime.between(before, CpuTime.ofThisProcess()));
         } catch (PerftestException | VerbsException failure) {
             answer(FAILED + oneLine(failure.getMessage()));
         } catch (RuntimeException | Error failure) {

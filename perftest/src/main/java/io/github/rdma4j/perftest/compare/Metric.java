@@ -17,7 +17,13 @@ enum Metric {
     AVERAGE_BANDWIDTH("BW_average", "BW average [MiB/s]", false, 2),
 
     /** Messages over the same time. */
-    MESSAGE_RATE("MsgRate", "MsgRate [Mpps]", false, 6);
+    MESSAGE_RATE("MsgRate", "MsgRate [Mpps]", false, 6),
+
+    /** CPU time of the processes of both ends, per message. */
+    CPU_PER_MESSAGE("cpu_per_message", "CPU/message [usec]", true, 2),
+
+    /** What all processors of the machine were busy with, per message. */
+    MACHINE_PER_MESSAGE("machine_per_message", "machine/msg [usec]", true, 2);
 
     private final String key;
     private final String title;
@@ -36,7 +42,12 @@ enum Metric {
         return tool.isLatency() ? List.of(TYPICAL_LATENCY, AVERAGE_LATENCY) : List.of(AVERAGE_BANDWIDTH, MESSAGE_RATE);
     }
 
-    /** The key of the C tools' JSON. */
+    /** What a message costs; a run without these is a run all the same. */
+    static List<Metric> costs() {
+        return List.of(CPU_PER_MESSAGE, MACHINE_PER_MESSAGE);
+    }
+
+    /** The key of the C tools' JSON, or one like those. */
     String key() {
         return key;
     }

@@ -2,16 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare;
 
+import java.util.EnumMap;
+import java.util.Map;
+
 /**
  * One round of one case.
  *
  * @param number from 1
- * @param java what Java measured
- * @param c what C measured
+ * @param measurements what was measured; plain TCP may be missing
  */
-record Round(int number, Measurement java, Measurement c) {
-    /** What one of them measured. */
+record Round(int number, Map<Implementation, Measurement> measurements) {
+    /** Copies the map. */
+    Round {
+        measurements = new EnumMap<>(measurements);
+    }
+
+    /** What one of them measured; null when it was not run. */
     Measurement of(Implementation implementation) {
-        return implementation == Implementation.JAVA ? java : c;
+        return measurements.get(implementation);
     }
 }

@@ -4,6 +4,7 @@ package io.github.rdma4j.perftest.compare;
 
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Tool;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -67,6 +68,39 @@ record RunOrder(
                 warmUp);
     }
 
+    /** The same with another number of messages. */
+    RunOrder withIterations(int other) {
+        return new RunOrder(
+                tool,
+                size,
+                other,
+                device,
+                devicePort,
+                gidIndex,
+                mtu,
+                queuePairs,
+                transmitDepth,
+                moderation,
+                port,
+                timeoutSeconds,
+                warmUp);
+    }
+
+    /** When a run that begins now must be over. */
+    Deadline deadline() {
+        return Deadline.in(Duration.ofSeconds(timeoutSeconds));
+    }
+
+    /** Messages of the run, both directions together. */
+    long messages() {
+        return messagesOf((long) iterations * queuePairs);
+    }
+
+    /** Messages in both directions, when one side sends so many: in a ping-pong each is answered by another. */
+    long messagesOf(long sent) {
+        return tool.isLatency() ? 2 * sent : sent;
+    }
+
     /** The same with more time. */
     RunOrder withMoreTime(int seconds) {
         return new RunOrder(
@@ -89,7 +123,7 @@ record RunOrder(
      * What the Java tool is asked to do.
      *
      * @param server whether it is the server
-     * @throws io.github.rdma4j.perftest.run.IllegalParameterException when the values make no sense together
+     * @throws io.github.rdma4j.perftest.options.IllegalParameterException when the values make no sense together
      */
     TestParameters parameters(boolean server) {
         List<String> arguments = arguments();

@@ -11,4 +11,14 @@ interface Runner {
      * @throws io.github.rdma4j.perftest.PerftestException when it fails or takes longer than the order allows
      */
     Measurement run(RunOrder order);
+
+    /** Whether it has something to run for the order. */
+    default boolean canRun(RunOrder order) {
+        return true;
+    }
+
+    /** Whether a run of few messages shows what stands around the messages of a longer one. */
+    default boolean hasShortRun() {
+        return true;
+    }
 }

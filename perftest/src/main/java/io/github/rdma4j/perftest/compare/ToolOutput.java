@@ -28,6 +28,16 @@ record ToolOutput(Map<String, String> settings, String heading, String row, Map<
     /** Half of the last digit that a message rate is printed with, in Mpps. */
     private static final double RATE_ERROR = 0.0000005;
 
+    /** Of what printed no such table: its row is made when the heading is known. */
+    static ToolOutput of(Map<String, Double> figures) {
+        return new ToolOutput(Map.of(), "", "", figures);
+    }
+
+    /** The row under a heading: the printed one, where there is one. */
+    String row(String under) {
+        return row.isEmpty() ? TableRow.of(under, figures) : row;
+    }
+
     /**
      * Reads the output of a run of one size.
      *
@@ -74,7 +84,7 @@ record ToolOutput(Map<String, String> settings, String heading, String row, Map<
         String[] columns = heading.strip()
                 .replace("BW peak", "BW_peak")
                 .replace("BW average", "BW_average")
-                .replaceAll("([0-9.]+)% percentile", "percentile_$1")
+                .replace("% percentile", "%_percentile")
                 .split("\\s+");
         String[] values = row.strip().split("\\s+");
         if (values.length < columns.length) {
@@ -87,10 +97,19 @@ record ToolOutput(Map<String, String> settings, String heading, String row, Map<
             if (name.startsWith("BW_") && unit.find() && !MEBIBYTES.contains(unit.group(1))) {
                 throw new CompareException("the unit of '" + name + "' is not understood", "");
             }
-            figures.put(UNIT.matcher(name).replaceAll("").replace("#", ""), number(values[i]));
+            figures.put(key(name), number(values[i]));
         }
         refine(figures);
         return figures;
+    }
+
+    /** The key of a column in the C tools' JSON. */
+    static String key(String column) {
+        return UNIT.matcher(column)
+                .replaceAll("")
+                .replace("#", "")
+                .replace("BW ", "BW_")
+                .replaceAll("([0-9.]+)%[ _]percentile", "percentile_$1");
     }
 
     private static double number(String text) {

@@ -49,6 +49,7 @@ class CompareCommandTest {
                 "-q 2 --tools ib_write_lat            | -q/--qp is for the bandwidth tools",
                 "-p 70000                             | -p/--port: 70000 is out of range",
                 "--timeout 0                          | --timeout: 0 is out of range",
+                "--tcp sometimes                      | --tcp: 'sometimes' is not one of spin, block, none",
                 "--c-path /no/such/folder             | --c-path: /no/such/folder is not a folder",
                 "--out_json /no/such/folder/file      | --out_json: /no/such/folder/file cannot be written",
                 "--expect nonsense                    | --expect: 'nonsense' is not of the form",

@@ -63,7 +63,7 @@ class CompareJsonTest {
         CaseResult withoutStatistics = new CaseResult(
                 Samples.LATENCY,
                 Samples.order(Samples.LATENCY),
-                List.of(new Round(
+                List.of(Samples.round(
                         1,
                         Samples.latency(Implementation.JAVA, 1, 1).with(java.util.Map.of("t_max", Double.NaN)),
                         Samples.latency(Implementation.C, 1, 1))));

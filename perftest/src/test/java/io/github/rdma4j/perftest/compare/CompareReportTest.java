@@ -20,7 +20,7 @@ class CompareReportTest {
 
     @Test
     void beginsWithTheConditions() {
-        report.begin(Samples.plan(List.of(Samples.LATENCY), 4), Samples.conditions());
+        report.begin(Samples.plan(List.of(Samples.LATENCY), 4), Samples.conditions(), null, null);
 
         assertThat(text())
                 .contains("4 rounds")
@@ -34,7 +34,7 @@ class CompareReportTest {
 
     @Test
     void enoughRoundsNeedNoWarning() {
-        report.begin(Samples.plan(List.of(Samples.LATENCY), 5), Samples.conditions());
+        report.begin(Samples.plan(List.of(Samples.LATENCY), 5), Samples.conditions(), null, null);
 
         assertThat(text()).doesNotContain("warning");
     }

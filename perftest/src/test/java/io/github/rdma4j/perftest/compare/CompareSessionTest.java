@@ -4,6 +4,7 @@ package io.github.rdma4j.perftest.compare;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -11,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -29,8 +31,15 @@ class CompareSessionTest {
         };
     }
 
+    private CompareSession session(Runner java, Runner c) {
+        return new CompareSession(
+                Map.of(Implementation.JAVA, List.of(java), Implementation.C, List.of(c)),
+                port::getAndIncrement,
+                report);
+    }
+
     private CompareSession session() {
-        return new CompareSession(runner(Implementation.JAVA), runner(Implementation.C), port::getAndIncrement, report);
+        return session(runner(Implementation.JAVA), runner(Implementation.C));
     }
 
     @Test
@@ -50,7 +59,7 @@ class CompareSessionTest {
                         "Java 65536 @107");
         assertThat(results).extracting(CaseResult::test).containsExactly(Samples.LATENCY, Samples.BANDWIDTH);
         assertThat(results.getFirst().rounds()).hasSize(2);
-        assertThat(results.getFirst().rounds().getFirst().java().seconds()).isPositive();
+        assertThat(results.getFirst().rounds().getFirst().of(Implementation.JAVA).seconds()).isPositive();
     }
 
     @Test
@@ -61,7 +70,7 @@ class CompareSessionTest {
             return Samples.latency(Implementation.JAVA, figures.next(), 1);
         };
 
-        new CompareSession(java, runner(Implementation.C), port::getAndIncrement, report)
+        session(java, runner(Implementation.C))
                 .warmUp(List.of(Samples.order(Samples.LATENCY)));
 
         assertThat(calls).hasSize(4);
@@ -82,25 +91,94 @@ class CompareSessionTest {
                         "",
                         "round 1 of 2, Java first",
                         "ib_write_lat",
-                        "      #bytes heading of Java",
-                        "Java  2 row of Java",
-                        "C     2 row of C",
+                        "          #bytes heading of Java",
+                        "Java      2 row of Java",
+                        "C         2 row of C",
                         "warning: ib_write_lat, 2 bytes: TX depth is 2 in Java, 1 in C",
                         "",
                         "round 2 of 2, C first",
                         "ib_write_lat",
-                        "      #bytes heading of Java",
-                        "C     2 row of C",
-                        "Java  2 row of Java");
+                        "          #bytes heading of Java",
+                        "C         2 row of C",
+                        "Java      2 row of Java");
     }
 
     @Test
     void stopsAtAFigureThatCannotBeCompared() {
         Runner broken = order -> Samples.latency(Implementation.C, Double.NaN, 1);
-        CompareSession session = new CompareSession(runner(Implementation.JAVA), broken, port::getAndIncrement, report);
+        CompareSession session = session(runner(Implementation.JAVA), broken);
 
         assertThatThrownBy(() -> session.run(List.of(Samples.order(Samples.LATENCY)), 5))
                 .isInstanceOf(CompareException.class);
         assertThat(calls).hasSize(1);
+    }
+
+    @Test
+    void plainTcpStandsBesideEachToolOfItsKindButIsRunOncePerRound() {
+        Runner tcp = order -> {
+            calls.add("TCP " + order.size());
+            return Samples.latency(Implementation.TCP_JAVA, 30, 31);
+        };
+        CompareSession session = new CompareSession(
+                Map.of(
+                        Implementation.JAVA, List.of(runner(Implementation.JAVA)),
+                        Implementation.C, List.of(runner(Implementation.C)),
+                        Implementation.TCP_JAVA, List.of(tcp)),
+                port::getAndIncrement,
+                report);
+
+        List<CaseResult> results =
+                session.run(List.of(Samples.order(Samples.LATENCY), Samples.order(Samples.LATENCY)), 2);
+
+        assertThat(calls).filteredOn(call -> call.startsWith("TCP")).hasSize(2);
+        assertThat(results)
+                .allSatisfy(result -> assertThat(result.best(Implementation.TCP_JAVA, Metric.TYPICAL_LATENCY))
+                        .isEqualTo(30));
+        assertThat(results.getFirst().best(Implementation.TCP_C, Metric.TYPICAL_LATENCY))
+                .isNaN();
+    }
+
+    @Test
+    void aMessageCostsWhatALongerRunUsesMoreThanAShortOne() {
+        Runner java = order -> Samples.latency(Implementation.JAVA, 10, 11)
+                .using(order.messages(), 1_000_000 + 3_000 * order.messages());
+        Runner c = order -> Samples.latency(Implementation.C, 10, 11);
+        CompareSession session = session(java, c);
+        List<RunOrder> orders = List.of(Samples.order(Samples.LATENCY));
+
+        session.measureSurroundings(orders);
+        CaseResult result = session.run(orders, 1).getFirst();
+
+        assertThat(result.best(Implementation.JAVA, Metric.CPU_PER_MESSAGE)).isCloseTo(3, within(1e-9));
+        assertThat(result.best(Implementation.C, Metric.CPU_PER_MESSAGE)).isNaN();
+    }
+
+    @Test
+    void aRunnerThatCannotRunAnOrderIsNotAsked() {
+        Runner unable = new Runner() {
+            @Override
+            public Measurement run(RunOrder order) {
+                throw new AssertionError("asked");
+            }
+
+            @Override
+            public boolean canRun(RunOrder order) {
+                return false;
+            }
+        };
+        CompareSession session = new CompareSession(
+                Map.of(
+                        Implementation.JAVA, List.of(runner(Implementation.JAVA)),
+                        Implementation.C, List.of(runner(Implementation.C)),
+                        Implementation.TCP_C, List.of(unable)),
+                port::getAndIncrement,
+                report);
+        List<RunOrder> orders = List.of(Samples.order(Samples.LATENCY));
+
+        session.warmUp(orders);
+        session.measureSurroundings(orders);
+
+        assertThat(session.run(orders, 1).getFirst().rounds().getFirst().of(Implementation.TCP_C))
+                .isNull();
     }
 }

@@ -9,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
@@ -29,7 +30,7 @@ final class Samples {
     }
 
     static ComparePlan plan(List<TestCase> cases, int rounds, Expectation... expectations) {
-        return new ComparePlan(cases, rounds, 0, null, 1, -1, 0, 1, 0, 0, 0, 60, true, null, List.of(expectations));
+        return new ComparePlan(cases, rounds, 0, null, 1, -1, 0, 1, 0, 0, 0, 60, true, TcpMode.NONE, null, List.of(expectations));
     }
 
     static RunOrder order(TestCase test) {
@@ -44,7 +45,7 @@ final class Samples {
         return measurement(implementation, Map.of("BW_average", average, "MsgRate", rate));
     }
 
-    private static Measurement measurement(Implementation implementation, Map<String, Double> figures) {
+    static Measurement measurement(Implementation implementation, Map<String, Double> figures) {
         ToolOutput output = new ToolOutput(
                 Map.of("Mtu", "4096[B]", "TX depth", implementation == Implementation.C ? "1" : "2"),
                 " #bytes heading of " + implementation.title(),
@@ -53,10 +54,18 @@ final class Samples {
         return Measurement.of(implementation, output);
     }
 
+    static Round round(int number, Measurement... measurements) {
+        Map<Implementation, Measurement> map = new EnumMap<>(Implementation.class);
+        for (Measurement measurement : measurements) {
+            map.put(measurement.implementation(), measurement);
+        }
+        return new Round(number, map);
+    }
+
     static CaseResult latencyResult(double[] java, double[] c) {
         List<Round> rounds = new ArrayList<>();
         for (int i = 0; i < java.length; i++) {
-            rounds.add(new Round(
+            rounds.add(round(
                     i + 1,
                     latency(Implementation.JAVA, java[i], java[i] + 1),
                     latency(Implementation.C, c[i], c[i] + 1)));
@@ -68,7 +77,7 @@ final class Samples {
         return new CaseResult(
                 BANDWIDTH,
                 order(BANDWIDTH),
-                List.of(new Round(
+                List.of(round(
                         1, bandwidth(Implementation.JAVA, 60, 0.00096), bandwidth(Implementation.C, 50, 0.0008))));
     }
 

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare;
+
+import io.github.rdma4j.perftest.figures.LatencyFigures;
+import io.github.rdma4j.perftest.tcp.TcpRun;
+import io.github.rdma4j.perftest.tcp.TcpTest;
+
+/** Runs Java's test over plain TCP: this JVM is the client, {@link JavaServer} the server. */
+final class TcpJavaRunner implements Runner {
+    /** Larger messages do not fit into a buffer. */
+    private static final long MOST_BYTES = 1 << 30;
+
+    private final JavaServer server;
+    private final TcpSetting setting;
+
+    /**
+     * @param server the other JVM
+     * @param setting where and how
+     */
+    TcpJavaRunner(JavaServer server, TcpSetting setting) {
+        this.server = server;
+        this.setting = setting;
+    }
+
+    @Override
+    public boolean canRun(RunOrder order) {
+        return order.size() <= MOST_BYTES;
+    }
+
+    @Override
+    public Measurement run(RunOrder order) {
+        TcpRun run = setting.run(order);
+        Deadline deadline = order.deadline();
+        long before = CpuTime.ofThisProcess();
+        server.listen(run, deadline);
+        long[] times = TcpTest.measure(run);
+        long used = CpuTime.between(before, CpuTime.ofThisProcess());
+        long serverUsed = server.finish(deadline);
+        return measurement(run, times)
+                .using(order.messagesOf(run.iterations()), CpuTime.sum(used, serverUsed));
+    }
+
+    private static Measurement measurement(TcpRun run, long[] times) {
+        if (!run.latency()) {
+            return Measurement.of(Implementation.TCP_JAVA, ToolOutput.of(TcpFigures.of(run, times[1] - times[0])));
+        }
+        LatencyFigures latency = TcpFigures.latency(times);
+        return Measurement.of(Implementation.TCP_JAVA, ToolOutput.of(TcpFigures.of(run, latency)))
+                .with(latency);
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** RDMA beside plain TCP as text, and what a message costs the host's processors. */
+final class TcpTable {
+    private static final String HEADING = "%-13s %9s  %-18s %12s %12s %12s %12s %8s %8s%n";
+    private static final int RATIO_DECIMALS = 2;
+
+    private TcpTable() {}
+
+    /**
+     * Heading, lines of each case, and what the columns mean.
+     *
+     * @param cases at least one
+     */
+    static String of(List<CaseResult> cases, int rounds) {
+        StringBuilder text = new StringBuilder(line(
+                "tool",
+                "bytes",
+                "best of " + rounds,
+                "RDMA Java",
+                "RDMA C",
+                "TCP Java",
+                "TCP C",
+                "Java",
+                "C"));
+        for (CaseResult result : cases) {
+            List<Metric> metrics = new ArrayList<>();
+            metrics.add(Metric.of(result.test().tool()).getFirst());
+            metrics.addAll(Metric.costs());
+            metrics.forEach(metric -> text.append(row(result, metric)));
+        }
+        return text + """
+                The last two columns: how many times RDMA is better than plain TCP, in Java and in C.
+                CPU/message: user and system time of the processes of both ends; machine/msg: what all processors were busy with, the kernel's
+                own threads and other programs included. Both ends together, without start and handshake; spinning counts.
+                """;
+    }
+
+    private static String row(CaseResult result, Metric metric) {
+        double java = result.best(Implementation.JAVA, metric);
+        double c = result.best(Implementation.C, metric);
+        double tcpJava = result.best(Implementation.TCP_JAVA, metric);
+        double tcpC = result.best(Implementation.TCP_C, metric);
+        return line(
+                result.test().tool().command(),
+                result.test().size(),
+                metric.title(),
+                number(java, metric.decimals()),
+                number(c, metric.decimals()),
+                number(tcpJava, metric.decimals()),
+                number(tcpC, metric.decimals()),
+                number(metric.lowerIsBetter() ? tcpJava / java : java / tcpJava, RATIO_DECIMALS),
+                number(metric.lowerIsBetter() ? tcpC / c : c / tcpC, RATIO_DECIMALS));
+    }
+
+    private static String line(Object... values) {
+        return String.format(Locale.ROOT, HEADING, values);
+    }
+
+    private static String number(double value, int decimals) {
+        return Double.isNaN(value) ? "-" : String.format(Locale.ROOT, "%." + decimals + "f", value);
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class TcpTableTest {
+    @Test
+    void saysHowManyTimesRdmaIsBetter() {
+        CaseResult latency = new CaseResult(
+                Samples.LATENCY,
+                Samples.order(Samples.LATENCY),
+                List.of(Samples.round(
+                        1,
+                        Samples.latency(Implementation.JAVA, 11, 12).with(Map.of("cpu_per_message", 22.0)),
+                        Samples.latency(Implementation.C, 10, 12),
+                        Samples.latency(Implementation.TCP_JAVA, 33, 34).with(Map.of("cpu_per_message", 55.0)))));
+        CaseResult bandwidth = new CaseResult(
+                Samples.BANDWIDTH,
+                Samples.order(Samples.BANDWIDTH),
+                List.of(Samples.round(
+                        1,
+                        Samples.bandwidth(Implementation.JAVA, 60, 1),
+                        Samples.bandwidth(Implementation.C, 50, 1),
+                        Samples.bandwidth(Implementation.TCP_C, 100, 1))));
+
+        List<String> lines = TcpTable.of(List.of(latency, bandwidth), 1).lines().toList();
+
+        assertThat(lines.get(0)).contains("best of 1", "RDMA Java", "TCP C");
+        assertThat(lines.get(1)).matches("ib_write_lat +2 +t_typical \\[usec] +11.00 +10.00 +33.00 +- +3.00 +-");
+        assertThat(lines.get(2)).matches("ib_write_lat +2 +CPU/message \\[usec] +22.00 +- +55.00 +- +2.50 +-");
+        assertThat(lines.get(4)).matches("ib_write_bw +65536 +BW average \\[MiB/s] +60.00 +50.00 +- +100.00 +- +0.50");
+    }
+}
