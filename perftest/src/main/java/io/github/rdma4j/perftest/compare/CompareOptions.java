@@ -110,8 +110,9 @@ final class CompareOptions {
     @Option(
             names = "--tcp",
             paramLabel = "<mode>",
-            description = "Plain TCP beside RDMA: spin, it waits for messages as the RDMA tools do; block, it sleeps; or none"
-                    + " (default spin; block with only one CPU).")
+            description =
+                    "Plain TCP beside RDMA: spin, it waits for messages as the RDMA tools do; block, it sleeps; or none"
+                            + " (default spin; block with only one CPU).")
     private String tcp = "spin";
 
     @Option(names = "--c-path", paramLabel = "<folder>", description = "Where the C tools are (default: on the PATH).")

@@ -37,7 +37,8 @@ final class CompareReport {
      * @param tools its C programs; null when it is not run
      */
     void begin(ComparePlan plan, Conditions conditions, TcpSetting tcp, TcpTools tools) {
-        line("rdma4j compare: Java and C in turn%s, both ends on this machine, %s",
+        line(
+                "rdma4j compare: Java and C in turn%s, both ends on this machine, %s",
                 plan.tcp() == TcpMode.NONE ? "" : ", and plain TCP", plural(plan.rounds(), "round"));
         line(
                 " device  %s port %d (%s), GID index %d, MTU %d",
@@ -55,9 +56,7 @@ final class CompareReport {
         if (tcp != null) {
             line(
                     " TCP     %s of %s, one connection, TCP_NODELAY; latency: %s, bandwidth: blocking",
-                    tcp.path().address(),
-                    tcp.path().networkInterface(),
-                    tcp.spin() ? "spinning" : "blocking");
+                    tcp.path().address(), tcp.path().networkInterface(), tcp.spin() ? "spinning" : "blocking");
             line(" TCP C   %s", tools.describe());
         }
         if (!plan.warmUp()) {

@@ -197,6 +197,7 @@ final class CompareSession {
 
     private Measurement run(Implementation implementation, RunOrder order) {
         RunOrder placed = order.withPort(ports.getAsInt());
+        QuietCompilers.await();
         long busy = CpuTime.ofTheMachine();
         long begin = System.nanoTime();
         Measurement measurement = runner(implementation, order).run(placed);

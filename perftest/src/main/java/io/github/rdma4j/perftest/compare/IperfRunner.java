@@ -47,11 +47,11 @@ final class IperfRunner implements Runner {
         String address = setting.path().address();
         List<String> server = List.of(program, "-s", "-1", "-B", address, "-p", port);
         List<String> client = new ArrayList<>(List.of(program, "-c", address, "-p", port, "-J", "-N", "-i", "0"));
-        client.addAll(List.of(
-                "-l", Long.toString(order.size()), "-n", Long.toString(order.size() * order.iterations())));
+        client.addAll(
+                List.of("-l", Long.toString(order.size()), "-n", Long.toString(order.size() * order.iterations())));
         long before = CpuTime.ofEndedChildren();
-        String printed = CProcess.serverAndClient(
-                new CProcess.Pair("iperf3", server, client, true), order, children, guard);
+        String printed =
+                CProcess.serverAndClient(new CProcess.Pair("iperf3", server, client, true), order, children, guard);
         long used = CpuTime.between(before, CpuTime.ofEndedChildren());
         Map<String, Double> figures =
                 TcpFigures.bandwidth((int) order.size(), order.iterations(), bytesPerSecond(printed));
@@ -75,7 +75,8 @@ final class IperfRunner implements Runner {
             }
         } catch (IOException failure) {
             throw new CompareException(
-                    "iperf3 printed no JSON: " + failure.getMessage().lines().findFirst().orElse(""),
+                    "iperf3 printed no JSON: "
+                            + failure.getMessage().lines().findFirst().orElse(""),
                     "leave plain TCP out: --tcp none");
         }
         throw new CompareException("iperf3 printed no " + RATE, "leave plain TCP out: --tcp none");

@@ -106,7 +106,9 @@ final class JavaServerMain {
         try {
             long before = CpuTime.ofThisProcess();
             run.run();
-            answer(DONE + " " + CpuTime.between(before, CpuTime.ofThisProcess()));
+            long used = CpuTime.between(before, CpuTime.ofThisProcess());
+            QuietCompilers.await();
+            answer(DONE + " " + used);
         } catch (PerftestException | VerbsException failure) {
             answer(FAILED + oneLine(failure.getMessage()));
         } catch (RuntimeException | Error failure) {

@@ -57,14 +57,14 @@ record Measurement(
 
     /** The same with the CPU time of the whole machine, of {@link CpuTime}. */
     Measurement besides(long machine) {
-        CpuUse used = new CpuUse(cpu.processes(), CpuUse.of(CpuTime.UNKNOWN, machine).machine());
+        CpuUse used =
+                new CpuUse(cpu.processes(), CpuUse.of(CpuTime.UNKNOWN, machine).machine());
         return new Measurement(implementation, output, figures, seconds, messages, used, latency);
     }
 
     /** The same with the lesser CPU time of two. */
     Measurement withLeast(CpuUse other) {
-        return new Measurement(
-                implementation, output, figures, seconds, messages, cpu.least(other), latency);
+        return new Measurement(implementation, output, figures, seconds, messages, cpu.least(other), latency);
     }
 
     /**

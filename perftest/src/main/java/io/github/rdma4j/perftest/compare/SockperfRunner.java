@@ -113,7 +113,8 @@ final class SockperfRunner implements Runner {
     private static double number(Pattern pattern, String text) {
         Matcher matcher = pattern.matcher(text);
         if (!matcher.find()) {
-            throw new CompareException("sockperf printed no '" + pattern.pattern() + "'", "leave plain TCP out: --tcp none");
+            throw new CompareException(
+                    "sockperf printed no '" + pattern.pattern() + "'", "leave plain TCP out: --tcp none");
         }
         return Double.parseDouble(matcher.group(1));
     }

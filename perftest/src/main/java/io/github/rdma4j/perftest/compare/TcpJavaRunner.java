@@ -37,8 +37,7 @@ final class TcpJavaRunner implements Runner {
         long[] times = TcpTest.measure(run);
         long used = CpuTime.between(before, CpuTime.ofThisProcess());
         long serverUsed = server.finish(deadline);
-        return measurement(run, times)
-                .using(order.messagesOf(run.iterations()), CpuTime.sum(used, serverUsed));
+        return measurement(run, times).using(order.messagesOf(run.iterations()), CpuTime.sum(used, serverUsed));
     }
 
     private static Measurement measurement(TcpRun run, long[] times) {

@@ -24,7 +24,12 @@ record TcpPath(String address, String networkInterface) {
     /** The path of a device. Without a network interface, or one without an IPv4 address, it is the loopback's. */
     static TcpPath of(String device, int port, int gidIndex) {
         Path name = DEVICES.resolve(Path.of(
-                device, "ports", Integer.toString(port), "gid_attrs", "ndevs", Integer.toString(Math.max(0, gidIndex))));
+                device,
+                "ports",
+                Integer.toString(port),
+                "gid_attrs",
+                "ndevs",
+                Integer.toString(Math.max(0, gidIndex))));
         try {
             return of(Files.readString(name).strip());
         } catch (IOException _) {

@@ -19,16 +19,8 @@ final class TcpTable {
      * @param cases at least one
      */
     static String of(List<CaseResult> cases, int rounds) {
-        StringBuilder text = new StringBuilder(line(
-                "tool",
-                "bytes",
-                "best of " + rounds,
-                "RDMA Java",
-                "RDMA C",
-                "TCP Java",
-                "TCP C",
-                "Java",
-                "C"));
+        StringBuilder text = new StringBuilder(
+                line("tool", "bytes", "best of " + rounds, "RDMA Java", "RDMA C", "TCP Java", "TCP C", "Java", "C"));
         for (CaseResult result : cases) {
             List<Metric> metrics = new ArrayList<>();
             metrics.add(Metric.of(result.test().tool()).getFirst());
@@ -36,10 +28,10 @@ final class TcpTable {
             metrics.forEach(metric -> text.append(row(result, metric)));
         }
         return text + """
-                The last two columns: how many times RDMA is better than plain TCP, in Java and in C.
-                CPU/message: user and system time of the processes of both ends; machine/msg: what all processors were busy with, the kernel's
-                own threads and other programs included. Both ends together, without start and handshake; spinning counts.
-                """;
+            The last two columns: how many times RDMA is better than plain TCP, in Java and in C.
+            CPU/message: user and system time of the processes of both ends; machine/msg: what all processors were busy with, the kernel's
+            own threads and other programs included. Both ends together, without start and handshake; spinning counts.
+            """;
     }
 
     private static String row(CaseResult result, Metric metric) {

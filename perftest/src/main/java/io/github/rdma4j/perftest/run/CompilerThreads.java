@@ -14,7 +14,7 @@ import java.util.List;
  * What the JVM's compiler threads are doing, seen from the CPU time that the kernel counts for them. They work beside the
  * measuring thread, on its caches or even on its CPU, so a run begins when they have nothing to do.
  */
-final class CompilerThreads {
+public final class CompilerThreads {
     private static final Path TASKS = Path.of("/proc/self/task");
 
     /** The kernel cuts names at 15 characters; both "C1 CompilerThread0" and "C2 CompilerThread0" contain this. */
@@ -29,7 +29,7 @@ final class CompilerThreads {
     private final List<Path> statistics = new ArrayList<>();
 
     /** Looks for the compiler threads that there are now. */
-    CompilerThreads() {
+    public CompilerThreads() {
         try (DirectoryStream<Path> tasks = Files.newDirectoryStream(TASKS)) {
             for (Path task : tasks) {
                 if (Files.readString(task.resolve("comm")).contains(NAME)) {
@@ -70,7 +70,7 @@ final class CompilerThreads {
      *
      * @param limit the longest sleep, about
      */
-    void awaitIdle(Duration limit) {
+    public void awaitIdle(Duration limit) {
         long deadline = System.nanoTime() + limit.toNanos();
         try {
             long before;

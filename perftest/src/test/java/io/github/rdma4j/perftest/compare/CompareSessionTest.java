@@ -59,7 +59,12 @@ class CompareSessionTest {
                         "Java 65536 @107");
         assertThat(results).extracting(CaseResult::test).containsExactly(Samples.LATENCY, Samples.BANDWIDTH);
         assertThat(results.getFirst().rounds()).hasSize(2);
-        assertThat(results.getFirst().rounds().getFirst().of(Implementation.JAVA).seconds()).isPositive();
+        assertThat(results.getFirst()
+                        .rounds()
+                        .getFirst()
+                        .of(Implementation.JAVA)
+                        .seconds())
+                .isPositive();
     }
 
     @Test
@@ -70,8 +75,7 @@ class CompareSessionTest {
             return Samples.latency(Implementation.JAVA, figures.next(), 1);
         };
 
-        session(java, runner(Implementation.C))
-                .warmUp(List.of(Samples.order(Samples.LATENCY)));
+        session(java, runner(Implementation.C)).warmUp(List.of(Samples.order(Samples.LATENCY)));
 
         assertThat(calls).hasSize(4);
         assertThat(printed.toString(StandardCharsets.UTF_8))

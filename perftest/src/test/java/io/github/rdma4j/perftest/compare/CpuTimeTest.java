@@ -20,7 +20,8 @@ class CpuTimeTest {
         long used = CpuTime.between(before, CpuTime.ofThisProcess());
 
         assertThat(sum).isNotZero();
-        // This thread was at work for most of the time, unless the machine had no processor for it; others may have been, too.
+        // This thread was at work for most of the time, unless the machine had no processor for it; others may have
+        // been, too.
         assertThat(used).isBetween(5_000_000L, 60_000_000_000L);
     }
 
@@ -28,7 +29,9 @@ class CpuTimeTest {
     void aChildIsCountedWhenItHasEnded() throws IOException, InterruptedException {
         long before = CpuTime.ofEndedChildren();
 
-        new ProcessBuilder("sh", "-c", "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done").start().waitFor();
+        new ProcessBuilder("sh", "-c", "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done")
+                .start()
+                .waitFor();
 
         assertThat(CpuTime.between(before, CpuTime.ofEndedChildren())).isBetween(1_000_000L, 60_000_000_000L);
     }
@@ -36,7 +39,8 @@ class CpuTimeTest {
     @Test
     void theMachineIsBusy() {
         assertThat(CpuTime.ofTheMachine()).isPositive();
-        // user, nice and system, not idle and the wait for disks, both kinds of interrupts; what was stolen is nobody's.
+        // user, nice and system, not idle and the wait for disks, both kinds of interrupts; what was stolen is
+        // nobody's.
         assertThat(CpuTime.busy("cpu  100 20 3 5000 700 11 13 17 0 0")).isEqualTo(1_470_000_000);
         assertThat(CpuTime.busy("cpu 1 2")).isEqualTo(CpuTime.UNKNOWN);
         assertThat(CpuTime.busy("")).isEqualTo(CpuTime.UNKNOWN);

@@ -30,7 +30,8 @@ final class Samples {
     }
 
     static ComparePlan plan(List<TestCase> cases, int rounds, Expectation... expectations) {
-        return new ComparePlan(cases, rounds, 0, null, 1, -1, 0, 1, 0, 0, 0, 60, true, TcpMode.NONE, null, List.of(expectations));
+        return new ComparePlan(
+                cases, rounds, 0, null, 1, -1, 0, 1, 0, 0, 0, 60, true, TcpMode.NONE, null, List.of(expectations));
     }
 
     static RunOrder order(TestCase test) {

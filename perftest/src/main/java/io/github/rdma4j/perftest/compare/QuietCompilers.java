@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare;
+
+import io.github.rdma4j.perftest.run.CompilerThreads;
+import java.time.Duration;
+
+/** A run must not begin beside a compiler that still works on what an earlier one has called often: it may need a processor. */
+final class QuietCompilers {
+    private static final Duration LIMIT = Duration.ofSeconds(10);
+
+    private QuietCompilers() {}
+
+    /** Waits until the compilers of this JVM have nothing to do, for a few seconds at most. */
+    static void await() {
+        new CompilerThreads().awaitIdle(LIMIT);
+    }
+}
