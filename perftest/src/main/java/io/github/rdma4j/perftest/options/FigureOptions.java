@@ -7,13 +7,20 @@ import java.nio.file.Path;
 import java.util.Objects;
 import picocli.CommandLine.Option;
 
-/** In which unit and into which files the figures go. */
+/** Which figures are reported, in which unit, into which files, and which of them are good enough. */
 public final class FigureOptions {
     private static final Path DEFAULT_JSON_FILE = Path.of("perftest_out.json");
 
     @Option(names = "--report_gbits", description = "Report bandwidth in Gbit/sec (instead of MiB/sec).")
     @OnlyFor(ToolSet.BANDWIDTH)
     private boolean gigabits;
+
+    @Option(
+            names = "--rounds",
+            paramLabel = "<num>",
+            description = "rdma4j: run so often over one connection, and show how far the rounds differ (default 1).")
+    @Within(least = 1, most = 100)
+    private Integer rounds;
 
     @Option(names = "--out_json", description = "Save the report in a json file.")
     private boolean json;
@@ -29,12 +36,21 @@ public final class FigureOptions {
         return gigabits;
     }
 
+    /** How often each size is run. */
+    public int rounds() {
+        return rounds != null ? rounds : 1;
+    }
+
     /** Where the JSON report goes; null when none is wanted. */
     public Path jsonFile() {
         return jsonFile != null || json ? Objects.requireNonNullElse(jsonFile, DEFAULT_JSON_FILE) : null;
     }
 
-    void check() {
+    void check(Tool tool, WorkloadOptions workload) {
+        boolean timed = workload.durationSeconds() > 0;
+        IllegalParameterException.when(
+                rounds() > 1 && timed && (tool.isLatency() || workload.bidirectional()),
+                "--rounds: the two sides would end a round of -D/--duration at different messages; give -n/--iters");
         checkWritable("--out_json_file", jsonFile());
     }
 

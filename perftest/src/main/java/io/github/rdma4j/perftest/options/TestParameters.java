@@ -67,8 +67,8 @@ public final class TestParameters {
 
     void check() {
         queues.check(tool);
-        workload.check();
-        figures.check();
+        workload.check(isServer());
+        figures.check(tool, workload);
     }
 
     /** What to measure. */

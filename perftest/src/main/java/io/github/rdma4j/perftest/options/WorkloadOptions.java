@@ -12,6 +12,9 @@ public final class WorkloadOptions {
     /** A verbs message has at most 2 GiB. */
     static final long LARGEST_SIZE = 1L << 31;
 
+    private static final double LEAST_RATE = 0.001;
+    private static final double LARGEST_RATE = 1e9;
+
     @Option(
             names = {"-s", "--size"},
             paramLabel = "<size>",
@@ -54,6 +57,14 @@ public final class WorkloadOptions {
     @OnlyFor(ToolSet.BANDWIDTH)
     private boolean bidirectional;
 
+    @Option(
+            names = "--rate",
+            paramLabel = "<messages>",
+            description = "rdma4j: open loop: send so many messages per second, whatever the answers take, and count"
+                    + " latency from when each was due (client only; default: a closed loop).")
+    @OnlyFor(ToolSet.LATENCY)
+    private Double rate;
+
     @Option(names = "--no-warm-up", description = "rdma4j: measure at once, code that is not compiled yet.")
     private boolean noWarmUp;
 
@@ -89,12 +100,22 @@ public final class WorkloadOptions {
         return bidirectional;
     }
 
+    /** Messages per second of an open loop; 0 for a closed one. */
+    public double rate() {
+        return rate != null ? rate : 0;
+    }
+
     /** Whether the measured code is compiled by runs on a local pair first. */
     public boolean warmUp() {
         return !noWarmUp;
     }
 
-    void check() {
+    void check(boolean server) {
+        IllegalParameterException.when(
+                rate != null && !(rate >= LEAST_RATE && rate <= LARGEST_RATE),
+                "--rate: " + rate + " is out of range; allowed is 0.001 to 1000000000 messages per second");
+        IllegalParameterException.when(
+                rate != null && server, "--rate is for the client, which sets the pace; the server only answers");
         IllegalParameterException.when(allSizes && size != null, "-a/--all runs sizes of its own: leave out -s/--size");
         IllegalParameterException.when(
                 duration != null && iterations != null, "-D/--duration and -n/--iters exclude each other");

@@ -33,9 +33,7 @@ public final class ResultJson {
             case TimedLatencyResult r -> {
                 number(json, "t_avg", r.average());
                 number(json, "tps_average", r.transactionsPerSecond());
-                if (r.latency() != null) {
-                    writeLatency(json, r.latency(), r.pace());
-                }
+                writeLatency(json, r.latency(), r.pace());
             }
             case BandwidthResult r -> writeBandwidth(json, r);
         }

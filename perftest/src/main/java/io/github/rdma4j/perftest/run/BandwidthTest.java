@@ -66,7 +66,11 @@ final class BandwidthTest implements ConnectedTest {
         List<SizeResult> results = new ArrayList<>();
         BandwidthResult last = null;
         for (long size : parameters.sizes()) {
-            last = run(size);
+            List<BandwidthResult> rounds = new ArrayList<>();
+            for (int round = 0; round < parameters.figures().rounds(); round++) {
+                rounds.add(run(size));
+            }
+            last = BandwidthResult.together(rounds);
             results.add(last);
             listener.result(last);
         }
@@ -78,16 +82,24 @@ final class BandwidthTest implements ConnectedTest {
     private List<SizeResult> runBothWays() {
         List<SizeResult> results = new ArrayList<>();
         for (long size : parameters.sizes()) {
-            meet("start of the run");
-            BandwidthResult mine = run(size);
-            if (parameters.workload().allSizes()) {
-                waitForPeer("end of the run");
+            List<BandwidthResult> rounds = new ArrayList<>();
+            for (int round = 0; round < parameters.figures().rounds(); round++) {
+                rounds.add(runBothWays(size));
             }
-            BandwidthResult both = mine.plus(mine.toReport().exchange(channel, parameters.runTimeout()));
+            BandwidthResult both = BandwidthResult.together(rounds);
             results.add(both);
             listener.result(both);
         }
         return results;
+    }
+
+    private BandwidthResult runBothWays(long size) {
+        meet("start of the run");
+        BandwidthResult mine = run(size);
+        if (parameters.workload().allSizes()) {
+            waitForPeer("end of the run");
+        }
+        return mine.plus(mine.toReport().exchange(channel, parameters.runTimeout()));
     }
 
     private void meet(String step) {

@@ -3,7 +3,6 @@
 package io.github.rdma4j.perftest.run;
 
 import io.github.rdma4j.perftest.figures.LatencyFigures;
-import io.github.rdma4j.perftest.figures.LatencySamples;
 import io.github.rdma4j.perftest.figures.SampleTimes;
 import java.util.List;
 
@@ -29,20 +28,6 @@ public record LatencyResult(
     /** A result of these rounds. */
     static LatencyResult of(long size, long iterations, List<LatencyFigures> rounds, Pace pace, SampleTimes times) {
         return new LatencyResult(size, iterations, LatencyFigures.together(rounds), rounds, pace, times);
-    }
-
-    /**
-     * Half the times between sends.
-     *
-     * @param stamps nanosecond times, ascending
-     * @param count how many of them, at least 2
-     */
-    static LatencyResult ofStamps(long size, long[] stamps, int count) {
-        LatencySamples samples = new LatencySamples(2);
-        for (int i = 1; i < count; i++) {
-            samples.record(stamps[i] - stamps[i - 1]);
-        }
-        return of(size, count, List.of(samples.figures(0, 0)), null, null);
     }
 
     /** What a recorder has found. */

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
-import io.github.rdma4j.perftest.options.IllegalParameterException;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.wire.ControlChannel;
 import io.github.rdma4j.perftest.wire.PeerKeys;
@@ -12,7 +11,8 @@ import java.util.List;
 
 /** ib_write_lat between two connected sides: one ping-pong per size, with nothing exchanged between sizes. */
 final class LatencyTest implements ConnectedTest {
-    private static final long[] NO_STAMPS = {};
+    /** A latency is half a round trip. */
+    static final int PARTS = 2;
 
     private final TestParameters parameters;
     private final TestResources resources;
@@ -36,29 +36,26 @@ final class LatencyTest implements ConnectedTest {
     @Override
     public List<SizeResult> run() {
         List<SizeResult> results = new ArrayList<>();
-        long[] stamps = parameters.isTimed() ? NO_STAMPS : allocate(parameters.iterations());
         for (long size : parameters.sizes()) {
-            SizeResult result = run(size, stamps);
+            SizeResult result = run(size);
             results.add(result);
             listener.result(result);
         }
         return results;
     }
 
-    private SizeResult run(long size, long[] stamps) {
+    private SizeResult run(long size) {
         RunControl control = new RunControl();
+        LatencyRecorder recorder = LatencyRecording.recorder(parameters, control, PARTS);
         WriteLatencyLoop loop = loop(resources, resources.remote(remote), size, control);
-        long count = parameters.isTimed() ? Long.MAX_VALUE : parameters.iterations();
         RunMonitor monitor = monitoring.start(control, size);
         try {
-            loop.run(parameters.isServer(), count, stamps);
+            loop.run(parameters.isServer(), LatencyRecording.messages(parameters), recorder);
         } finally {
             monitor.close();
         }
-        monitoring.check(monitor, loop.failure(), control, loop.sampled());
-        return parameters.isTimed()
-                ? TimedLatencyResult.of(size, loop.sampled(), monitor.sampledNanoseconds())
-                : LatencyResult.ofStamps(size, stamps, parameters.iterations());
+        monitoring.check(monitor, loop.failure(), control, recorder.count());
+        return LatencyRecording.result(parameters, size, recorder, monitor.sampledNanoseconds());
     }
 
     /** The loop for one size, on queue pair 0. */
@@ -74,16 +71,5 @@ final class LatencyTest implements ConnectedTest {
                 target.slice(0, size),
                 size <= resources.inlineSize(),
                 control);
-    }
-
-    private static long[] allocate(int count) {
-        try {
-            return new long[count];
-        } catch (OutOfMemoryError _) {
-            throw new IllegalParameterException("-n/--iters: " + count + " times need "
-                    + (count * 8L >> 20) + " MiB of heap, which has "
-                    + (Runtime.getRuntime().maxMemory() >> 20)
-                    + " MiB; use -D/--duration, or a larger heap (JAVA_TOOL_OPTIONS=-Xmx…)");
-        }
     }
 }

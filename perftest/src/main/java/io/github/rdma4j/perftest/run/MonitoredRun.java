@@ -33,7 +33,9 @@ final class MonitoredRun {
     RunMonitor start(RunControl control, long size) {
         long total = parameters.isTimed()
                 ? 0
-                : (long) parameters.iterations() * parameters.queues().queuePairs();
+                : parameters.tool().isLatency()
+                        ? LatencyRecording.messages(parameters)
+                        : (long) parameters.iterations() * parameters.queues().queuePairs();
         RunMonitor.ProgressSink sink = new Progress(listener, size, total);
         return parameters.isTimed()
                 ? RunMonitor.ofTimed(

@@ -12,22 +12,12 @@ import io.github.rdma4j.perftest.figures.LatencyFigures;
  * @param average of a closed loop, measured time over exchanges, halved where half a round trip is meant, as in the C tools; of
  *     an open loop, the mean of the latencies
  * @param transactionsPerSecond exchanges per second
- * @param latency of all messages of the measured part; null when they were only counted
+ * @param latency of all messages of the measured part
  * @param pace of an open loop; null for a closed one
  */
 public record TimedLatencyResult(
         long size, long iterations, double average, double transactionsPerSecond, LatencyFigures latency, Pace pace)
         implements SizeResult {
-    /** Only counted. */
-    public TimedLatencyResult(long size, long iterations, double average, double transactionsPerSecond) {
-        this(size, iterations, average, transactionsPerSecond, null, null);
-    }
-
-    static TimedLatencyResult of(long size, long iterations, long nanoseconds) {
-        return new TimedLatencyResult(
-                size, iterations, nanoseconds / (2000.0 * iterations), iterations * 1e9 / nanoseconds);
-    }
-
     /**
      * What a recorder has found.
      *

@@ -46,6 +46,9 @@ final class WarmUp {
     /** More than the messages of a round. */
     private static final byte NEVER_SENT = 100;
 
+    /** Messages per second of an open loop: it waits now and then, but not for long. */
+    private static final double WARM_UP_RATE = 1e6;
+
     private static final int SIZE = 2;
     private static final int DEPTH = 4;
     private static final int MESSAGES = 9;
@@ -157,8 +160,10 @@ final class WarmUp {
     private Round latencyRound(TestResources pair, List<PeerKeys> keys) {
         WriteLatencyLoop loop = LatencyTest.loop(pair, pair.remote(keys.getFirst()), SIZE, control);
         long awaited = pair.receiveOffset(0) + SIZE - 1;
-        long[] stamps = new long[MESSAGES];
-        long[] none = {};
+        LatencyRecorder stamps = LatencyRecorder.counted(control, LatencyTest.PARTS, MESSAGES, 1, false);
+        LatencyRecorder other = parameters.workload().rate() > 0
+                ? LatencyRecorder.open(control, LatencyTest.PARTS, WARM_UP_RATE, true, MESSAGES, 1)
+                : LatencyRecorder.timed(control, LatencyTest.PARTS);
         return number -> {
             control.enter(number % 2 == 0 ? RunControl.STARTING : RunControl.SAMPLING);
             if (number % SPIN_EVERY == 0) {
@@ -173,7 +178,7 @@ final class WarmUp {
                 // Who does not open waits for a message first: this is it.
                 pair.buffer().set(ValueLayout.JAVA_BYTE, awaited, (byte) 1);
             }
-            long sent = loop.run(opens, opens ? MESSAGES : 1, number % 3 == 0 ? none : stamps);
+            long sent = loop.run(opens, opens ? MESSAGES : 1, number % 3 == 0 ? other : stamps);
             return control.running() && loop.failure() == null ? (int) sent : -1;
         };
     }

@@ -35,7 +35,6 @@ final class WriteLatencyLoop {
 
     private int postErrno;
     private boolean completionFailed;
-    private long sampled;
 
     /**
      * @param queuePair connected
@@ -74,36 +73,24 @@ final class WriteLatencyLoop {
      *
      * @param opens whether this side sends first (the server does)
      * @param count messages to send
-     * @param stamps receives the time of each send as far as it is long enough
+     * @param recorder takes the time of each send, and may delay it
      * @return messages sent
      */
-    long run(boolean opens, long count, long[] stamps) {
+    long run(boolean opens, long count, LatencyRecorder recorder) {
         long sent = 0;
         long awaited = 0;
-        sampled = 0;
-        if (opens) {
-            if (stamps.length > 0) {
-                stamps[0] = System.nanoTime();
-            }
-            if (!send((byte) ++sent)) {
-                return sent;
-            }
+        recorder.begin();
+        if (opens && !(recorder.next() && send((byte) ++sent))) {
+            return sent;
         }
         while (sent < count) {
-            if (!await((byte) ++awaited)) {
+            if (!await((byte) ++awaited) || !recorder.next() || !send((byte) ++sent)) {
                 return sent;
             }
-            if (sent < stamps.length) {
-                stamps[(int) sent] = System.nanoTime();
-            }
-            if (!send((byte) ++sent)) {
-                return sent;
-            }
-            sampled += control.sampling() ? 1 : 0;
             control.advance(1);
         }
-        if (awaited < count) {
-            await((byte) count);
+        if (awaited < count && await((byte) count)) {
+            recorder.end();
         }
         return sent;
     }
@@ -140,11 +127,6 @@ final class WriteLatencyLoop {
             return false;
         }
         return true;
-    }
-
-    /** Messages sent in the measured part of a timed run. */
-    long sampled() {
-        return sampled;
     }
 
     /** What went wrong on this side; null when nothing did. */

@@ -13,7 +13,6 @@ import io.github.rdma4j.perftest.run.Results;
 import io.github.rdma4j.perftest.run.SizeResult;
 import io.github.rdma4j.perftest.run.TestInfo;
 import io.github.rdma4j.perftest.run.TestOutcome;
-import io.github.rdma4j.perftest.run.TimedLatencyResult;
 import io.github.rdma4j.perftest.wire.PeerKeys;
 import io.github.rdma4j.verbs.Gid;
 import io.github.rdma4j.verbs.LinkLayer;
@@ -98,8 +97,8 @@ class ReportTest {
                         + "2.77   \t\t9.53    \t\t97.07  \n");
         assertThat(ResultTable.heading(TestParameters.parse(Tool.WRITE_LATENCY, "-D", "4")))
                 .isEqualTo(" #bytes        #iterations       t_avg[usec]    tps average\n");
-        assertThat(ResultTable.row(new TimedLatencyResult(2, 80283, 12.47, 40102.74)))
-                .isEqualTo(" 2             80283            12.47          40102.74\n");
+        assertThat(ResultTable.row(Results.timed(2, 80_284, null)))
+                .isEqualTo(" 2             80284            9.62           40142.00\n");
         assertThat(ResultTable.heading(TestParameters.parse(Tool.WRITE_BANDWIDTH)))
                 .isEqualTo(" #bytes     #iterations    BW peak[MiB/sec]    BW average[MiB/sec]   MsgRate[Mpps]\n");
         assertThat(ResultTable.row(new BandwidthResult(65536, 5000, 72.48, 43.3, 0.000693, false)))
@@ -115,8 +114,7 @@ class ReportTest {
         Locale before = Locale.getDefault();
         try {
             Locale.setDefault(Locale.GERMANY);
-            assertThat(ResultTable.row(new TimedLatencyResult(2, 80283, 12.47, 40102.74)))
-                    .contains("12.47", "40102.74");
+            assertThat(ResultTable.row(Results.timed(2, 80_284, null))).contains("9.62", "40142.00");
         } finally {
             Locale.setDefault(before);
         }
@@ -146,8 +144,8 @@ class ReportTest {
         assertThat(json.at("/results/0/BW_average").asDouble()).isEqualTo(43.3);
         assertThat(json.at("/results/0/BW_unit").asText()).isEqualTo("MiB/sec");
         assertThat(json.at("/test_info/role").asText()).isEqualTo("client");
-        JsonNode timed = json(bandwidth, List.of(new TimedLatencyResult(2, 80283, 12.47, 40102.74)));
-        assertThat(timed.at("/results/0/tps_average").asDouble()).isEqualTo(40102.74);
+        JsonNode timed = json(bandwidth, List.of(Results.timed(2, 80_284, null)));
+        assertThat(timed.at("/results/0/tps_average").asDouble()).isEqualTo(40142);
     }
 
     private static JsonNode json(TestInfo info, List<SizeResult> results) throws Exception {

@@ -38,7 +38,7 @@ class AllocationDeviceTest {
                 pair.connect(keys.reversed(), device.mtu());
                 RunControl control = new RunControl();
                 WriteLatencyLoop loop = LatencyTest.loop(pair, pair.remote(keys.getFirst()), 2, control);
-                long[] stamps = new long[OPERATIONS];
+                LatencyRecorder stamps = LatencyRecorder.counted(control, LatencyTest.PARTS, OPERATIONS, 1, false);
                 loop.run(true, 1000, stamps);
                 pair.buffer().fill((byte) 0);
                 allocated();

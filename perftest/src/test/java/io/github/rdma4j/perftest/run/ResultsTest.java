@@ -12,44 +12,41 @@ import org.junit.jupiter.api.Test;
 
 class ResultsTest {
     @Test
-    void latencyIsHalfTheTimeBetweenSends() {
-        long[] stamps = {1000, 21_000, 41_000, 61_000};
-        LatencyResult result = LatencyResult.ofStamps(2, stamps, 4);
-        assertThat(result.iterations()).isEqualTo(4);
-        assertThat(result.minimum()).isEqualTo(10.0);
-        assertThat(result.maximum()).isEqualTo(10.0);
-        assertThat(result.average()).isEqualTo(10.0);
-        assertThat(result.typical()).isCloseTo(10.0, Percentage.withPercentage(0.1));
-        assertThat(result.deviation()).isZero();
+    void theColumnsOfCAreOfAllSamples() {
+        LatencyResult result = Results.latency(64, 1001);
+        assertThat(result.iterations()).isEqualTo(1001);
+        assertThat(result.minimum()).isEqualTo(9.53);
+        assertThat(result.maximum()).isEqualTo(97.07);
+        assertThat(result.typical()).isCloseTo(9.53, Percentage.withPercentage(0.1));
+        assertThat(result.percentile99()).isCloseTo(9.53, Percentage.withPercentage(0.1));
+        assertThat(result.percentile999()).isCloseTo(9.53, Percentage.withPercentage(0.1));
+        assertThat(result.percentile9999()).isEqualTo(97.07);
+        assertThat(result.average()).isCloseTo((999 * 9.53 + 97.07) / 1000, within(1e-9));
+        assertThat(result.deviation()).isCloseTo(2.767, within(0.001));
     }
 
     @Test
-    void theTrueMaximumIsReportedAndCounts() {
-        int count = 1001;
-        long[] stamps = new long[count];
-        for (int i = 1; i < count; i++) {
-            stamps[i] = stamps[i - 1] + (i == 500 ? 2_000_000 : 20_000);
+    void aTimedRunKnowsAverageAndRate() throws InterruptedException {
+        RunControl control = new RunControl();
+        control.enter(RunControl.SAMPLING);
+        LatencyRecorder closed = LatencyRecorder.timed(control, 2);
+        for (int i = 0; i < 51; i++) {
+            closed.next();
         }
-        LatencyResult result = LatencyResult.ofStamps(64, stamps, count);
-        assertThat(result.maximum()).isEqualTo(1000.0);
-        assertThat(result.percentile99()).isCloseTo(10.0, Percentage.withPercentage(0.1));
-        assertThat(result.percentile999()).isCloseTo(10.0, Percentage.withPercentage(0.1));
-        assertThat(result.percentile9999()).isEqualTo(1000.0);
-        assertThat(result.average()).isCloseTo((999 * 10 + 1000) / 1000.0, within(1e-9));
-        assertThat(result.deviation()).isCloseTo(31.29, within(0.01));
-    }
-
-    @Test
-    void deviationsBelowAMicrosecondAreNotZero() {
-        long[] stamps = {0, 20_000, 40_400, 60_400, 80_800};
-        assertThat(LatencyResult.ofStamps(2, stamps, 5).deviation()).isCloseTo(0.1, within(1e-9));
-    }
-
-    @Test
-    void aTimedRunKnowsAverageAndRate() {
-        TimedLatencyResult result = TimedLatencyResult.of(2, 50_000, 1_000_000_000);
+        TimedLatencyResult result = TimedLatencyResult.of(2, closed, 1_000_000);
         assertThat(result.average()).isEqualTo(10.0);
         assertThat(result.transactionsPerSecond()).isEqualTo(50_000.0);
+        assertThat(result.latency().samples()).isEqualTo(50);
+        LatencyRecorder open = LatencyRecorder.open(control, 2, 1000, true, 0, 1);
+        open.next();
+        Thread.sleep(10);
+        open.next();
+        TimedLatencyResult paced = TimedLatencyResult.of(2, open, 1_000_000_000);
+        assertThat(paced.average())
+                .as("not half a second")
+                .isEqualTo(paced.latency().mean())
+                .isGreaterThan(4999);
+        assertThat(paced.transactionsPerSecond()).isEqualTo(1);
     }
 
     @Test

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.run;
+
+import io.github.rdma4j.perftest.options.TestParameters;
+
+/** What the parameters of a latency test mean for its recorder: how many messages, in how many rounds, at which pace. */
+final class LatencyRecording {
+    private LatencyRecording() {}
+
+    /** Messages of the run of one size, over all rounds; {@link Long#MAX_VALUE} for a timed run. */
+    static long messages(TestParameters parameters) {
+        return parameters.isTimed()
+                ? Long.MAX_VALUE
+                : (long) parameters.iterations() * parameters.figures().rounds();
+    }
+
+    /**
+     * The recorder for the run of one size.
+     *
+     * @param parts 2 where the loop plays ping-pong, so that a latency is half a round trip; 1 where it waits for a completion
+     */
+    static LatencyRecorder recorder(TestParameters parameters, RunControl control, int parts) {
+        double rate = parameters.workload().rate();
+        if (rate > 0) {
+            return LatencyRecorder.open(
+                    control,
+                    parts,
+                    rate,
+                    parameters.isTimed(),
+                    parameters.iterations(),
+                    parameters.figures().rounds());
+        }
+        if (parameters.isTimed()) {
+            return LatencyRecorder.timed(control, parts);
+        }
+        return LatencyRecorder.counted(
+                control, parts, parameters.iterations(), parameters.figures().rounds(), false);
+    }
+
+    /**
+     * The result of the run of one size.
+     *
+     * @param recorder of a run that has ended without a failure
+     * @param nanoseconds length of the measured part of a timed run
+     */
+    static SizeResult result(TestParameters parameters, long size, LatencyRecorder recorder, long nanoseconds) {
+        return parameters.isTimed()
+                ? TimedLatencyResult.of(size, recorder, nanoseconds)
+                : LatencyResult.of(size, messages(parameters), recorder);
+    }
+}
