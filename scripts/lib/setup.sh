@@ -4,12 +4,13 @@
 #
 # What a fresh machine needs before it can build, run and test this project. Needs common.sh, jdk.sh and packages.sh.
 #
-#   set_up_to_run    installs what building, the microVM and the comparison with the C tools need; sets JDK
+#   set_up_to_run    installs what building, the microVM and the comparison with the C tools and with plain TCP need; sets JDK
 #   set_up_to_unit_test   what the tests need that need no device
 #   set_up_to_test   what all tests need
 #   build MODULE     builds and packages a module and what it needs with Maven, without tests
 
 RUN_PACKAGES=(ibverbs-providers libibverbs1 librdmacm1 perftest rdma-core ibverbs-utils
+    sockperf iperf3
     qemu-system-x86 busybox-static cpio kmod iproute2 xz-utils)
 # The bindings are checked against the headers and called in the libraries.
 UNIT_TEST_PACKAGES=(git gcc libc6-dev libibverbs-dev librdmacm-dev)

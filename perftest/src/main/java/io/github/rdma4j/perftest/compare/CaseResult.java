@@ -4,6 +4,7 @@ package io.github.rdma4j.perftest.compare;
 
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 
 /**
  * All rounds of one case.
@@ -16,6 +17,20 @@ record CaseResult(TestCase test, RunOrder order, List<Round> rounds) {
     /** Copies the list. */
     CaseResult {
         rounds = List.copyOf(rounds);
+    }
+
+    /** What one of them measured, round by round; empty when it was not run. */
+    List<Measurement> of(Implementation implementation) {
+        return rounds.stream()
+                .map(round -> round.of(implementation))
+                .filter(Objects::nonNull)
+                .toList();
+    }
+
+    /** The metrics of the tool, and what its messages cost. */
+    List<Metric> metrics() {
+        return Stream.concat(Metric.of(test.tool()).stream(), Metric.costs().stream())
+                .toList();
     }
 
     /** The comparison, metric by metric. */
@@ -48,10 +63,9 @@ record CaseResult(TestCase test, RunOrder order, List<Round> rounds) {
         return figures.length == 0 ? Double.NaN : Statistics.median(figures);
     }
 
-    private double[] figures(Implementation implementation, Metric metric) {
-        return rounds.stream()
-                .map(round -> round.of(implementation))
-                .filter(Objects::nonNull)
+    /** The figures of all rounds, without what is missing. */
+    double[] figures(Implementation implementation, Metric metric) {
+        return of(implementation).stream()
                 .mapToDouble(measurement -> measurement.figureOrNaN(metric))
                 .filter(figure -> !Double.isNaN(figure))
                 .toArray();

@@ -119,7 +119,7 @@ public final class CompareCommand {
                 }
                 session.measureSurroundings(orders);
                 List<CaseResult> cases = session.run(orders, plan.rounds());
-                return new CompareResult(started, (System.nanoTime() - begin) / 1e9, conditions, plan, cases);
+                return new CompareResult(started, (System.nanoTime() - begin) / 1e9, conditions, plan, tcp, cases);
             }
         }
     }
@@ -129,8 +129,9 @@ public final class CompareCommand {
         if (plan.tcp() == TcpMode.NONE) {
             return null;
         }
-        TcpPath path = TcpPath.of(conditions.device(), conditions.devicePort(), conditions.gidIndex());
-        return new TcpSetting(path, plan.tcp() == TcpMode.SPIN && conditions.processors() > 1);
+        TcpPath path = TcpPath.of(conditions.device(), plan.devicePort(), conditions.gidIndex());
+        return new TcpSetting(
+                path, plan.tcp() == TcpMode.SPIN && conditions.environment().processors() > 1);
     }
 
     private static List<Path> folders(ComparePlan plan) {

@@ -4,12 +4,14 @@ package io.github.rdma4j.perftest.compare;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.github.rdma4j.perftest.options.Tool;
+import io.github.rdma4j.perftest.report.EnvironmentJson;
+import io.github.rdma4j.perftest.report.ResultJson;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.List;
-import java.util.Map;
 
-/** Writes a comparison as one JSON document; docs/compare.md has the schema. */
+/** Writes a comparison as one JSON document; docs/results.md has the schema, docs/compare.md what is special in it. */
 final class CompareJson {
     private CompareJson() {}
 
@@ -23,15 +25,26 @@ final class CompareJson {
             json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
             json.useDefaultPrettyPrinter();
             json.writeStartObject();
-            json.writeNumberField("schema", 1);
-            json.writeStringField("started", result.started().toString());
-            number(json, "seconds", result.seconds());
+            EnvironmentJson.write(
+                    json,
+                    result.started(),
+                    result.seconds(),
+                    result.conditions().environment());
             json.writeNumberField("rounds", result.plan().rounds());
             json.writeBooleanField("warm_up", result.plan().warmUp());
-            writeConditions(json, result.conditions());
-            json.writeArrayFieldStart("cases");
+            writeTcp(json, result.tcp());
+            json.writeArrayFieldStart("tests");
+            for (Tool tool : result.plan().tools()) {
+                for (Implementation implementation : Implementation.values()) {
+                    CompareTestJson.write(json, result, tool, implementation);
+                }
+            }
+            json.writeEndArray();
+            json.writeArrayFieldStart("comparison");
             for (CaseResult test : result.cases()) {
-                writeCase(json, test);
+                for (Metric metric : test.metrics()) {
+                    writeRow(json, test, metric);
+                }
             }
             json.writeEndArray();
             writeExpectations(json, result);
@@ -40,83 +53,31 @@ final class CompareJson {
         }
     }
 
-    private static void writeConditions(JsonGenerator json, Conditions conditions) throws IOException {
-        json.writeObjectFieldStart("conditions");
-        json.writeStringField("device", conditions.device());
-        json.writeNumberField("device_port", conditions.devicePort());
-        json.writeBooleanField("software_device", conditions.software());
-        json.writeStringField("firmware", conditions.firmware());
-        json.writeStringField("link_layer", conditions.linkLayer());
-        json.writeNumberField("gid_index", conditions.gidIndex());
-        json.writeNumberField("active_mtu", conditions.activeMtu());
-        json.writeStringField("kernel", conditions.kernel());
-        json.writeStringField("architecture", conditions.architecture());
-        json.writeNumberField("processors", conditions.processors());
-        json.writeStringField("clock", conditions.clock());
-        json.writeStringField("jvm", conditions.jvm());
-        json.writeArrayFieldStart("jvm_flags");
-        for (String flag : conditions.jvmFlags()) {
-            json.writeString(flag);
+    private static void writeTcp(JsonGenerator json, TcpSetting tcp) throws IOException {
+        if (tcp != null) {
+            json.writeObjectFieldStart("tcp");
+            json.writeStringField("address", tcp.path().address());
+            json.writeStringField("interface", tcp.path().networkInterface());
+            json.writeStringField("latency_waits", (tcp.spin() ? TcpMode.SPIN : TcpMode.BLOCK).option());
+            json.writeEndObject();
         }
-        json.writeEndArray();
-        json.writeStringField("rdma4j", conditions.rdma4j());
-        json.writeStringField("c_version", conditions.cVersion());
-        json.writeStringField("c_folder", conditions.cFolder());
-        json.writeEndObject();
     }
 
-    private static void writeCase(JsonGenerator json, CaseResult result) throws IOException {
-        RunOrder order = result.order();
+    private static void writeRow(JsonGenerator json, CaseResult test, Metric metric) throws IOException {
         json.writeStartObject();
-        json.writeStringField("tool", order.tool().command());
-        json.writeNumberField("size", order.size());
-        json.writeNumberField("iterations", order.iterations());
-        json.writeNumberField("queue_pairs", order.queuePairs());
-        json.writeArrayFieldStart("runs");
-        for (Round round : result.rounds()) {
-            for (Implementation implementation : Implementation.turns(round.number())) {
-                if (round.of(implementation) != null) {
-                    writeRun(json, round.number(), round.of(implementation));
-                }
-            }
+        json.writeStringField("tool", test.test().tool().command());
+        json.writeNumberField("size", test.test().size());
+        json.writeStringField("metric", metric.key());
+        json.writeStringField("better", metric.lowerIsBetter() ? "lower" : "higher");
+        for (Implementation implementation : Implementation.values()) {
+            String name = implementation.key().replace('-', '_');
+            ResultJson.number(json, name + "_best", test.best(implementation, metric));
+            ResultJson.number(json, name + "_median", test.median(implementation, metric));
         }
-        json.writeEndArray();
-        json.writeArrayFieldStart("comparison");
-        for (ComparisonRow row : result.rows()) {
-            writeRow(json, row);
-        }
-        json.writeEndArray();
-        json.writeEndObject();
-    }
-
-    private static void writeRun(JsonGenerator json, int round, Measurement measurement) throws IOException {
-        json.writeStartObject();
-        json.writeNumberField("round", round);
-        json.writeStringField("implementation", measurement.implementation().key());
-        number(json, "seconds", measurement.seconds());
-        json.writeObjectFieldStart("figures");
-        for (Map.Entry<String, Double> figure : measurement.figures().entrySet()) {
-            number(json, figure.getKey(), figure.getValue());
-        }
-        json.writeEndObject();
-        json.writeObjectFieldStart("settings");
-        for (Map.Entry<String, String> setting : measurement.output().settings().entrySet()) {
-            json.writeStringField(setting.getKey(), setting.getValue());
-        }
-        json.writeEndObject();
-        json.writeEndObject();
-    }
-
-    private static void writeRow(JsonGenerator json, ComparisonRow row) throws IOException {
-        json.writeStartObject();
-        json.writeStringField("metric", row.metric().key());
-        json.writeStringField("better", row.metric().lowerIsBetter() ? "lower" : "higher");
-        number(json, "java_best", row.javaBest());
-        number(json, "c_best", row.cBest());
-        number(json, "ratio_best", row.bestRatio());
-        number(json, "java_median", row.javaMedian());
-        number(json, "c_median", row.cMedian());
-        number(json, "ratio_median", row.medianRatio());
+        ResultJson.number(
+                json, "ratio_best", test.best(Implementation.JAVA, metric) / test.best(Implementation.C, metric));
+        ResultJson.number(
+                json, "ratio_median", test.median(Implementation.JAVA, metric) / test.median(Implementation.C, metric));
         json.writeEndObject();
     }
 
@@ -127,19 +88,10 @@ final class CompareJson {
             double ratio = expectation.ratio(rows);
             json.writeStartObject();
             json.writeStringField("expectation", expectation.text());
-            number(json, "ratio", ratio);
+            ResultJson.number(json, "ratio", ratio);
             json.writeBooleanField("met", expectation.isMet(ratio));
             json.writeEndObject();
         }
         json.writeEndArray();
-    }
-
-    /** JSON has no infinity and no NaN: what could not be computed is null. */
-    private static void number(JsonGenerator json, String key, double value) throws IOException {
-        if (Double.isFinite(value)) {
-            json.writeNumberField(key, Math.round(value * 1e6) / 1e6);
-        } else {
-            json.writeNullField(key);
-        }
     }
 }

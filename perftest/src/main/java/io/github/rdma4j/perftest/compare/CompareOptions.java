@@ -24,14 +24,14 @@ final class CompareOptions {
     @Option(
             names = "--tools",
             paramLabel = "<list>",
-            description = "Tools to compare (default ib_write_lat,ib_write_bw).")
+            description = "Tools to compare, or all (default ib_write_lat,ib_write_bw).")
     private String tools = "ib_write_lat,ib_write_bw";
 
     @Option(
             names = "--sizes",
             paramLabel = "[<tool>=]<list>",
             description = "Message sizes in bytes, or with K or M; several times for several tools"
-                    + " (default ib_write_lat=2, ib_write_bw=4096,65536).")
+                    + " (default 2 for latency, 4096,65536 for bandwidth, 8 for the atomic tools).")
     private List<String> sizes = new ArrayList<>();
 
     @Option(
@@ -163,7 +163,7 @@ final class CompareOptions {
      */
     ComparePlan plan() {
         List<Tool> chosen = SizeLists.tools(tools);
-        boolean bandwidth = chosen.contains(Tool.WRITE_BANDWIDTH);
+        boolean bandwidth = chosen.stream().anyMatch(tool -> !tool.isLatency());
         refuseWithoutBandwidth(bandwidth, "-q/--qp", queuePairs);
         refuseWithoutBandwidth(bandwidth, "-t/--tx-depth", transmitDepth);
         refuseWithoutBandwidth(bandwidth, "-Q/--cq-mod", moderation);

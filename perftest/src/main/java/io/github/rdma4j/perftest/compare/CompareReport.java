@@ -3,6 +3,8 @@
 package io.github.rdma4j.perftest.compare;
 
 import io.github.rdma4j.perftest.options.Tool;
+import io.github.rdma4j.perftest.report.Environment;
+import io.github.rdma4j.perftest.wire.WireVersion;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.EnumMap;
@@ -40,19 +42,20 @@ final class CompareReport {
         line(
                 "rdma4j compare: Java and C in turn%s, both ends on this machine, %s",
                 plan.tcp() == TcpMode.NONE ? "" : ", and plain TCP", plural(plan.rounds(), "round"));
+        Environment machine = conditions.environment();
         line(
                 " device  %s port %d (%s), GID index %d, MTU %d",
-                conditions.device(),
-                conditions.devicePort(),
-                conditions.software() ? "a software device" : "firmware " + conditions.firmware(),
-                conditions.gidIndex(),
-                plan.mtu() > 0 ? plan.mtu() : conditions.activeMtu());
+                machine.device(),
+                machine.devicePort(),
+                machine.softwareDevice() ? "a software device" : "firmware " + machine.firmware(),
+                machine.gidIndex(),
+                plan.mtu() > 0 ? plan.mtu() : machine.activeMtu());
+        line(" machine %s, %s, %s", machine.kernel(), machine.architecture(), plural(machine.processors(), "CPU"));
         line(
-                " machine %s, %s, %s",
-                conditions.kernel(), conditions.architecture(), plural(conditions.processors(), "CPU"));
-        line(" Java    rdma4j %s; %s%s", conditions.rdma4j(), conditions.jvm(), flags(conditions.jvmFlags()));
-        line(" C       perftest, wire version %s, in %s", conditions.cVersion(), conditions.cFolder());
-        line(" clocks  %s", conditions.clock());
+                " Java    rdma4j %s, wire version %s; %s%s",
+                machine.rdma4j(), WireVersion.OURS, machine.jvm(), flags(machine.jvmFlags()));
+        line(" C       perftest, wire version %s, in %s", machine.cVersion(), conditions.cFolder());
+        line(" clocks  Java: %s; C: the CPU's cycle counter", machine.clock());
         if (tcp != null) {
             line(
                     " TCP     %s of %s, one connection, TCP_NODELAY; latency: %s, bandwidth: blocking",
@@ -90,7 +93,7 @@ final class CompareReport {
         }
         line(
                 " warm-up of Java, not counted: %s, %d bytes, %d messages: %s, %.1f s",
-                !tcp ? order.tool().command() : order.tool().isLatency() ? "TCP latency" : "TCP bandwidth",
+                tcp ? order.kind().title() : order.tool().command(),
                 order.size(),
                 order.iterations(),
                 plural(runs, "run"),

@@ -12,9 +12,16 @@ import java.util.List;
  * @param seconds how long it took, with the start of the JVM's server and the warm-up
  * @param conditions of all runs
  * @param plan what was asked for
+ * @param tcp how plain TCP was run; null when it was not
  * @param cases the results, in the order of the plan
  */
-record CompareResult(Instant started, double seconds, Conditions conditions, ComparePlan plan, List<CaseResult> cases) {
+record CompareResult(
+        Instant started,
+        double seconds,
+        Conditions conditions,
+        ComparePlan plan,
+        TcpSetting tcp,
+        List<CaseResult> cases) {
     /** Copies the list. */
     CompareResult {
         cases = List.copyOf(cases);

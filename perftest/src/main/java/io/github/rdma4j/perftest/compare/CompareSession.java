@@ -49,14 +49,10 @@ final class CompareSession {
         this.report = report;
     }
 
-    /** Runs that are the same for one implementation: plain TCP knows only latency and bandwidth, no tools. */
-    private record Same(Implementation implementation, Tool tool, boolean latency, long size) {
+    /** Runs that are the same for one implementation: plain TCP knows only kinds, no tools. */
+    private record Same(Implementation implementation, Tool tool, Kind kind, long size) {
         static Same of(Implementation implementation, RunOrder order) {
-            return new Same(
-                    implementation,
-                    implementation.isTcp() ? null : order.tool(),
-                    order.tool().isLatency(),
-                    order.size());
+            return new Same(implementation, implementation.isTcp() ? null : order.tool(), order.kind(), order.size());
         }
     }
 
@@ -197,7 +193,9 @@ final class CompareSession {
 
     private Measurement run(Implementation implementation, RunOrder order) {
         RunOrder placed = order.withPort(ports.getAsInt());
-        QuietCompilers.await();
+        if (order.warmUp()) {
+            QuietCompilers.await();
+        }
         long busy = CpuTime.ofTheMachine();
         long begin = System.nanoTime();
         Measurement measurement = runner(implementation, order).run(placed);

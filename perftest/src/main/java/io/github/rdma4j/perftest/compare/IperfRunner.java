@@ -56,7 +56,7 @@ final class IperfRunner implements Runner {
         Map<String, Double> figures =
                 TcpFigures.bandwidth((int) order.size(), order.iterations(), bytesPerSecond(printed));
         return Measurement.of(Implementation.TCP_C, ToolOutput.of(figures))
-                .using(order.messagesOf(order.iterations()), used);
+                .using(order.kind().messages(order.iterations()), used);
     }
 
     /**

@@ -76,7 +76,8 @@ final class JavaRunner implements Runner {
         });
         SizeResult result = outcome.results().getLast();
         ToolOutput output = ToolOutput.parse(print(agreed.get(), result));
-        return Measurement.of(Implementation.JAVA, output).with(exact(result));
+        Measurement measurement = Measurement.of(Implementation.JAVA, output).with(exact(result));
+        return result instanceof LatencyResult samples ? measurement.with(samples.latency()) : measurement;
     }
 
     /**

@@ -75,15 +75,17 @@ final class JavaServerMain {
     private void obey(String order) {
         if (order.startsWith(SERVE)) {
             RunOrder run = RunOrder.decode(order.substring(SERVE.length()));
-            start(() -> PerfTest.run(run.parameters(true), new TestListener() {
-                @Override
-                public void waiting(int port) {
-                    answer(LISTENING);
-                }
-            }));
+            start(
+                    run.warmUp(),
+                    () -> PerfTest.run(run.parameters(true), new TestListener() {
+                        @Override
+                        public void waiting(int port) {
+                            answer(LISTENING);
+                        }
+                    }));
         } else if (order.startsWith(SERVE_TCP)) {
             TcpRun run = TcpRun.decode(order.substring(SERVE_TCP.length()));
-            start(() -> TcpTest.serve(run, () -> answer(LISTENING)));
+            start(run.warmUp(), () -> TcpTest.serve(run, () -> answer(LISTENING)));
         } else if (order.startsWith(GUARD)) {
             // The handle knows the start of the process: it does not take a later one for it.
             ProcessHandle.of(pid(order, GUARD)).ifPresent(guarded::add);
@@ -98,16 +100,21 @@ final class JavaServerMain {
     }
 
     /** Not in this thread: the end of the orders must be noticed in the middle of a run. */
-    private void start(Runnable run) {
-        Thread.ofPlatform().daemon().name("rdma4j-server").start(() -> serve(run));
+    private void start(boolean compiled, Runnable run) {
+        Thread.ofPlatform().daemon().name("rdma4j-server").start(() -> serve(compiled, run));
     }
 
-    private void serve(Runnable run) {
+    /**
+     * @param compiled whether the next run shall not begin beside a compiler at work
+     */
+    private void serve(boolean compiled, Runnable run) {
         try {
             long before = CpuTime.ofThisProcess();
             run.run();
             long used = CpuTime.between(before, CpuTime.ofThisProcess());
-            QuietCompilers.await();
+            if (compiled) {
+                QuietCompilers.await();
+            }
             answer(DONE + " " + used);
         } catch (PerftestException | VerbsException failure) {
             answer(FAILED + oneLine(failure.getMessage()));

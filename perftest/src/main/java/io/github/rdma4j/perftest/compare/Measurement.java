@@ -4,6 +4,7 @@ package io.github.rdma4j.perftest.compare;
 
 import io.github.rdma4j.perftest.figures.LatencyFigures;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -82,6 +83,19 @@ record Measurement(
         return with(Map.of(
                 Metric.CPU_PER_MESSAGE.key(), each.processes() / MICROSECOND,
                 Metric.MACHINE_PER_MESSAGE.key(), each.machine() / MICROSECOND));
+    }
+
+    /** Message size in bytes that was really sent; what was asked for where the output does not tell. */
+    long bytes(long asked) {
+        Double sent = figures.get("bytes");
+        return sent == null ? asked : sent.longValue();
+    }
+
+    /** The keys of what was measured, without size, number of messages and costs. */
+    List<String> columns() {
+        List<String> other =
+                List.of("bytes", "iterations", Metric.CPU_PER_MESSAGE.key(), Metric.MACHINE_PER_MESSAGE.key());
+        return figures.keySet().stream().filter(key -> !other.contains(key)).toList();
     }
 
     /**

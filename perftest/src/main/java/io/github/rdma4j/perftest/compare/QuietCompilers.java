@@ -7,11 +7,11 @@ import java.time.Duration;
 
 /** A run must not begin beside a compiler that still works on what an earlier one has called often: it may need a processor. */
 final class QuietCompilers {
-    private static final Duration LIMIT = Duration.ofSeconds(10);
+    private static final Duration LIMIT = Duration.ofSeconds(2);
 
     private QuietCompilers() {}
 
-    /** Waits until the compilers of this JVM have nothing to do, for a few seconds at most. */
+    /** Waits until the compilers of this JVM have nothing to do, for two seconds at most. */
     static void await() {
         new CompilerThreads().awaitIdle(LIMIT);
     }

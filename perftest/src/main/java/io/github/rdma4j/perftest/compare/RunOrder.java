@@ -4,6 +4,7 @@ package io.github.rdma4j.perftest.compare;
 
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Tool;
+import io.github.rdma4j.perftest.options.Verb;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -91,14 +92,14 @@ record RunOrder(
         return Deadline.in(Duration.ofSeconds(timeoutSeconds));
     }
 
-    /** Messages of the run, both directions together. */
-    long messages() {
-        return messagesOf((long) iterations * queuePairs);
+    /** What is measured. */
+    Kind kind() {
+        return Kind.of(tool);
     }
 
-    /** Messages in both directions, when one side sends so many: in a ping-pong each is answered by another. */
-    long messagesOf(long sent) {
-        return tool.isLatency() ? 2 * sent : sent;
+    /** Messages of the run, both directions together. */
+    long messages() {
+        return kind().messages((long) iterations * queuePairs);
     }
 
     /** The same with more time. */
@@ -148,7 +149,9 @@ record RunOrder(
         }
         option(arguments, "-i", devicePort);
         option(arguments, "-p", port);
-        option(arguments, "-s", size);
+        if (tool.verb() != Verb.ATOMIC) {
+            option(arguments, "-s", size);
+        }
         option(arguments, "-n", iterations);
         option(arguments, "-u", QUEUE_PAIR_TIMEOUT);
         if (gidIndex >= 0) {

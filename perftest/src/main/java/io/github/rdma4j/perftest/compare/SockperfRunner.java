@@ -66,13 +66,13 @@ final class SockperfRunner implements Runner {
         int size = (int) Math.max(order.size(), LEAST_BYTES);
         long before = CpuTime.ofEndedChildren();
         String printed = CProcess.serverAndClient(
-                new CProcess.Pair("sockperf", command("server", order.port(), size), client(order.port(), size), false),
+                new CProcess.Pair("sockperf", command("server", order.port(), size), client(order, size), false),
                 order,
                 children,
                 guard);
         long used = CpuTime.between(before, CpuTime.ofEndedChildren());
         return Measurement.of(Implementation.TCP_C, ToolOutput.of(figures(printed, size)))
-                .using(order.messagesOf((long) number(ALL_SENT, printed)), used);
+                .using(order.kind().messages((long) number(ALL_SENT, printed)), used);
     }
 
     private List<String> command(String role, int port, int size) {
@@ -92,10 +92,13 @@ final class SockperfRunner implements Runner {
         return command;
     }
 
-    private List<String> client(int port, int size) {
-        List<String> command = command("ping-pong", port, size);
+    private List<String> client(RunOrder order, int size) {
+        List<String> command = command("ping-pong", order.port(), size);
         command.add("-t");
         command.add(Integer.toString(SECONDS));
+        if (order.kind() == Kind.ROUND_TRIP) {
+            command.add("--full-rtt");
+        }
         return command;
     }
 

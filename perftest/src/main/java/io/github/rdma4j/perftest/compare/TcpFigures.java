@@ -13,18 +13,16 @@ final class TcpFigures {
     private static final double MEBIBYTE = 1 << 20;
     private static final double NANOSECOND = 1e-9;
 
-    /** A time to and fro means one way. */
-    private static final int WAYS = 2;
-
     private TcpFigures() {}
 
     /**
-     * The latencies between sends, as the RDMA tools take them: half the time from one to the next.
+     * The latencies between sends, as the RDMA tools take them: the time from one to the next, or half of it.
      *
      * @param stamps nanoseconds, ascending, at least 2
+     * @param parts into how many equal parts it falls, of which one is the latency
      */
-    static LatencyFigures latency(long[] stamps) {
-        LatencySamples samples = new LatencySamples(WAYS);
+    static LatencyFigures latency(long[] stamps, int parts) {
+        LatencySamples samples = new LatencySamples(parts);
         for (int i = 1; i < stamps.length; i++) {
             samples.record(stamps[i] - stamps[i - 1]);
         }

@@ -37,14 +37,15 @@ final class TcpJavaRunner implements Runner {
         long[] times = TcpTest.measure(run);
         long used = CpuTime.between(before, CpuTime.ofThisProcess());
         long serverUsed = server.finish(deadline);
-        return measurement(run, times).using(order.messagesOf(run.iterations()), CpuTime.sum(used, serverUsed));
+        return measurement(run, order.kind(), times)
+                .using(order.kind().messages(run.iterations()), CpuTime.sum(used, serverUsed));
     }
 
-    private static Measurement measurement(TcpRun run, long[] times) {
+    private static Measurement measurement(TcpRun run, Kind kind, long[] times) {
         if (!run.latency()) {
             return Measurement.of(Implementation.TCP_JAVA, ToolOutput.of(TcpFigures.of(run, times[1] - times[0])));
         }
-        LatencyFigures latency = TcpFigures.latency(times);
+        LatencyFigures latency = TcpFigures.latency(times, kind.parts());
         return Measurement.of(Implementation.TCP_JAVA, ToolOutput.of(TcpFigures.of(run, latency)))
                 .with(latency);
     }

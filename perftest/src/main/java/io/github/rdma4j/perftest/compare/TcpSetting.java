@@ -21,6 +21,7 @@ record TcpSetting(TcpPath path, boolean spin) {
                 path.address(),
                 order.port(),
                 latency && spin,
-                order.timeoutSeconds());
+                order.timeoutSeconds(),
+                order.warmUp());
     }
 }

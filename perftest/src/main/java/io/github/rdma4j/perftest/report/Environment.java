@@ -94,4 +94,29 @@ public record Environment(
                 ManagementFactory.getRuntimeMXBean().getInputArguments(),
                 null);
     }
+
+    /** The same where C tools of this version take part. */
+    public Environment withCVersion(String version) {
+        return new Environment(
+                rdma4j,
+                device,
+                devicePort,
+                softwareDevice,
+                firmware,
+                driver,
+                linkLayer,
+                activeMtu,
+                gidIndex,
+                kernel,
+                architecture,
+                cpuModel,
+                processors,
+                numaNode,
+                pinnedCores,
+                memoryNode,
+                clock,
+                jvm,
+                jvmFlags,
+                version);
+    }
 }

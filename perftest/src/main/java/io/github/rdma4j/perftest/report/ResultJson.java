@@ -51,7 +51,12 @@ public final class ResultJson {
         number(json, "percentile_99.9", figures.percentile(99.9));
     }
 
-    private static void writeLatency(JsonGenerator json, LatencyFigures figures, Pace pace) throws IOException {
+    /**
+     * Writes all samples of a latency, as a field.
+     *
+     * @param pace of an open loop; null for a closed one
+     */
+    public static void writeLatency(JsonGenerator json, LatencyFigures figures, Pace pace) throws IOException {
         json.writeObjectFieldStart("latency");
         json.writeStringField("unit", "usec");
         json.writeNumberField("samples", figures.samples());
@@ -132,14 +137,18 @@ public final class ResultJson {
         number(json, "MsgRate", result.messageRate());
     }
 
-    private static <T> void spread(JsonGenerator json, String key, List<T> rounds, ToDoubleFunction<T> figure)
-            throws IOException {
-        Spread spread = Spread.of(rounds.stream().mapToDouble(figure).toArray());
+    /** Writes the spread of a figure, as a field. */
+    public static void spread(JsonGenerator json, String key, Spread spread) throws IOException {
         json.writeObjectFieldStart(key);
         number(json, "min", spread.minimum());
         number(json, "median", spread.median());
         number(json, "max", spread.maximum());
         json.writeEndObject();
+    }
+
+    private static <T> void spread(JsonGenerator json, String key, List<T> rounds, ToDoubleFunction<T> figure)
+            throws IOException {
+        spread(json, key, Spread.of(rounds.stream().mapToDouble(figure).toArray()));
     }
 
     static String unit(boolean gigabits) {

@@ -16,9 +16,17 @@ import java.util.Map;
  * @param spin whether a side that waits for a message asks for it again and again, as the RDMA tools do; if not, it sleeps
  *     in the kernel
  * @param timeoutSeconds the longest the run may take
+ * @param warmUp whether the figures shall be of compiled code
  */
 public record TcpRun(
-        boolean latency, int size, int iterations, String address, int port, boolean spin, int timeoutSeconds) {
+        boolean latency,
+        int size,
+        int iterations,
+        String address,
+        int port,
+        boolean spin,
+        int timeoutSeconds,
+        boolean warmUp) {
 
     /** As words of a line. */
     public String encode() {
@@ -30,7 +38,8 @@ public record TcpRun(
                 "address=" + address,
                 "port=" + port,
                 "spin=" + spin,
-                "timeoutSeconds=" + timeoutSeconds);
+                "timeoutSeconds=" + timeoutSeconds,
+                "warmUp=" + warmUp);
     }
 
     /**
@@ -54,7 +63,8 @@ public record TcpRun(
                 value(values, "address"),
                 Integer.parseInt(value(values, "port")),
                 Boolean.parseBoolean(value(values, "spin")),
-                Integer.parseInt(value(values, "timeoutSeconds")));
+                Integer.parseInt(value(values, "timeoutSeconds")),
+                Boolean.parseBoolean(value(values, "warmUp")));
     }
 
     private static String value(Map<String, String> values, String key) {

@@ -32,7 +32,7 @@ class CompareDeviceTest {
     }
 
     @Test
-    void comparesBothTools(@TempDir Path folder) throws IOException {
+    void comparesBothToolsAndPlainTcp(@TempDir Path folder) throws IOException {
         Path file = folder.resolve("compare.json");
 
         int status = run(
@@ -55,16 +55,26 @@ class CompareDeviceTest {
                 .contains("tool              bytes  metric ")
                 .contains("expected ib_write_lat:2:best<=1000: ")
                 .contains(", met")
+                .contains("TCP     10.")
+                .contains("latency: spinning, bandwidth: blocking")
+                .contains("CPU/message [usec]")
                 .doesNotContain(" in Java, ");
         JsonNode json = new ObjectMapper().readTree(file.toFile());
-        assertThat(json.at("/cases")).hasSize(2);
-        for (JsonNode test : json.at("/cases")) {
-            assertThat(test.at("/runs")).hasSize(4);
-            assertThat(test.at("/comparison")).hasSize(2);
-            assertThat(test.at("/comparison/0/ratio_best").asDouble()).isPositive();
+        assertThat(json.at("/tests")).hasSize(8);
+        for (JsonNode test : json.at("/tests")) {
+            assertThat(test.at("/results")).hasSize(1);
+            assertThat(test.at("/results/0/rounds")).hasSize(2);
+            boolean latency = test.at("/test_info/tool").asText().endsWith("_lat");
+            JsonNode result = test.at("/results/0");
+            assertThat(result.at(latency ? "/t_typical" : "/BW_average").asDouble())
+                    .isPositive();
+            assertThat(result.at(latency ? "/percentile_99.9" : "/MsgRate").asDouble())
+                    .isPositive();
         }
-        assertThat(json.at("/cases/0/runs/0/figures/t_typical").asDouble()).isPositive();
-        assertThat(json.at("/cases/1/runs/1/figures/BW_average").asDouble()).isPositive();
+        assertThat(json.at("/tests").findValuesAsText("implementation"))
+                .containsExactly("java", "c", "tcp-java", "tcp-c", "java", "c", "tcp-java", "tcp-c");
+        assertThat(json.at("/comparison")).hasSize(8);
+        assertThat(json.at("/comparison/0/ratio_best").asDouble()).isPositive();
         assertThat(ProcessHandle.current().children().filter(ProcessHandle::isAlive))
                 .isEmpty();
     }
@@ -89,6 +99,8 @@ class CompareDeviceTest {
                 "4",
                 "-m",
                 "1024",
+                "--tcp",
+                "none",
                 "--out_json",
                 "-",
                 "--expect",
@@ -100,8 +112,10 @@ class CompareDeviceTest {
                 .contains("compare: not as expected: ib_write_bw:2:best>=1000");
         JsonNode json = new ObjectMapper().readTree(out.toByteArray());
         assertThat(json.at("/expectations/0/met").asBoolean()).isFalse();
-        assertThat(json.at("/cases/0/runs/0/settings/Number of qps").asText()).isEqualTo("2");
-        assertThat(json.at("/cases/0/runs/1/settings/CQ Moderation").asText()).isEqualTo("4");
+        assertThat(json.at("/tests/0/test_info/settings/Number of qps").asText())
+                .isEqualTo("2");
+        assertThat(json.at("/tests/1/test_info/settings/CQ Moderation").asText())
+                .isEqualTo("4");
     }
 
     @Test

@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.compare;
 
 import io.github.rdma4j.perftest.options.Tool;
+import io.github.rdma4j.perftest.report.Environment;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -83,26 +84,31 @@ final class Samples {
     }
 
     static Conditions conditions() {
-        return new Conditions(
+        Environment environment = new Environment(
+                "1.0",
                 "rxe0",
                 1,
                 true,
-                "",
-                "ETHERNET",
-                1,
+                null,
+                null,
+                "Ethernet",
                 4096,
+                1,
                 "Linux 6.1",
                 "amd64",
+                "A processor",
                 2,
-                "tsc",
+                null,
+                null,
+                null,
+                "System.nanoTime (CLOCK_MONOTONIC, clock source tsc)",
                 "A VM 25",
                 List.of("-Xmx1g"),
-                "1.0",
-                "6.06",
-                "/usr/bin");
+                "6.06");
+        return new Conditions(environment, "/usr/bin");
     }
 
     static CompareResult result(ComparePlan plan, CaseResult... cases) {
-        return new CompareResult(Instant.EPOCH, 12.5, conditions(), plan, List.of(cases));
+        return new CompareResult(Instant.EPOCH, 12.5, conditions(), plan, null, List.of(cases));
     }
 }

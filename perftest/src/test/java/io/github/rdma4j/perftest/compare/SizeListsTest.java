@@ -67,6 +67,7 @@ class SizeListsTest {
                 .containsExactly(Tool.WRITE_BANDWIDTH, Tool.WRITE_LATENCY);
         assertThatThrownBy(() -> SizeLists.tools("ib_write_bw,ib_write_bw"))
                 .isInstanceOf(IllegalParameterException.class);
+        assertThat(SizeLists.tools("all")).containsExactly(Tool.values());
         assertThatThrownBy(() -> SizeLists.tools("")).isInstanceOf(IllegalParameterException.class);
     }
 }

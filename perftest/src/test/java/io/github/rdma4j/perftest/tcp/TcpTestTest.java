@@ -37,7 +37,7 @@ class TcpTestTest {
     @ParameterizedTest
     @CsvSource({"1,true", "2,false", "65536,true", "100000,false"})
     void playsPingPong(int size, boolean spin) throws Exception {
-        TcpRun run = new TcpRun(true, size, 200, ADDRESS, freePort(), spin, 30);
+        TcpRun run = new TcpRun(true, size, 200, ADDRESS, freePort(), spin, 30, true);
         CompletableFuture<Void> server = serve(run);
 
         long[] stamps = TcpTest.measure(run);
@@ -50,7 +50,7 @@ class TcpTestTest {
     @ParameterizedTest
     @CsvSource({"2,true", "65536,false"})
     void streamsAndWaitsForTheConfirmation(int size, boolean spin) throws Exception {
-        TcpRun run = new TcpRun(false, size, 500, ADDRESS, freePort(), spin, 30);
+        TcpRun run = new TcpRun(false, size, 500, ADDRESS, freePort(), spin, 30, true);
         CompletableFuture<Void> server = serve(run);
 
         long[] times = TcpTest.measure(run);
@@ -61,8 +61,8 @@ class TcpTestTest {
 
     @Test
     void aPeerThatStopsEarlyIsNamedWithHowFarItCame() throws Exception {
-        TcpRun run = new TcpRun(true, 8, 100, ADDRESS, freePort(), true, 30);
-        TcpRun shorter = new TcpRun(true, 8, 60, ADDRESS, run.port(), true, 30);
+        TcpRun run = new TcpRun(true, 8, 100, ADDRESS, freePort(), true, 30, true);
+        TcpRun shorter = new TcpRun(true, 8, 60, ADDRESS, run.port(), true, 30, true);
         CompletableFuture<Void> server = serve(shorter);
 
         assertThatThrownBy(() -> TcpTest.measure(run))
@@ -75,7 +75,7 @@ class TcpTestTest {
     @ValueSource(booleans = {true, false})
     void aPeerThatSaysNothingIsNotWaitedForForEver(boolean spin) throws Exception {
         try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getByName(ADDRESS))) {
-            TcpRun run = new TcpRun(true, 8, 100, ADDRESS, silent.getLocalPort(), spin, 1);
+            TcpRun run = new TcpRun(true, 8, 100, ADDRESS, silent.getLocalPort(), spin, 1, true);
 
             assertThatThrownBy(() -> TcpTest.measure(run))
                     .isInstanceOf(TcpException.class)
@@ -85,7 +85,7 @@ class TcpTestTest {
 
     @Test
     void aServerDoesNotWaitForEverForItsClient() throws Exception {
-        TcpRun run = new TcpRun(false, 8, 100, ADDRESS, freePort(), false, 1);
+        TcpRun run = new TcpRun(false, 8, 100, ADDRESS, freePort(), false, 1, true);
 
         assertThatThrownBy(() -> TcpTest.serve(run, () -> {}))
                 .isInstanceOf(TcpException.class)
@@ -94,7 +94,7 @@ class TcpTestTest {
 
     @Test
     void nobodyListening() throws Exception {
-        TcpRun run = new TcpRun(false, 8, 100, ADDRESS, freePort(), false, 5);
+        TcpRun run = new TcpRun(false, 8, 100, ADDRESS, freePort(), false, 5, true);
 
         assertThatThrownBy(() -> TcpTest.measure(run))
                 .isInstanceOf(TcpException.class)
@@ -103,7 +103,7 @@ class TcpTestTest {
 
     @Test
     void travelsAsALine() {
-        TcpRun run = new TcpRun(true, 8, 100, "10.99.0.1", 18515, true, 5);
+        TcpRun run = new TcpRun(true, 8, 100, "10.99.0.1", 18515, true, 5, true);
 
         assertThat(TcpRun.decode(run.encode())).isEqualTo(run);
         assertThatThrownBy(() -> TcpRun.decode("size=1")).isInstanceOf(IllegalArgumentException.class);
