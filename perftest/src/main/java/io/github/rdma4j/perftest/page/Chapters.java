@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.page;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** Puts beside each other what belongs together, of one document or of many. */
+final class Chapters {
+    private final Map<String, List<Line>> chapters = new LinkedHashMap<>();
+
+    private Chapters() {}
+
+    /** A series that has no name yet. */
+    private record Line(TestRun test, String document, TreeMap<Long, Result> results) {}
+
+    /** The chapters of all documents, in the order in which their tests come first. */
+    static List<Chapter> of(List<Document> documents) {
+        Chapters chapters = new Chapters();
+        // TCP has no connection type and the like, and is put beside the first RDMA test of its tool.
+        for (boolean tcp : new boolean[] {false, true}) {
+            for (Document document : documents) {
+                document.tests().stream()
+                        .filter(test -> test.party().isTcp() == tcp)
+                        .forEach(test -> chapters.add(test, document.name()));
+            }
+        }
+        return chapters.chapters.entrySet().stream()
+                .map(entry -> chapter(entry.getKey(), entry.getValue()))
+                .toList();
+    }
+
+    private void add(TestRun test, String document) {
+        for (Result result : test.results()) {
+            String title = title(test, result);
+            if (test.party().isTcp()) {
+                title = chapters.keySet().stream()
+                        .filter(other -> other.split(",")[0].equals(test.tool()))
+                        .findFirst()
+                        .orElse(title);
+            }
+            List<Line> lines = chapters.computeIfAbsent(title, _ -> new ArrayList<>());
+            Line line = lines.stream()
+                    .filter(other -> other.document.equals(document)
+                            && other.test.party() == test.party()
+                            && other.test.setting("implementation").equals(test.setting("implementation"))
+                            && !other.results.containsKey(result.size()))
+                    .findFirst()
+                    .orElse(null);
+            if (line == null) {
+                line = new Line(test, document, new TreeMap<>());
+                lines.add(line);
+            }
+            line.results.put(result.size(), result);
+        }
+    }
+
+    /** The tool with those settings without which figures cannot be compared, as far as they are not the usual ones. */
+    private static String title(TestRun test, Result result) {
+        StringBuilder title = new StringBuilder(test.tool());
+        String connection = test.setting("Connection_type");
+        if (!connection.isEmpty() && !connection.equals("RC") && !test.party().isTcp()) {
+            title.append(", ").append(connection);
+        }
+        String queuePairs = test.setting("Number_of_qps");
+        if (!queuePairs.isEmpty() && !queuePairs.equals("1")) {
+            title.append(", ").append(queuePairs).append(" queue pairs");
+        }
+        if (test.setting("bidirectional").equals("yes")) {
+            title.append(", both directions");
+        }
+        if (result.openLoop()) {
+            title.append(", open loop");
+        }
+        return title.toString();
+    }
+
+    private static Chapter chapter(String title, List<Line> lines) {
+        List<Line> sorted = new ArrayList<>(lines);
+        sorted.sort(Comparator.comparing((Line line) -> line.test.party()));
+        Map<Party, Long> count =
+                lines.stream().collect(Collectors.groupingBy(line -> line.test.party(), Collectors.counting()));
+        Map<Party, Integer> seen = new LinkedHashMap<>();
+        List<Series> series = new ArrayList<>();
+        for (Line line : sorted) {
+            Party party = line.test.party();
+            int variant = seen.merge(party, 1, Integer::sum) - 1;
+            series.add(new Series(
+                    name(line, count.get(party) > 1, series), party, variant, line.test, line.document, line.results));
+        }
+        boolean latency = lines.stream()
+                .flatMap(line -> line.results.values().stream())
+                .anyMatch(Result::isLatency);
+        return new Chapter(title, latency, series);
+    }
+
+    private static String name(Line line, boolean several, List<Series> others) {
+        String title = line.test.party() == Party.OTHER
+                ? line.test.implementation()
+                : line.test.party().title();
+        String name = several ? title + " · " + line.document : title;
+        String unique = name;
+        for (int i = 2; contains(others, unique); i++) {
+            unique = name + " (" + i + ")";
+        }
+        return unique;
+    }
+
+    private static boolean contains(List<Series> others, String name) {
+        return others.stream().anyMatch(other -> other.name().equals(name));
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.page;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A results document.
+ *
+ * @param name short name of the file, for charts
+ * @param started when, ISO 8601; null when it does not say
+ * @param seconds how long; NaN when it does not say
+ * @param environment as it is; empty when it has none
+ * @param comparison whether several programs were run in turn on one machine
+ * @param tests in the document's order
+ */
+record Document(
+        String name,
+        String started,
+        double seconds,
+        Map<String, Object> environment,
+        boolean comparison,
+        List<TestRun> tests) {
+    /** The document under another name. */
+    Document named(String other) {
+        return new Document(other, started, seconds, environment, comparison, tests);
+    }
+
+    /** Something of the environment as text; empty when it is not known. */
+    String environment(String key) {
+        return Figures.text(environment.get(key));
+    }
+}

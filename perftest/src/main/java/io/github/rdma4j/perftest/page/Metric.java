@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.page;
+
+import java.util.Map;
+
+/** Something that is measured, as the charts and tables show it. */
+enum Metric {
+    /** Median latency. */
+    MEDIAN("t_typical", "Median", "µs", 2, true),
+
+    /** 99th percentile of latency. */
+    PERCENTILE_99("percentile_99", "99 %", "µs", 2, true),
+
+    /** 99.9th percentile of latency. */
+    PERCENTILE_999("percentile_99.9", "99.9 %", "µs", 2, true),
+
+    /** Mean latency. */
+    MEAN("t_avg", "Mean", "µs", 2, true),
+
+    /** Bytes per time over a whole run. */
+    BANDWIDTH("BW_average", "Average", "MiB/s", 2, false),
+
+    /** Bytes per time in the best part of a run. */
+    PEAK("BW_peak", "Peak", "MiB/s", 2, false),
+
+    /** Messages per time. */
+    RATE("MsgRate", "Message rate", "messages/s", 0, false),
+
+    /** CPU time of both ends. */
+    CPU("ns_per_message", "Processes", "ns", 0, true),
+
+    /** CPU time of all processors. */
+    MACHINE_CPU("machine_ns_per_message", "Whole machine", "ns", 0, true);
+
+    private static final double MEBIBITS_OF_GIGABIT = 1e9 / 8 / (1 << 20);
+    private static final double MILLION = 1e6;
+
+    private final String key;
+    private final String title;
+    private final String unit;
+    private final int decimals;
+    private final boolean lowerIsBetter;
+
+    Metric(String key, String title, String unit, int decimals, boolean lowerIsBetter) {
+        this.key = key;
+        this.title = title;
+        this.unit = unit;
+        this.decimals = decimals;
+        this.lowerIsBetter = lowerIsBetter;
+    }
+
+    /** In results documents. */
+    String key() {
+        return key;
+    }
+
+    /** As shown. */
+    String title() {
+        return title;
+    }
+
+    /** What {@link #in} is in. */
+    String unit() {
+        return unit;
+    }
+
+    /** Decimals that are shown. */
+    int decimals() {
+        return decimals;
+    }
+
+    /** Whether less is better. */
+    boolean lowerIsBetter() {
+        return lowerIsBetter;
+    }
+
+    /**
+     * The number in this metric's unit.
+     *
+     * @param figures by their keys in the document
+     * @param gigabits whether bandwidth stands there in Gb/s
+     * @return NaN when there is none
+     */
+    double in(Map<String, Double> figures, boolean gigabits) {
+        double value = figures.getOrDefault(key, Double.NaN);
+        return switch (this) {
+            // C's tools write 0 where they have not looked for a peak.
+            case PEAK -> value == 0 ? Double.NaN : mebibytes(value, gigabits);
+            case BANDWIDTH -> mebibytes(value, gigabits);
+            case RATE -> value * MILLION;
+            default -> value;
+        };
+    }
+
+    private static double mebibytes(double value, boolean gigabits) {
+        return gigabits ? value * MEBIBITS_OF_GIGABIT : value;
+    }
+}

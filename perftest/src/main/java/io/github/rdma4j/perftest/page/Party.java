@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.page;
+
+/** Whose program was measured, and over what: what has one colour in all charts. */
+enum Party {
+    /** This project's tools. */
+    JAVA("java", "Java"),
+
+    /** The C perftest package's. */
+    C("c", "C"),
+
+    /** A Java program over plain TCP. */
+    TCP_JAVA("tcp-java", "TCP Java"),
+
+    /** A C program over plain TCP. */
+    TCP_C("tcp-c", "TCP C"),
+
+    /** What this version does not know. */
+    OTHER("other", "");
+
+    private final String key;
+    private final String title;
+
+    Party(String key, String title) {
+        this.key = key;
+        this.title = title;
+    }
+
+    /** As in results documents and in the page's style sheet. */
+    String key() {
+        return key;
+    }
+
+    /** As shown. */
+    String title() {
+        return title;
+    }
+
+    /** Whether it is over plain TCP. */
+    boolean isTcp() {
+        return this == TCP_JAVA || this == TCP_C;
+    }
+
+    /**
+     * By the "implementation" of a test.
+     *
+     * @param implementation null, in a document of C's own tools, means C
+     */
+    static Party of(String implementation) {
+        if (implementation == null) {
+            return C;
+        }
+        for (Party party : values()) {
+            if (party.key.equals(implementation)) {
+                return party;
+            }
+        }
+        return implementation.startsWith("rdma4j") ? JAVA : OTHER;
+    }
+}

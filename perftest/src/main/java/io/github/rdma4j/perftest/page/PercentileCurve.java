@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.page;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.zip.DataFormatException;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.HistogramIterationValue;
+
+/**
+ * Latencies over their percentiles.
+ *
+ * @param samples how many times there were; 0 when not known
+ * @param complete whether it comes from all samples; else from the few percentiles that a tool has written
+ * @param points ascending
+ */
+record PercentileCurve(long samples, boolean complete, List<Point> points) {
+    /** Of what is not latency. */
+    static final PercentileCurve NONE = new PercentileCurve(0, false, List.of());
+
+    /** Points per halved distance to 100 %. */
+    private static final int TICKS = 5;
+
+    private static final double NANOSECONDS = 1000;
+    private static final double ALL = 100;
+    private static final Map<String, Double> PERCENTS = Map.of(
+            "t_typical", 50.0, "percentile_99", 99.0, "percentile_99.9", 99.9, "percentile_99.99", 99.99);
+
+    /**
+     * A point of the curve.
+     *
+     * @param tail 1 / (1 - percentile / 100): 1 for 0 %, 10 for 90 %, 100 for 99 %, the number of samples for the largest
+     * @param microseconds the latency
+     */
+    record Point(double tail, double microseconds) {}
+
+    /**
+     * From a histogram.
+     *
+     * @param base64 HdrHistogram's compressed form, values in nanoseconds
+     * @throws IllegalArgumentException when it is no such thing
+     */
+    static PercentileCurve ofHistogram(String base64) {
+        Histogram histogram;
+        try {
+            histogram = Histogram.decodeFromCompressedByteBuffer(
+                    ByteBuffer.wrap(Base64.getDecoder().decode(base64)), 0);
+        } catch (DataFormatException | RuntimeException failure) {
+            throw new IllegalArgumentException("is not a compressed HdrHistogram in base 64", failure);
+        }
+        long samples = histogram.getTotalCount();
+        List<Point> points = new ArrayList<>();
+        if (samples > 0) {
+            points.add(new Point(1, histogram.getMinValue() / NANOSECONDS));
+            for (HistogramIterationValue step : histogram.percentiles(TICKS)) {
+                double tail = tail(step.getPercentile(), samples);
+                if (tail > points.getLast().tail()) {
+                    points.add(new Point(tail, Math.min(step.getValueIteratedTo(), histogram.getMaxValue()) / NANOSECONDS));
+                }
+            }
+        }
+        return new PercentileCurve(samples, true, points);
+    }
+
+    /**
+     * From single percentiles.
+     *
+     * @param figures under the keys of C's tools
+     * @param percentiles by their percents
+     * @param samples how many times they are of
+     */
+    static PercentileCurve ofFigures(Map<String, Double> figures, Map<Double, Double> percentiles, long samples) {
+        TreeMap<Double, Double> byTail = new TreeMap<>();
+        percentiles.forEach((percent, value) -> byTail.put(tail(percent, samples), value));
+        PERCENTS.forEach((key, percent) -> {
+            if (figures.containsKey(key)) {
+                byTail.putIfAbsent(tail(percent, samples), figures.get(key));
+            }
+        });
+        if (figures.containsKey("t_min")) {
+            byTail.put(1.0, figures.get("t_min"));
+        }
+        if (figures.containsKey("t_max") && samples > 1) {
+            byTail.put((double) samples, figures.get("t_max"));
+        }
+        return new PercentileCurve(
+                samples,
+                false,
+                byTail.entrySet().stream()
+                        .map(entry -> new Point(entry.getKey(), entry.getValue()))
+                        .toList());
+    }
+
+    /** Above the percentile of the largest sample there is nothing: a curve ends at the number of samples. */
+    private static double tail(double percent, long samples) {
+        double tail = percent >= ALL ? Double.POSITIVE_INFINITY : ALL / (ALL - percent);
+        return Math.min(Math.round(tail * 1e6) / 1e6, Math.max(samples, 1));
+    }
+}

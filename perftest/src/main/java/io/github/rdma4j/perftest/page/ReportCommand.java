@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.page;
+
+import io.github.rdma4j.perftest.PerftestException;
+import io.github.rdma4j.perftest.run.IllegalParameterException;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.ParameterException;
+
+/** The command {@code report}: a page with charts of results documents. docs/report.md is its manual. */
+public final class ReportCommand {
+    /** The name on the command line. */
+    public static final String NAME = "report";
+
+    /** What it does, in a line. */
+    public static final String TITLE = "A page with charts of the results of tests";
+
+    private static final int OK = 0;
+    private static final int FAILED = 1;
+    private static final int USAGE = 2;
+
+    private final ReportOptions options = new ReportOptions();
+    private final PrintStream out;
+    private final PrintStream err;
+
+    private ReportCommand(PrintStream out, PrintStream err) {
+        this.out = out;
+        this.err = err;
+    }
+
+    /**
+     * Runs the command.
+     *
+     * @param arguments after the command's name
+     * @param out standard output
+     * @param err standard error
+     * @return the exit status: 0 the page is written; 1 a document cannot be used, or the page not be written; 2 the command
+     *     line makes no sense
+     */
+    public static int run(List<String> arguments, PrintStream out, PrintStream err) {
+        return new ReportCommand(out, err).run(arguments);
+    }
+
+    private int run(List<String> arguments) {
+        CommandLine line = new CommandLine(options).setOverwrittenOptionsAllowed(true);
+        List<Path> files;
+        try {
+            line.parseArgs(arguments.toArray(String[]::new));
+            if (options.wantsHelp()) {
+                line.usage(out);
+                return OK;
+            }
+            files = options.files();
+        } catch (ParameterException | IllegalParameterException | InvalidPathException failure) {
+            err.println("report: " + failure.getMessage().lines().findFirst().orElse("").strip());
+            err.println("Try 'rdma4j report --help'.");
+            return USAGE;
+        }
+        try {
+            write(files);
+            return OK;
+        } catch (PerftestException failure) {
+            return failed(failure.getMessage(), failure.remedy());
+        } catch (IOException failure) {
+            return failed("the page could not be written: " + failure.getMessage(), "");
+        }
+    }
+
+    private void write(List<Path> files) throws IOException {
+        List<Document> documents = new ArrayList<>();
+        for (Path file : files) {
+            Document document = ResultsReader.read(file);
+            documents.add(document.named(unused(document.name(), documents)));
+        }
+        String page = Page.of(documents, options.title());
+        Files.writeString(options.out(), page);
+        out.println("The page is in " + options.out());
+    }
+
+    private static String unused(String name, List<Document> others) {
+        String unique = name;
+        for (int i = 2; ; i++) {
+            String candidate = unique;
+            if (others.stream().noneMatch(other -> other.name().equals(candidate))) {
+                return unique;
+            }
+            unique = name + " (" + i + ")";
+        }
+    }
+
+    private int failed(String message, String remedy) {
+        err.println("report: " + message);
+        if (!remedy.isEmpty()) {
+            err.println("    " + remedy);
+        }
+        return FAILED;
+    }
+}

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.page;
+
+import io.github.rdma4j.perftest.PerftestException;
+
+/** A results document cannot be used. */
+final class ReportException extends PerftestException {
+    /**
+     * @param message the file, where in it, and what is wrong there
+     * @param remedy what the user can do about it, or an empty string
+     */
+    ReportException(String message, String remedy) {
+        super(message, remedy);
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.page;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What was measured with one message size.
+ *
+ * @param size of a message in bytes
+ * @param iterations messages
+ * @param figures numbers by their keys in the document
+ * @param gigabits whether bandwidth is in Gb/s, not in MiB/s
+ * @param percentiles distribution of the latencies; empty when it was not of latency
+ * @param rounds the numbers of each round; empty when there was one
+ * @param openLoop whether latency counts from the intended start of a message
+ */
+record Result(
+        long size,
+        long iterations,
+        Map<String, Double> figures,
+        boolean gigabits,
+        PercentileCurve percentiles,
+        List<Map<String, Double>> rounds,
+        boolean openLoop) {
+    /** A number by its key; NaN when there is none. */
+    double figure(String key) {
+        return figures.getOrDefault(key, Double.NaN);
+    }
+
+    /** Whether it is of latency. */
+    boolean isLatency() {
+        return figures.containsKey(Metric.MEDIAN.key()) || figures.containsKey(Metric.MEAN.key());
+    }
+
+    /** A number of each round; NaN where a round has none. */
+    List<Double> ofRounds(Metric metric) {
+        return rounds.stream()
+                .map(round -> metric.in(round, gigabits))
+                .toList();
+    }
+
+    /** A metric in its unit; NaN when there is none. */
+    double metric(Metric metric) {
+        return metric.in(figures, gigabits);
+    }
+}

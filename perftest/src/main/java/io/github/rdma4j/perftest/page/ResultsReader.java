@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.page;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * Reads results documents: of one test, of a comparison (docs/results.md), and what C's own tools write with
+ * {@code --out_json}.
+ */
+final class ResultsReader {
+    /** How the name of the schema begins, whatever its version. */
+    static final String SCHEMA = "https://rdma4j.github.io/schema/results-";
+
+    /** The newest version that is understood. */
+    static final int SCHEMA_VERSION = 1;
+
+    private static final String HISTOGRAM = "histogram";
+    private static final String OTHER_SCHEMA = "rdma4j report reads what --out_json of the rdma4j tools, rdma4j compare and C's tools writes";
+
+    private ResultsReader() {}
+
+    /**
+     * Reads a file.
+     *
+     * @throws ReportException when it is missing, cannot be read, is no results document, or has no results
+     */
+    static Document read(Path file) {
+        JsonObject root;
+        try {
+            root = JsonTree.read(file);
+        } catch (NoSuchFileException _) {
+            throw new ReportException(file + " does not exist", "");
+        } catch (IOException failure) {
+            String reason = Files.isDirectory(file) ? "it is a folder" : failure.getMessage();
+            throw new ReportException(file + " cannot be read: " + reason, "");
+        }
+        checkSchema(file, root);
+        boolean comparison = root.has("tests");
+        List<TestRun> tests = new ArrayList<>();
+        for (JsonObject test : comparison ? root.objects("tests") : List.of(root)) {
+            TestRun run = test(test, root.has("schema"));
+            if (!run.results().isEmpty()) {
+                tests.add(run);
+            }
+        }
+        if (tests.isEmpty()) {
+            throw new ReportException(file + " has no results", "did the test end with an error?");
+        }
+        JsonObject environment = root.object("environment");
+        return new Document(
+                shortName(file),
+                root.text("started"),
+                root.number("seconds"),
+                environment == null ? Map.of() : environment.fields(),
+                comparison,
+                tests);
+    }
+
+    private static void checkSchema(Path file, JsonObject root) {
+        Object schema = root.fields().get("schema");
+        if (schema == null && root.has("test_info") && root.has("results")) {
+            return;
+        }
+        if (!(schema instanceof String name) || !name.startsWith(SCHEMA)) {
+            throw new ReportException(
+                    file + " is not a results document: "
+                            + (schema == null ? "it has no \"schema\"" : "its \"schema\" is " + Figures.text(schema)),
+                    OTHER_SCHEMA);
+        }
+        long version = root.whole("schema_version");
+        if (version > SCHEMA_VERSION) {
+            throw new ReportException(
+                    file + " has schema_version " + version + "; this rdma4j understands versions up to "
+                            + SCHEMA_VERSION,
+                    "use the rdma4j that wrote it, or a newer one");
+        }
+    }
+
+    private static TestRun test(JsonObject test, boolean ours) {
+        JsonObject info = test.object("test_info");
+        if (info == null) {
+            throw test.wrong("test_info", "is missing");
+        }
+        // C's tools do not name themselves; without a schema nothing else can have written the document.
+        String implementation = ours ? info.text("implementation") : null;
+        List<Result> results = new ArrayList<>();
+        for (JsonObject result : test.objects("results")) {
+            results.add(result(result));
+        }
+        return new TestRun(tool(info), Party.of(implementation), implementation, info.fields(), results);
+    }
+
+    /** The command's name; older documents and C's have a title only, as "RDMA_Write BW Test". */
+    private static String tool(JsonObject info) {
+        if (info.has("tool")) {
+            return info.text("tool");
+        }
+        if (!info.has("test")) {
+            throw info.wrong("tool", "is missing");
+        }
+        String title = info.text("test");
+        String words = title.toLowerCase(Locale.ROOT);
+        for (String verb : List.of("write", "read", "send", "atomic")) {
+            if (words.contains(verb)) {
+                return "ib_" + verb + (words.contains("latency") ? "_lat" : "_bw");
+            }
+        }
+        return title;
+    }
+
+    private static Result result(JsonObject result) {
+        long size = result.whole("MsgSize");
+        if (size == 0) {
+            throw result.wrong("MsgSize", "is 0");
+        }
+        long iterations = result.has("n_iterations") ? result.whole("n_iterations") : 0;
+        Map<String, Double> figures = numbers(result);
+        JsonObject cpu = result.object("cpu");
+        if (cpu != null) {
+            figures.putAll(numbers(cpu));
+        }
+        List<Map<String, Double>> rounds = new ArrayList<>();
+        for (JsonObject round : result.objects("rounds")) {
+            rounds.add(numbers(round));
+        }
+        JsonObject latency = result.object("latency");
+        PercentileCurve curve = PercentileCurve.NONE;
+        if (latency != null) {
+            curve = curve(latency, figures, iterations);
+        } else if (figures.containsKey(Metric.MEDIAN.key())) {
+            curve = PercentileCurve.ofFigures(figures, Map.of(), iterations);
+        }
+        return new Result(
+                size,
+                iterations,
+                figures,
+                "Gb/sec".equals(result.text("BW_unit")),
+                curve,
+                rounds,
+                latency != null && "open".equals(latency.text("loop")));
+    }
+
+    private static PercentileCurve curve(JsonObject latency, Map<String, Double> figures, long iterations) {
+        Map<Double, Double> percentiles = new LinkedHashMap<>();
+        JsonObject table = latency.object("percentiles");
+        if (table != null) {
+            numbers(table).forEach((percent, value) -> {
+                try {
+                    percentiles.put(Double.parseDouble(percent), value);
+                    figures.putIfAbsent("percentile_" + percent, value);
+                } catch (NumberFormatException _) {
+                    throw table.wrong(percent, "is not a percentile");
+                }
+            });
+        }
+        Map.of("t_min", "min", "t_max", "max", "t_avg", "mean", "t_stdev", "stdev").forEach((ofC, name) -> {
+            if (latency.has(name)) {
+                figures.putIfAbsent(ofC, latency.number(name));
+            }
+        });
+        if (percentiles.containsKey(50.0)) {
+            figures.putIfAbsent(Metric.MEDIAN.key(), percentiles.get(50.0));
+        }
+        String histogram = latency.text(HISTOGRAM);
+        if (histogram != null) {
+            try {
+                return PercentileCurve.ofHistogram(histogram);
+            } catch (IllegalArgumentException failure) {
+                throw latency.wrong(HISTOGRAM, failure.getMessage());
+            }
+        }
+        return PercentileCurve.ofFigures(
+                figures, percentiles, latency.has("samples") ? latency.whole("samples") : iterations);
+    }
+
+    /** The fields that are numbers. */
+    private static Map<String, Double> numbers(JsonObject object) {
+        Map<String, Double> numbers = new LinkedHashMap<>();
+        object.fields().forEach((name, value) -> {
+            if (value instanceof Double) {
+                numbers.put(name, object.number(name));
+            }
+        });
+        return numbers;
+    }
+
+    private static String shortName(Path file) {
+        String name = file.getFileName().toString();
+        return name.endsWith(".json") && name.length() > 5 ? name.substring(0, name.length() - 5) : name;
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.page;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A test of one program: one or many sizes.
+ *
+ * @param tool command, as ib_write_lat
+ * @param party whose program
+ * @param implementation as the document has it; null when it does not say
+ * @param settings "test_info" as it is
+ * @param results in the document's order
+ */
+record TestRun(String tool, Party party, String implementation, Map<String, Object> settings, List<Result> results) {
+    /** A setting as text; empty when there is none. */
+    String setting(String key) {
+        return Figures.text(settings.get(key));
+    }
+}
