@@ -7,6 +7,7 @@
  */
 module io.github.rdma4j.perftest {
     requires com.fasterxml.jackson.core;
+    requires com.samskivert.jmustache;
     requires HdrHistogram;
     requires info.picocli;
     requires io.github.rdma4j.verbs;
@@ -16,5 +17,7 @@ module io.github.rdma4j.perftest {
     opens io.github.rdma4j.perftest.options to
             info.picocli;
     opens io.github.rdma4j.perftest.compare to
+            info.picocli;
+    opens io.github.rdma4j.perftest.page to
             info.picocli;
 }

@@ -4,6 +4,7 @@ package io.github.rdma4j.perftest;
 
 import io.github.rdma4j.perftest.compare.CompareCommand;
 import io.github.rdma4j.perftest.options.Tool;
+import io.github.rdma4j.perftest.page.ReportCommand;
 import io.github.rdma4j.perftest.report.BuildInfo;
 import java.io.PrintStream;
 import java.util.Arrays;
@@ -30,6 +31,9 @@ public final class Main {
             case CompareCommand.NAME -> {
                 return CompareCommand.run(arguments.subList(1, arguments.size()), out, err);
             }
+            case ReportCommand.NAME -> {
+                return ReportCommand.run(arguments.subList(1, arguments.size()), out, err);
+            }
             case "-h", "--help" -> {
                 help(out);
                 return ToolCommand.OK;
@@ -51,7 +55,7 @@ public final class Main {
 
     private static String tools() {
         return Arrays.stream(Tool.values()).map(Tool::command).collect(Collectors.joining(", ")) + ", "
-                + CompareCommand.NAME;
+                + CompareCommand.NAME + ", " + ReportCommand.NAME;
     }
 
     private static void help(PrintStream out) {
@@ -65,5 +69,6 @@ public final class Main {
             out.printf("  %-14s %s%n", tool.command(), tool.title());
         }
         out.printf("  %-14s %s%n", CompareCommand.NAME, CompareCommand.TITLE);
+        out.printf("  %-14s %s%n", ReportCommand.NAME, ReportCommand.TITLE);
     }
 }

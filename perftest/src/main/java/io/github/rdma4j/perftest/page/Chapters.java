@@ -93,9 +93,8 @@ final class Chapters {
             series.add(new Series(
                     name(line, count.get(party) > 1, series), party, variant, line.test, line.document, line.results));
         }
-        boolean latency = lines.stream()
-                .flatMap(line -> line.results.values().stream())
-                .anyMatch(Result::isLatency);
+        boolean latency =
+                lines.stream().flatMap(line -> line.results.values().stream()).anyMatch(Result::isLatency);
         return new Chapter(title, latency, series);
     }
 

@@ -17,7 +17,9 @@ final class Figures {
 
     /** A number with so many decimals; a dash when there is none. */
     static String number(double value, int decimals) {
-        return Double.isNaN(value) ? "–" : String.format(Locale.ROOT, "%,." + decimals + "f", value).replace(',', '\u202f');
+        return Double.isNaN(value)
+                ? "–"
+                : String.format(Locale.ROOT, "%,." + decimals + "f", value).replace(',', '\u202f');
     }
 
     /** A metric with its decimals; those of large numbers say nothing. */

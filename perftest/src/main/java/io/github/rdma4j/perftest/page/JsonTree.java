@@ -3,12 +3,10 @@
 package io.github.rdma4j.perftest.page;
 
 import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadFeature;
-import com.fasterxml.jackson.core.exc.StreamConstraintsException;
-import com.fasterxml.jackson.core.exc.StreamReadException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -47,14 +45,12 @@ final class JsonTree {
                         "one document per file");
             }
             return new JsonObject(file.toString(), "", root);
-        } catch (JsonParseException failure) {
-            throw notJson(file, failure);
-        } catch (StreamConstraintsException failure) {
+        } catch (JsonProcessingException failure) {
             throw notJson(file, failure);
         }
     }
 
-    private static ReportException notJson(Path file, StreamReadException failure) {
+    private static ReportException notJson(Path file, JsonProcessingException failure) {
         int line = failure.getLocation() == null ? 0 : failure.getLocation().getLineNr();
         String reason = failure.getOriginalMessage().lines().findFirst().orElse("");
         return new ReportException(

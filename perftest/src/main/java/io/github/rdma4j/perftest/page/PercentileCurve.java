@@ -28,8 +28,8 @@ record PercentileCurve(long samples, boolean complete, List<Point> points) {
 
     private static final double NANOSECONDS = 1000;
     private static final double ALL = 100;
-    private static final Map<String, Double> PERCENTS = Map.of(
-            "t_typical", 50.0, "percentile_99", 99.0, "percentile_99.9", 99.9, "percentile_99.99", 99.99);
+    private static final Map<String, Double> PERCENTS =
+            Map.of("t_typical", 50.0, "percentile_99", 99.0, "percentile_99.9", 99.9, "percentile_99.99", 99.99);
 
     /**
      * A point of the curve.
@@ -60,7 +60,8 @@ record PercentileCurve(long samples, boolean complete, List<Point> points) {
             for (HistogramIterationValue step : histogram.percentiles(TICKS)) {
                 double tail = tail(step.getPercentile(), samples);
                 if (tail > points.getLast().tail()) {
-                    points.add(new Point(tail, Math.min(step.getValueIteratedTo(), histogram.getMaxValue()) / NANOSECONDS));
+                    points.add(new Point(
+                            tail, Math.min(step.getValueIteratedTo(), histogram.getMaxValue()) / NANOSECONDS));
                 }
             }
         }

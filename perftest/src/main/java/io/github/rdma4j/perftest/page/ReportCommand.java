@@ -3,7 +3,7 @@
 package io.github.rdma4j.perftest.page;
 
 import io.github.rdma4j.perftest.PerftestException;
-import io.github.rdma4j.perftest.run.IllegalParameterException;
+import io.github.rdma4j.perftest.options.IllegalParameterException;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
@@ -59,7 +59,8 @@ public final class ReportCommand {
             }
             files = options.files();
         } catch (ParameterException | IllegalParameterException | InvalidPathException failure) {
-            err.println("report: " + failure.getMessage().lines().findFirst().orElse("").strip());
+            err.println("report: "
+                    + failure.getMessage().lines().findFirst().orElse("").strip());
             err.println("Try 'rdma4j report --help'.");
             return USAGE;
         }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.page;
 
-import io.github.rdma4j.perftest.run.IllegalParameterException;
+import io.github.rdma4j.perftest.options.IllegalParameterException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,8 +16,9 @@ import picocli.CommandLine.Parameters;
 /** The command line of {@code report}. */
 @Command(
         name = ReportCommand.NAME,
-        description = "Makes one HTML page, with charts, of results documents: what --out_json of the tools and of compare"
-                + " writes. The page needs no network.",
+        description =
+                "Makes one HTML page, with charts, of results documents: what --out_json of the tools and of compare"
+                        + " writes. The page needs no network.",
         sortOptions = false,
         usageHelpAutoWidth = true)
 final class ReportOptions {

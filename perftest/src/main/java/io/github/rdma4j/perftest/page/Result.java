@@ -36,9 +36,7 @@ record Result(
 
     /** A number of each round; NaN where a round has none. */
     List<Double> ofRounds(Metric metric) {
-        return rounds.stream()
-                .map(round -> metric.in(round, gigabits))
-                .toList();
+        return rounds.stream().map(round -> metric.in(round, gigabits)).toList();
     }
 
     /** A metric in its unit; NaN when there is none. */

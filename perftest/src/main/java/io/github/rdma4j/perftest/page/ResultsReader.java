@@ -24,7 +24,8 @@ final class ResultsReader {
     static final int SCHEMA_VERSION = 1;
 
     private static final String HISTOGRAM = "histogram";
-    private static final String OTHER_SCHEMA = "rdma4j report reads what --out_json of the rdma4j tools, rdma4j compare and C's tools writes";
+    private static final String OTHER_SCHEMA =
+            "rdma4j report reads what --out_json of the rdma4j tools, rdma4j compare and C's tools writes";
 
     private ResultsReader() {}
 
@@ -162,11 +163,12 @@ final class ResultsReader {
                 }
             });
         }
-        Map.of("t_min", "min", "t_max", "max", "t_avg", "mean", "t_stdev", "stdev").forEach((ofC, name) -> {
-            if (latency.has(name)) {
-                figures.putIfAbsent(ofC, latency.number(name));
-            }
-        });
+        Map.of("t_min", "min", "t_max", "max", "t_avg", "mean", "t_stdev", "stdev")
+                .forEach((ofC, name) -> {
+                    if (latency.has(name)) {
+                        figures.putIfAbsent(ofC, latency.number(name));
+                    }
+                });
         if (percentiles.containsKey(50.0)) {
             figures.putIfAbsent(Metric.MEDIAN.key(), percentiles.get(50.0));
         }

@@ -14,8 +14,7 @@ import java.util.SortedMap;
  * @param document the short name of its file
  * @param results by size
  */
-record Series(
-        String name, Party party, int variant, TestRun test, String document, SortedMap<Long, Result> results) {
+record Series(String name, Party party, int variant, TestRun test, String document, SortedMap<Long, Result> results) {
     /** A metric at a size; NaN when there is none. */
     double at(long size, Metric metric) {
         Result result = results.get(size);

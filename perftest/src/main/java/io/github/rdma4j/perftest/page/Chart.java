@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.page;
+
+import java.util.List;
+
+/**
+ * A chart of the page; the script draws it.
+ *
+ * @param kind how it is drawn
+ * @param title what it shows
+ * @param unit of the vertical axis
+ * @param choice what its panels differ in; empty when there is one
+ * @param panels one of them is seen at a time
+ */
+record Chart(Kind kind, String title, String unit, String choice, List<Panel> panels) {
+    /** How a chart is drawn. */
+    enum Kind {
+        /** Values over the percentile, logarithmic towards 100 %. */
+        PERCENTILES,
+
+        /** Values over the message size, logarithmic. */
+        SIZES,
+
+        /** Bars from zero, of few sizes. */
+        BARS,
+
+        /** Values over the number of the round. */
+        ROUNDS
+    }
+
+    /**
+     * What is seen at a time.
+     *
+     * @param label for the choice
+     * @param lines one per series
+     */
+    record Panel(String label, List<Line> lines) {}
+
+    /**
+     * A series.
+     *
+     * @param series whose
+     * @param complete whether the points are all there is; else a few of a curve, which are marked
+     * @param points x and y
+     * @param rounds x and y of single rounds
+     */
+    record Line(Series series, boolean complete, List<double[]> points, List<double[]> rounds) {}
+}

@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.page;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedSet;
+
+/** Which charts a chapter gets. */
+final class Charts {
+    private static final int ENOUGH_FOR_A_LINE = 3;
+
+    private Charts() {}
+
+    /** The charts of a chapter, in the order of their display. */
+    static List<Chart> of(Chapter chapter) {
+        List<Chart> charts = new ArrayList<>();
+        if (chapter.latency()) {
+            percentiles(chapter, charts);
+            overSizes(
+                    chapter,
+                    "Latency",
+                    List.of(Metric.MEDIAN, Metric.MEAN, Metric.PERCENTILE_99, Metric.PERCENTILE_999),
+                    charts);
+        } else {
+            overSizes(chapter, "Bandwidth", List.of(Metric.BANDWIDTH, Metric.PEAK), charts);
+            overSizes(chapter, "Message rate", List.of(Metric.RATE), charts);
+        }
+        overSizes(chapter, "CPU time per message", List.of(Metric.CPU, Metric.MACHINE_CPU), charts);
+        rounds(chapter, charts);
+        return charts;
+    }
+
+    private static void percentiles(Chapter chapter, List<Chart> charts) {
+        List<Chart.Panel> panels = new ArrayList<>();
+        for (long size : chapter.sizes()) {
+            List<Chart.Line> lines = new ArrayList<>();
+            for (Series line : chapter.series()) {
+                Result result = line.results().get(size);
+                if (result != null && result.percentiles().points().size() > 1) {
+                    List<double[]> points = result.percentiles().points().stream()
+                            .map(point -> new double[] {point.tail(), point.microseconds()})
+                            .toList();
+                    lines.add(new Chart.Line(line, result.percentiles().complete(), points, List.of()));
+                }
+            }
+            if (!lines.isEmpty()) {
+                panels.add(new Chart.Panel(Figures.size(size), lines));
+            }
+        }
+        if (!panels.isEmpty()) {
+            charts.add(new Chart(Chart.Kind.PERCENTILES, "Latency by percentile", "µs", "Message size", panels));
+        }
+    }
+
+    private static void overSizes(Chapter chapter, String title, List<Metric> metrics, List<Chart> charts) {
+        List<Chart.Panel> panels = new ArrayList<>();
+        for (Metric metric : metrics) {
+            List<Chart.Line> lines = new ArrayList<>();
+            for (Series line : chapter.series()) {
+                List<double[]> points = new ArrayList<>();
+                List<double[]> rounds = new ArrayList<>();
+                line.results().forEach((size, result) -> {
+                    add(points, size, result.metric(metric));
+                    result.ofRounds(metric).forEach(value -> add(rounds, size, value));
+                });
+                if (!points.isEmpty()) {
+                    lines.add(new Chart.Line(line, true, points, rounds));
+                }
+            }
+            if (!lines.isEmpty()) {
+                panels.add(new Chart.Panel(metric.title(), lines));
+            }
+        }
+        if (panels.isEmpty()) {
+            return;
+        }
+        SortedSet<Long> sizes = chapter.sizes();
+        boolean line = sizes.size() >= ENOUGH_FOR_A_LINE;
+        charts.add(new Chart(
+                line ? Chart.Kind.SIZES : Chart.Kind.BARS,
+                title + (line ? " over message size" : ""),
+                metrics.getFirst().unit(),
+                "Figure",
+                panels));
+    }
+
+    private static void rounds(Chapter chapter, List<Chart> charts) {
+        Metric metric = chapter.principal();
+        List<Chart.Panel> panels = new ArrayList<>();
+        for (long size : chapter.sizes()) {
+            List<Chart.Line> lines = new ArrayList<>();
+            for (Series line : chapter.series()) {
+                Result result = line.results().get(size);
+                List<Double> values = result == null ? List.of() : result.ofRounds(metric);
+                List<double[]> points = new ArrayList<>();
+                for (int i = 0; i < values.size(); i++) {
+                    add(points, i + 1, values.get(i));
+                }
+                if (points.size() > 1) {
+                    lines.add(new Chart.Line(line, false, points, List.of()));
+                }
+            }
+            if (!lines.isEmpty()) {
+                panels.add(new Chart.Panel(Figures.size(size), lines));
+            }
+        }
+        if (!panels.isEmpty()) {
+            charts.add(new Chart(
+                    Chart.Kind.ROUNDS,
+                    chapter.latency() ? metric.title() + " latency of each round" : "Bandwidth of each round",
+                    metric.unit(),
+                    "Message size",
+                    panels));
+        }
+    }
+
+    private static void add(List<double[]> points, double x, double y) {
+        if (Double.isFinite(y)) {
+            points.add(new double[] {x, y});
+        }
+    }
+}

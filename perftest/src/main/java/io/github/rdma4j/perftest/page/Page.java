@@ -1,0 +1,186 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.page;
+
+import com.samskivert.mustache.Mustache;
+import io.github.rdma4j.perftest.report.BuildInfo;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.StringReader;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * The page: one HTML document that loads nothing. Its policy lets the browser run the two scripts that are in it, known by
+ * their hashes, and nothing else: not even what a document has smuggled in.
+ */
+final class Page {
+    /** Where the chart library is on the class path; its version is the one in the project's pom.xml. */
+    static final String ECHARTS = "META-INF/resources/_static/echarts/6.0.0/dist/echarts.common.min.js";
+
+    private final List<Document> documents;
+    private final List<Chapter> chapters;
+    private final List<Chart> charts = new ArrayList<>();
+
+    private Page(List<Document> documents) {
+        this.documents = documents;
+        this.chapters = Chapters.of(documents);
+    }
+
+    /**
+     * Makes the page.
+     *
+     * @param documents at least one, with different names
+     * @param title null for the usual one
+     * @throws IOException when a part of the program is missing
+     */
+    static String of(List<Document> documents, String title) throws IOException {
+        return new Page(documents).text(title);
+    }
+
+    private String text(String title) throws IOException {
+        String echarts = resource(Page.class.getClassLoader().getResourceAsStream(ECHARTS), ECHARTS);
+        String script = own("report.js");
+        Map<String, Object> model = new HashMap<>();
+        model.put("title", title == null ? Wording.title(documents) : title);
+        model.put("version", BuildInfo.version());
+        model.put("style", own("report.css"));
+        model.put("echarts", echarts);
+        model.put("script", script);
+        model.put("scriptHashes", hash(echarts) + " " + hash(script));
+        model.put("conditions", conditions());
+        model.put("caveats", Wording.caveats(documents, chapters));
+        model.put("glance", Tables.glance(chapters).model());
+        List<Map<String, Object>> parts = new ArrayList<>();
+        for (int i = 0; i < chapters.size(); i++) {
+            parts.add(chapter(i));
+        }
+        model.put("chapters", parts);
+        model.put("several", chapters.size() > 1);
+        model.put("environment", environment().model());
+        model.put("settings", settings().stream().map(Table::model).toList());
+        model.put("data", ChartJson.of(charts));
+        return Mustache.compiler()
+                .withLoader(name -> new StringReader(own(name + ".html")))
+                .compile(own("report.html"))
+                .execute(model);
+    }
+
+    private List<Map<String, Object>> conditions() {
+        return documents.stream()
+                .map(document -> Map.<String, Object>of(
+                        "name",
+                        documents.size() > 1 ? document.name() + ": " : "",
+                        "text",
+                        Wording.conditions(document)))
+                .toList();
+    }
+
+    private Map<String, Object> chapter(int number) {
+        Chapter chapter = chapters.get(number);
+        List<Map<String, Object>> figures = new ArrayList<>();
+        for (Chart chart : Charts.of(chapter)) {
+            List<Map<String, Object>> panels = new ArrayList<>();
+            for (int i = 0; i < chart.panels().size(); i++) {
+                panels.add(Map.of("value", i, "label", chart.panels().get(i).label()));
+            }
+            figures.add(Map.of(
+                    "id",
+                    charts.size(),
+                    "title",
+                    chart.title(),
+                    "choice",
+                    chart.choice(),
+                    "choose",
+                    panels.size() > 1,
+                    "only",
+                    panels.size() > 1 || chart.kind() == Chart.Kind.BARS
+                            ? ""
+                            : panels.getFirst().get("label"),
+                    "scaled",
+                    chart.kind() == Chart.Kind.PERCENTILES || chart.kind() == Chart.Kind.SIZES,
+                    "panels",
+                    panels,
+                    "alternative",
+                    Wording.alternative(chapter, chart)));
+            charts.add(chart);
+        }
+        return Map.of(
+                "id", "chapter-" + (number + 1),
+                "title", chapter.title(),
+                "settings", Wording.settings(chapter),
+                "figures", figures,
+                "tables", Tables.of(chapter).stream().map(Table::model).toList());
+    }
+
+    /** All that the documents say of where they were measured: a row per thing, a column per document. */
+    private Table environment() {
+        List<String> columns = new ArrayList<>(List.of("Environment"));
+        documents.forEach(document -> columns.add(document.name()));
+        Table table = new Table("Where it was measured", columns);
+        Set<String> keys = new LinkedHashSet<>();
+        documents.forEach(document -> keys.addAll(document.environment().keySet()));
+        for (String key : keys) {
+            table.row().text(key);
+            documents.forEach(document -> {
+                String value = document.environment(key);
+                table.text(value.isEmpty() ? "–" : value);
+            });
+        }
+        return table;
+    }
+
+    /** All settings of all tests: a table per chapter, a row per setting, a column per series. */
+    private List<Table> settings() {
+        List<Table> tables = new ArrayList<>();
+        for (Chapter chapter : chapters) {
+            List<String> columns = new ArrayList<>(List.of(chapter.title()));
+            chapter.series().forEach(line -> columns.add(line.name()));
+            Table table = new Table("What was run: " + chapter.title(), columns);
+            Set<String> keys = chapter.series().stream()
+                    .flatMap(line -> line.test().settings().keySet().stream())
+                    .collect(Collectors.toCollection(LinkedHashSet::new));
+            for (String key : keys) {
+                table.row().text(key);
+                chapter.series().forEach(line -> {
+                    String value = line.test().setting(key);
+                    table.text(value.isEmpty() ? "–" : value);
+                });
+            }
+            tables.add(table);
+        }
+        return tables;
+    }
+
+    /** As a Content-Security-Policy names a script. */
+    private static String hash(String script) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(script.getBytes(StandardCharsets.UTF_8));
+            return "'sha256-" + Base64.getEncoder().encodeToString(digest) + "'";
+        } catch (NoSuchAlgorithmException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+
+    private static String own(String name) throws IOException {
+        return resource(Page.class.getResourceAsStream(name), name);
+    }
+
+    private static String resource(InputStream stream, String name) throws IOException {
+        if (stream == null) {
+            throw new IOException(name + " is missing on the class path");
+        }
+        try (stream) {
+            return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.page;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A table of the page, as its template reads it. */
+final class Table {
+    private final String caption;
+    private final List<Map<String, Object>> columns = new ArrayList<>();
+    private final List<Map<String, Object>> rows = new ArrayList<>();
+    private List<Map<String, Object>> cells;
+
+    /**
+     * @param caption says what it shows
+     * @param columns headings; those of numbers end in {@code >}
+     */
+    Table(String caption, List<String> columns) {
+        this.caption = caption;
+        for (String column : columns) {
+            boolean number = column.endsWith(">");
+            this.columns.add(Map.of(
+                    "text", number ? column.substring(0, column.length() - 1) : column, "style", number ? "n" : ""));
+        }
+    }
+
+    /** Begins a row. */
+    Table row() {
+        cells = new ArrayList<>();
+        rows.add(Map.of("cells", cells));
+        return this;
+    }
+
+    /** A cell of text. */
+    Table text(String text) {
+        return cell(text, "", "");
+    }
+
+    /** The name of a series, with its mark. */
+    Table series(String name, Party party) {
+        return cell(name, "s", party.key());
+    }
+
+    /** A cell of a number that is text already. */
+    Table number(String text) {
+        return cell(text, "n", "");
+    }
+
+    /** A number that rests on too little. */
+    Table weak(String text) {
+        return cell(text, "n weak", "");
+    }
+
+    private Table cell(String text, String style, String party) {
+        Map<String, Object> cell = new LinkedHashMap<>();
+        cell.put("text", text);
+        cell.put("style", style);
+        cell.put("party", party);
+        cells.add(cell);
+        return this;
+    }
+
+    /** Whether it has no rows. */
+    boolean isEmpty() {
+        return rows.isEmpty();
+    }
+
+    /** What the template reads. */
+    Map<String, Object> model() {
+        return Map.of("caption", caption, "columns", columns, "rows", rows);
+    }
+}

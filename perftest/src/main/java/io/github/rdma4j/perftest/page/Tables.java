@@ -1,0 +1,248 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.page;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeMap;
+
+/** The numbers of the charts, and the settings, as tables. */
+final class Tables {
+    /** With fewer samples beyond it a percentile is chance; as rdma4j's tools warn. */
+    private static final int ENOUGH_BEYOND = 10;
+
+    private static final int RATIO_DECIMALS = 3;
+    private static final long MIDDLE_SIZE = 4096;
+    private static final Map<String, Double> PERCENTILES = percentiles();
+
+    private Tables() {}
+
+    private static Map<String, Double> percentiles() {
+        Map<String, Double> columns = new LinkedHashMap<>();
+        columns.put("percentile_90", 90.0);
+        columns.put("percentile_99", 99.0);
+        columns.put("percentile_99.9", 99.9);
+        columns.put("percentile_99.99", 99.99);
+        columns.put("percentile_99.999", 99.999);
+        return columns;
+    }
+
+    /** The principal figures of all chapters. */
+    static Table glance(List<Chapter> chapters) {
+        List<Party> parties = chapters.stream()
+                .flatMap(chapter -> chapter.series().stream())
+                .map(Series::party)
+                .filter(party -> party != Party.OTHER)
+                .distinct()
+                .sorted()
+                .toList();
+        boolean both = parties.contains(Party.JAVA) && parties.contains(Party.C);
+        boolean tcp = parties.contains(Party.JAVA) && parties.contains(Party.TCP_JAVA);
+        List<String> columns = new ArrayList<>(List.of("Test", "Size>", "Figure"));
+        parties.forEach(party -> columns.add(party.title() + ">"));
+        if (both) {
+            columns.add("Java ÷ C>");
+        }
+        if (tcp) {
+            columns.add("TCP Java ÷ Java>");
+        }
+        Table table = new Table("The figures of each test, of the first file that has them", columns);
+        for (Chapter chapter : chapters) {
+            for (long size : glanceSizes(chapter.sizes())) {
+                for (Metric metric : List.of(chapter.principal(), Metric.CPU)) {
+                    if (!chapter.has(metric)) {
+                        continue;
+                    }
+                    Map<Party, Double> values = new TreeMap<>();
+                    chapter.series().forEach(line -> {
+                        double value = line.at(size, metric);
+                        if (!Double.isNaN(value)) {
+                            values.putIfAbsent(line.party(), value);
+                        }
+                    });
+                    table.row().text(chapter.title()).number(Figures.size(size)).text(label(metric));
+                    parties.forEach(party -> table.number(Figures.of(metric, values.getOrDefault(party, Double.NaN))));
+                    if (both) {
+                        table.number(ratio(values, Party.JAVA, Party.C));
+                    }
+                    if (tcp) {
+                        table.number(ratio(values, Party.TCP_JAVA, Party.JAVA));
+                    }
+                }
+            }
+        }
+        return table;
+    }
+
+    private static String label(Metric metric) {
+        return switch (metric) {
+            case MEDIAN, MEAN -> metric.title() + " latency, " + metric.unit();
+            case CPU -> "CPU per message, " + metric.unit();
+            default -> metric.title() + " bandwidth, " + metric.unit();
+        };
+    }
+
+    private static String ratio(Map<Party, Double> values, Party party, Party reference) {
+        return Figures.number(
+                values.getOrDefault(party, Double.NaN) / values.getOrDefault(reference, Double.NaN), RATIO_DECIMALS);
+    }
+
+    /** All sizes where they are few, else the ends and a middle. */
+    private static List<Long> glanceSizes(SortedSet<Long> sizes) {
+        return sizes.stream()
+                .filter(size -> sizes.size() <= 3
+                        || size.equals(sizes.first())
+                        || size == MIDDLE_SIZE
+                        || size.equals(sizes.last()))
+                .toList();
+    }
+
+    /** All figures of a chapter. */
+    static List<Table> of(Chapter chapter) {
+        List<Table> tables = new ArrayList<>();
+        tables.add(chapter.latency() ? latency(chapter) : bandwidth(chapter));
+        Table rounds = rounds(chapter);
+        if (!rounds.isEmpty()) {
+            tables.add(rounds);
+        }
+        return tables;
+    }
+
+    private static Table latency(Chapter chapter) {
+        boolean compared = isCompared(chapter);
+        boolean cpu = chapter.has(Metric.CPU);
+        List<String> columns = new ArrayList<>(List.of("Size>", "Series", "Samples>", "Min>", "Median>", "Mean>"));
+        columns.add("Std. dev.>");
+        List<String> percentiles = PERCENTILES.keySet().stream()
+                .filter(key -> chapter.series().stream()
+                        .flatMap(line -> line.results().values().stream())
+                        .anyMatch(result -> result.figures().containsKey(key)))
+                .toList();
+        percentiles.forEach(key -> columns.add(key.replace("percentile_", "") + " %>"));
+        columns.add("Max>");
+        if (cpu) {
+            columns.add("CPU ns/msg>");
+        }
+        if (compared) {
+            columns.add(chapter.principal().title() + " ÷ C>");
+        }
+        Table table = new Table("Latency in µs (half of a round trip)", columns);
+        forAll(chapter, (size, line, result) -> {
+            long samples = result.percentiles().samples();
+            table.row()
+                    .number(Figures.size(size))
+                    .series(line.name(), line.party())
+                    .number(samples == 0 ? "–" : Figures.number(samples, 0));
+            for (String key : List.of("t_min", "t_typical", "t_avg", "t_stdev")) {
+                table.number(Figures.of(Metric.MEDIAN, result.figure(key)));
+            }
+            for (String key : percentiles) {
+                String text = Figures.of(Metric.MEDIAN, result.figure(key));
+                if (samples * (1 - PERCENTILES.get(key) / 100) < ENOUGH_BEYOND - 1e-6
+                        && result.figures().containsKey(key)) {
+                    table.weak(text);
+                } else {
+                    table.number(text);
+                }
+            }
+            table.number(Figures.of(Metric.MEDIAN, result.figure("t_max")));
+            end(table, chapter, line, size, cpu, compared);
+        });
+        return table;
+    }
+
+    private static Table bandwidth(Chapter chapter) {
+        boolean compared = isCompared(chapter);
+        boolean cpu = chapter.has(Metric.CPU);
+        List<String> columns = new ArrayList<>(List.of(
+                "Size>", "Series", "Messages>", "Average MiB/s>", "Average Gb/s>", "Peak MiB/s>", "Messages/s>"));
+        if (cpu) {
+            columns.add("CPU ns/msg>");
+        }
+        if (compared) {
+            columns.add("Average ÷ C>");
+        }
+        Table table = new Table("Bandwidth (MiB = 2²⁰ bytes, Gb = 10⁹ bits)", columns);
+        forAll(chapter, (size, line, result) -> {
+            double average = result.metric(Metric.BANDWIDTH);
+            table.row()
+                    .number(Figures.size(size))
+                    .series(line.name(), line.party())
+                    .number(result.iterations() == 0 ? "–" : Figures.number(result.iterations(), 0))
+                    .number(Figures.of(Metric.BANDWIDTH, average))
+                    .number(Figures.number(average * (1 << 20) * 8 / 1e9, 3))
+                    .number(Figures.of(Metric.PEAK, result.metric(Metric.PEAK)))
+                    .number(Figures.of(Metric.RATE, result.metric(Metric.RATE)));
+            end(table, chapter, line, size, cpu, compared);
+        });
+        return table;
+    }
+
+    private static void end(Table table, Chapter chapter, Series line, long size, boolean cpu, boolean compared) {
+        if (cpu) {
+            table.number(Figures.of(Metric.CPU, line.at(size, Metric.CPU)));
+        }
+        if (compared) {
+            Series reference = chapter.reference(line);
+            double ratio = reference == null
+                    ? Double.NaN
+                    : line.at(size, chapter.principal()) / reference.at(size, chapter.principal());
+            table.number(Figures.number(ratio, RATIO_DECIMALS));
+        }
+    }
+
+    private static boolean isCompared(Chapter chapter) {
+        return chapter.series().stream().anyMatch(line -> chapter.reference(line) != null);
+    }
+
+    private static Table rounds(Chapter chapter) {
+        Metric metric = chapter.principal();
+        Table table = new Table(
+                "Spread of the rounds: " + metric.title().toLowerCase(java.util.Locale.ROOT) + " of each, in "
+                        + metric.unit(),
+                List.of("Size>", "Series", "Rounds>", "Best>", "Median>", "Worst>", "Worst ÷ best>"));
+        forAll(chapter, (size, line, result) -> {
+            double[] values = result.ofRounds(metric).stream()
+                    .mapToDouble(Double::doubleValue)
+                    .filter(Double::isFinite)
+                    .sorted()
+                    .toArray();
+            if (values.length < 2) {
+                return;
+            }
+            double lowest = values[0];
+            double highest = values[values.length - 1];
+            double best = metric.lowerIsBetter() ? lowest : highest;
+            double worst = metric.lowerIsBetter() ? highest : lowest;
+            int half = values.length / 2;
+            double median = values.length % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+            table.row()
+                    .number(Figures.size(size))
+                    .series(line.name(), line.party())
+                    .number(Integer.toString(values.length))
+                    .number(Figures.of(metric, best))
+                    .number(Figures.of(metric, median))
+                    .number(Figures.of(metric, worst))
+                    .number(Figures.number(worst / best, RATIO_DECIMALS));
+        });
+        return table;
+    }
+
+    private interface RowMaker {
+        void row(long size, Series line, Result result);
+    }
+
+    private static void forAll(Chapter chapter, RowMaker maker) {
+        for (long size : chapter.sizes()) {
+            for (Series line : chapter.series()) {
+                Result result = line.results().get(size);
+                if (result != null) {
+                    maker.row(size, line, result);
+                }
+            }
+        }
+    }
+}
