@@ -8,17 +8,14 @@ import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.options.ToolCommandLine;
 import io.github.rdma4j.perftest.report.BuildInfo;
 import io.github.rdma4j.perftest.report.ConsoleReport;
-import io.github.rdma4j.perftest.report.JsonReport;
+import io.github.rdma4j.perftest.report.Limits;
+import io.github.rdma4j.perftest.report.ReportFiles;
 import io.github.rdma4j.perftest.run.PerfTest;
 import io.github.rdma4j.perftest.run.TestOutcome;
 import io.github.rdma4j.perftest.wire.WireVersion;
 import io.github.rdma4j.verbs.VerbsException;
-import java.io.BufferedOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.PrintStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 
 /** One tool as a command: reads the options, runs the test, prints the report, and turns failures into lines and statuses. */
@@ -62,16 +59,15 @@ final class ToolCommand {
     }
 
     private int run(TestParameters parameters) {
-        Path jsonFile = parameters.figures().jsonFile();
-        ConsoleReport report = new ConsoleReport(out, Terminal.isInteractive() ? err : null);
+        ConsoleReport report = new ConsoleReport(
+                out,
+                Terminal.isInteractive() ? err : null,
+                parameters.figures().output());
         try {
             TestOutcome outcome = PerfTest.run(parameters, report);
-            if (jsonFile != null) {
-                try (OutputStream file = new BufferedOutputStream(Files.newOutputStream(jsonFile))) {
-                    JsonReport.write(outcome, file);
-                }
-            }
-            return OK;
+            ReportFiles.write(outcome);
+            String missed = Limits.missed(outcome.results(), parameters.figures());
+            return missed.isEmpty() ? OK : failed(missed, "");
         } catch (IllegalParameterException failure) {
             report.interrupted();
             return usage(failure.getMessage());
@@ -83,7 +79,7 @@ final class ToolCommand {
             // Its message contains the remedy.
             return failed(failure.getMessage(), "");
         } catch (IOException failure) {
-            return failed("the report could not be written to " + jsonFile + ": " + failure.getMessage(), "");
+            return failed(failure.getMessage(), "");
         }
     }
 

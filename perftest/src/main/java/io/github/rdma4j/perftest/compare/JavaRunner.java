@@ -86,7 +86,7 @@ final class JavaRunner implements Runner {
      */
     private static String print(TestInfo info, SizeResult result) {
         ByteArrayOutputStream printed = new ByteArrayOutputStream();
-        ConsoleReport report = new ConsoleReport(new PrintStream(printed, true, StandardCharsets.UTF_8), null);
+        ConsoleReport report = new ConsoleReport(new PrintStream(printed, true, StandardCharsets.UTF_8), null, null);
         report.agreed(info);
         report.begin(info);
         report.result(result);

@@ -16,6 +16,51 @@ public final class FigureOptions {
     private boolean gigabits;
 
     @Option(
+            names = {"-H", "--report-histogram"},
+            description = "Print out all results (default print summary only).")
+    @OnlyFor(ToolSet.LATENCY)
+    private boolean sortedTimes;
+
+    @Option(
+            names = {"-U", "--report-unsorted"},
+            description = "(implies -H) print out unsorted results (default sorted).")
+    @OnlyFor(ToolSet.LATENCY)
+    private boolean unsortedTimes;
+
+    @Option(
+            names = {"-N", "--noPeak"},
+            description = "Cancel peak-bw calculation (default with peak up to iters=20000).")
+    @OnlyFor(ToolSet.BANDWIDTH)
+    private boolean noPeak;
+
+    @Option(
+            names = "--report-both",
+            description = "Report RX & TX results separately on Bidirectional BW tests.")
+    @OnlyFor(ToolSet.BANDWIDTH)
+    private boolean both;
+
+    @Option(
+            names = "--output",
+            paramLabel = "<units>",
+            converter = Output.Converter.class,
+            description = "Set verbosity output level: bandwidth, message_rate, latency: print this one number only.")
+    private Output output;
+
+    @Option(
+            names = {"-w", "--limit_bw"},
+            paramLabel = "<value>",
+            description = "Set verifier limit for bandwidth: exit status 1 below it.")
+    @OnlyFor(ToolSet.BANDWIDTH)
+    private Double leastBandwidth;
+
+    @Option(
+            names = {"-y", "--limit_msgrate"},
+            paramLabel = "<value>",
+            description = "Set verifier limit for Msg Rate: exit status 1 below it.")
+    @OnlyFor(ToolSet.BANDWIDTH)
+    private Double leastMessageRate;
+
+    @Option(
             names = "--rounds",
             paramLabel = "<num>",
             description = "rdma4j: run so often over one connection, and show how far the rounds differ (default 1).")
@@ -31,9 +76,69 @@ public final class FigureOptions {
             description = "Name of the json file, implies --out_json (default perftest_out.json).")
     private Path jsonFile;
 
+    @Option(
+            names = "--out_csv",
+            paramLabel = "<file>",
+            description = "rdma4j: save a row per size and round in a comma-separated file.")
+    private Path csvFile;
+
+    @Option(
+            names = "--out_hgrm",
+            paramLabel = "<file>",
+            description = "rdma4j: save the percentile distribution as HdrHistogram does; with -a, a file per size.")
+    @OnlyFor(ToolSet.LATENCY)
+    private Path percentileFile;
+
+    @Option(
+            names = "--out_hlog",
+            paramLabel = "<file>",
+            description = "rdma4j: save all histograms as an HdrHistogram log.")
+    @OnlyFor(ToolSet.LATENCY)
+    private Path logFile;
+
     /** Whether to report Gb/s instead of MiB/s. */
     public boolean gigabits() {
         return gigabits;
+    }
+
+    /** Whether every single time is listed, from the shortest to the longest. */
+    public boolean sortedTimes() {
+        return sortedTimes;
+    }
+
+    /** Whether every single time is listed, as they came. */
+    public boolean unsortedTimes() {
+        return unsortedTimes;
+    }
+
+    /** Whether every single time is listed in any order. */
+    public boolean listsTimes() {
+        return sortedTimes || unsortedTimes;
+    }
+
+    /** Whether the peak of the bandwidth is looked for. */
+    public boolean peak() {
+        return !noPeak;
+    }
+
+    /** Whether both directions of a bidirectional run are reported one by one, too. */
+    public boolean both() {
+        return both;
+    }
+
+    /** The only number to print; null for the whole report. */
+    public Output output() {
+        return output;
+    }
+
+    /** The least bandwidth that is good enough, in the unit of the report; 0 for none. */
+    public double leastBandwidth() {
+        return leastBandwidth != null ? leastBandwidth : 0;
+    }
+
+    /** The least million messages per second that are good enough; 0 for none. */
+    public double leastMessageRate() {
+        return leastMessageRate != null ? leastMessageRate : 0;
     }
 
     /** How often each size is run. */
@@ -46,12 +151,47 @@ public final class FigureOptions {
         return jsonFile != null || json ? Objects.requireNonNullElse(jsonFile, DEFAULT_JSON_FILE) : null;
     }
 
+    /** Where the comma-separated rows go; null when none are wanted. */
+    public Path csvFile() {
+        return csvFile;
+    }
+
+    /** Where the percentile distribution goes; null when none is wanted. */
+    public Path percentileFile() {
+        return percentileFile;
+    }
+
+    /** Where the histograms go; null when none are wanted. */
+    public Path logFile() {
+        return logFile;
+    }
+
     void check(Tool tool, WorkloadOptions workload) {
+        IllegalParameterException.when(
+                output != null && output.isForLatency() != tool.isLatency(),
+                () -> "--output: " + tool.command() + " has no " + output.word() + "; allowed is "
+                        + Output.words(tool.isLatency()));
+        positive("-w/--limit_bw", leastBandwidth);
+        positive("-y/--limit_msgrate", leastMessageRate);
+        IllegalParameterException.when(
+                both && !workload.bidirectional(), "--report-both is for both directions: give -b/--bidirectional");
         boolean timed = workload.durationSeconds() > 0;
+        IllegalParameterException.when(
+                listsTimes() && (timed || workload.rate() > 0),
+                "-H/-U list the times of a counted closed loop; with -D/--duration or --rate use --out_hgrm");
         IllegalParameterException.when(
                 rounds() > 1 && timed && (tool.isLatency() || workload.bidirectional()),
                 "--rounds: the two sides would end a round of -D/--duration at different messages; give -n/--iters");
         checkWritable("--out_json_file", jsonFile());
+        checkWritable("--out_csv", csvFile);
+        checkWritable("--out_hgrm", percentileFile);
+        checkWritable("--out_hlog", logFile);
+    }
+
+    private static void positive(String option, Double value) {
+        IllegalParameterException.when(
+                value != null && !(value >= 0 && value < Double.POSITIVE_INFINITY),
+                option + ": " + value + " is out of range; allowed is 0 or more");
     }
 
     /** Before the test and not after it. */

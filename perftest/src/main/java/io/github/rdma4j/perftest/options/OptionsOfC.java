@@ -6,7 +6,7 @@ import java.util.Set;
 
 /** The options that the C tools have and we have not, so that their users are told so and not that they do not exist. */
 final class OptionsOfC {
-    private static final String SHORT = "cCeAgHlLMNoOrRTUwWXyz";
+    private static final String SHORT = "cCeAglLMoOrRTWXz";
 
     private static final Set<String> LONG = Set.of(
             "aes_block_size",
@@ -43,8 +43,6 @@ final class OptionsOfC {
             "ipv6-addr",
             "kek_path",
             "latency_gap",
-            "limit_bw",
-            "limit_msgrate",
             "log_active_dci_streams",
             "log_dci_streams",
             "mcg",
@@ -55,11 +53,9 @@ final class OptionsOfC {
             "no_ddp",
             "no_enhanced_reorder",
             "no_lock",
-            "noPeak",
             "numa_node",
             "odp",
             "outs",
-            "output",
             "payload_file_path",
             "perform_warm_up",
             "pin_cores",
@@ -70,12 +66,9 @@ final class OptionsOfC {
             "rate_units",
             "rdma_cm",
             "recv_post_list",
-            "report-both",
             "report-counters",
             "report-cycles",
-            "report-histogram",
             "report-per-port",
-            "report-unsorted",
             "retry_count",
             "reversed",
             "run_infinitely",

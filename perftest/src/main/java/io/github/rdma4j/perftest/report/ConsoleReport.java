@@ -2,44 +2,64 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.report;
 
+import io.github.rdma4j.perftest.figures.SampleTimes;
+import io.github.rdma4j.perftest.options.FigureOptions;
+import io.github.rdma4j.perftest.options.Output;
+import io.github.rdma4j.perftest.run.BandwidthResult;
+import io.github.rdma4j.perftest.run.LatencyResult;
 import io.github.rdma4j.perftest.run.SizeResult;
 import io.github.rdma4j.perftest.run.TestInfo;
 import io.github.rdma4j.perftest.run.TestListener;
 import io.github.rdma4j.perftest.wire.PeerKeys;
 import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
 
-/** Prints a test as it goes: banner, addresses, table, and on a terminal the progress of a run. */
+/**
+ * Prints a test as it goes: banner, addresses, table, and on a terminal the progress of a run. What the C tools do not print
+ * stands below the table. Where one number is asked for (--output), that is all.
+ */
 public final class ConsoleReport implements TestListener {
     private final PrintStream out;
     private final ProgressLine progress;
+    private final Output output;
+    private final List<SizeResult> results = new ArrayList<>();
+    private String heading = "";
+    private FigureOptions figures;
 
     /**
      * @param out standard output
      * @param terminal where to show progress; null to show none
+     * @param output the one number to print; null for the whole report
      */
-    public ConsoleReport(PrintStream out, PrintStream terminal) {
+    public ConsoleReport(PrintStream out, PrintStream terminal, Output output) {
         this.out = out;
         this.progress = new ProgressLine(terminal);
+        this.output = output;
     }
 
     @Override
     public void waiting(int port) {
-        print(Banner.waiting());
+        report(Banner.waiting());
     }
 
     @Override
     public void agreed(TestInfo info) {
-        print(Banner.of(info));
+        report(Banner.of(info));
     }
 
     @Override
     public void address(boolean local, PeerKeys keys) {
-        print(Banner.address(local, keys));
+        report(Banner.address(local, keys));
     }
 
     @Override
     public void begin(TestInfo info) {
-        print(Banner.LINE + "\n" + ResultTable.heading(info.parameters()));
+        figures = info.parameters().figures();
+        heading = Banner.LINE + "\n" + ResultTable.heading(info.parameters());
+        report(heading);
     }
 
     @Override
@@ -50,17 +70,69 @@ public final class ConsoleReport implements TestListener {
     @Override
     public void result(SizeResult result) {
         progress.clear();
-        print(ResultTable.row(result));
+        results.add(result);
+        if (result instanceof LatencyResult latency && latency.times() != null) {
+            list(latency.times());
+        }
+        if (output == null) {
+            report(ResultTable.row(result));
+        } else {
+            print(String.format(Locale.ROOT, "%f%n", ResultTable.number(result, output)));
+        }
+    }
+
+    /** As the C tools do: the lists come between the heading and the row, and the heading comes again. */
+    private void list(SampleTimes times) {
+        if (figures.unsortedTimes()) {
+            print(TimeList.of(times));
+        }
+        if (figures.sortedTimes()) {
+            print(TimeList.of(times.sorted()));
+        }
+        report(heading);
     }
 
     @Override
     public void end() {
-        print(Banner.LINE + "\n");
+        if (figures.both() && output == null) {
+            direction("Local", BandwidthResult::local);
+            direction("Remote", BandwidthResult::remote);
+        }
+        report(Banner.LINE + "\n");
+        report(details());
+    }
+
+    private void direction(String name, Function<BandwidthResult, BandwidthResult> part) {
+        StringBuilder text = new StringBuilder(Banner.LINE + "\n\n " + name + " results: \n" + heading);
+        for (SizeResult result : results) {
+            text.append(ResultTable.row(part.apply((BandwidthResult) result)));
+        }
+        print(text.toString());
+    }
+
+    private String details() {
+        LatencyDetails latencies = new LatencyDetails();
+        StringBuilder others = new StringBuilder();
+        boolean any = false;
+        for (SizeResult result : results) {
+            if (result.latency() != null) {
+                latencies.add(result.size(), result.latency());
+                any = true;
+            }
+            others.append(RoundLines.spread(result)).append(RoundLines.pace(result));
+        }
+        return (any ? latencies.text() : "") + others;
     }
 
     /** Takes the progress line away, so that a message can follow. */
     public void interrupted() {
         progress.clear();
+    }
+
+    private void report(String text) {
+        if (output == null) {
+            print(text);
+        }
     }
 
     private void print(String text) {

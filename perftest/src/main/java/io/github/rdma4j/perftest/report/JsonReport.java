@@ -14,7 +14,7 @@ import java.io.OutputStream;
 
 /**
  * Writes a test as one JSON document. The keys are those of the C tools; "results" is an array, with one object per
- * size, where the C tools write one object and overwrite it at each size. docs/perftest.md has the schema.
+ * size, where the C tools write one object and overwrite it at each size. docs/results.md has the schema.
  */
 public final class JsonReport {
     private JsonReport() {}
@@ -30,6 +30,7 @@ public final class JsonReport {
             json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
             json.useDefaultPrettyPrinter();
             json.writeStartObject();
+            EnvironmentJson.write(json, outcome.started(), outcome.seconds(), outcome.environment(), null);
             writeInfo(json, outcome.info());
             json.writeArrayFieldStart("results");
             for (SizeResult result : outcome.results()) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.report;
 
+import io.github.rdma4j.perftest.options.Output;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.run.BandwidthResult;
 import io.github.rdma4j.perftest.run.LatencyResult;
@@ -25,6 +26,15 @@ final class ResultTable {
                 ? " #bytes        #iterations       t_avg[usec]    tps average\n"
                 : " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    t_stdev[usec]"
                         + "   99% percentile[usec]   99.9% percentile[usec] \n";
+    }
+
+    /** The one number of a result that is asked for. */
+    static double number(SizeResult result, Output output) {
+        return switch (result) {
+            case LatencyResult r -> r.average();
+            case TimedLatencyResult r -> r.average();
+            case BandwidthResult r -> output == Output.MESSAGE_RATE ? r.messageRate() : r.average();
+        };
     }
 
     static String row(SizeResult result) {

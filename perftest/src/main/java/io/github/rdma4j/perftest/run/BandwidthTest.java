@@ -115,7 +115,7 @@ final class BandwidthTest implements ConnectedTest {
         int moderation = parameters.completionModeration();
         int groupsPerPair = Math.ceilDiv(parameters.iterations(), moderation);
         long groups = (long) groupsPerPair * parameters.queues().queuePairs();
-        boolean withPeak = !parameters.isTimed() && groups <= GroupTimes.MOST_GROUPS;
+        boolean withPeak = parameters.figures().peak() && !parameters.isTimed() && groups <= GroupTimes.MOST_GROUPS;
         GroupTimes times = new GroupTimes(withPeak ? (int) groups : 0);
         WriteBandwidthLoop loop = new WriteBandwidthLoop(
                 streams(size),

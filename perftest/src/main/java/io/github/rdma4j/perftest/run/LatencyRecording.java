@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
+import io.github.rdma4j.perftest.options.IllegalParameterException;
 import io.github.rdma4j.perftest.options.TestParameters;
 
 /** What the parameters of a latency test mean for its recorder: how many messages, in how many rounds, at which pace. */
@@ -19,6 +20,7 @@ final class LatencyRecording {
      * The recorder for the run of one size.
      *
      * @param parts 2 where the loop plays ping-pong, so that a latency is half a round trip; 1 where it waits for a completion
+     * @throws IllegalParameterException when the heap is too small for all the times that are to be listed
      */
     static LatencyRecorder recorder(TestParameters parameters, RunControl control, int parts) {
         double rate = parameters.workload().rate();
@@ -34,8 +36,19 @@ final class LatencyRecording {
         if (parameters.isTimed()) {
             return LatencyRecorder.timed(control, parts);
         }
-        return LatencyRecorder.counted(
-                control, parts, parameters.iterations(), parameters.figures().rounds(), false);
+        try {
+            return LatencyRecorder.counted(
+                    control,
+                    parts,
+                    parameters.iterations(),
+                    parameters.figures().rounds(),
+                    parameters.figures().listsTimes());
+        } catch (OutOfMemoryError _) {
+            throw new IllegalParameterException("-H/-U: to list " + messages(parameters) + " times takes "
+                    + (messages(parameters) * 8 >> 20) + " MiB of heap and more, which has "
+                    + (Runtime.getRuntime().maxMemory() >> 20)
+                    + " MiB; use --out_hgrm, or a larger heap (JAVA_TOOL_OPTIONS=-Xmx…)");
+        }
     }
 
     /**

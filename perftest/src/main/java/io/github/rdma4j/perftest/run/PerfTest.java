@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
+import io.github.rdma4j.perftest.environment.Environment;
 import io.github.rdma4j.perftest.options.IllegalParameterException;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Verb;
@@ -13,6 +14,7 @@ import io.github.rdma4j.perftest.wire.SystemData;
 import io.github.rdma4j.perftest.wire.WireVersion;
 import io.github.rdma4j.verbs.Mtu;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -26,6 +28,8 @@ import java.util.List;
 public final class PerfTest {
     private final TestParameters parameters;
     private final TestListener listener;
+    private final Instant started = Instant.now();
+    private final long begin = System.nanoTime();
 
     private PerfTest(TestParameters parameters, TestListener listener) {
         this.parameters = parameters;
@@ -128,6 +132,11 @@ public final class PerfTest {
         }
         List<SizeResult> results = test.run();
         listener.end();
-        return new TestOutcome(info, results);
+        return new TestOutcome(
+                info,
+                started,
+                (System.nanoTime() - begin) / 1e9,
+                Environment.look(device.context(), parameters.path().devicePort(), info.gidIndex()),
+                results);
     }
 }

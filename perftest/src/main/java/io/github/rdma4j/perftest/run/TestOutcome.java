@@ -2,15 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
+import io.github.rdma4j.perftest.environment.Environment;
+import java.time.Instant;
 import java.util.List;
 
 /**
  * What a test measured.
  *
  * @param info what was tested
+ * @param started when
+ * @param seconds from then to the end of the last run
+ * @param environment device and machine
  * @param results one per size; the server of a one-way bandwidth test has one, the client's last
  */
-public record TestOutcome(TestInfo info, List<SizeResult> results) {
+public record TestOutcome(
+        TestInfo info, Instant started, double seconds, Environment environment, List<SizeResult> results) {
     /** Copies the list. */
     public TestOutcome {
         results = List.copyOf(results);

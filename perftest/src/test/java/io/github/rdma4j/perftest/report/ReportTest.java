@@ -150,7 +150,7 @@ class ReportTest {
 
     private static JsonNode json(TestInfo info, List<SizeResult> results) throws Exception {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        JsonReport.write(new TestOutcome(info, results), out);
+        JsonReport.write(Results.outcome(info, results), out);
         return new ObjectMapper().readTree(out.toByteArray());
     }
 
@@ -160,7 +160,8 @@ class ReportTest {
         ByteArrayOutputStream terminal = new ByteArrayOutputStream();
         ConsoleReport report = new ConsoleReport(
                 new PrintStream(out, true, StandardCharsets.UTF_8),
-                new PrintStream(terminal, true, StandardCharsets.UTF_8));
+                new PrintStream(terminal, true, StandardCharsets.UTF_8),
+                null);
         report.progress(65536, 500, 1000, 2_000_000_000L);
         report.progress(65536, 700, 0, 3_000_000_000L);
         report.result(new BandwidthResult(65536, 1000, 1, 1, 1, false));
@@ -170,7 +171,7 @@ class ReportTest {
                         + "\r\u001b[K");
         assertThat(out.toString(StandardCharsets.UTF_8)).startsWith(" 65536");
 
-        ConsoleReport quiet = new ConsoleReport(new PrintStream(out, true, StandardCharsets.UTF_8), null);
+        ConsoleReport quiet = new ConsoleReport(new PrintStream(out, true, StandardCharsets.UTF_8), null, null);
         out.reset();
         quiet.progress(65536, 500, 1000, 2_000_000_000L);
         quiet.interrupted();

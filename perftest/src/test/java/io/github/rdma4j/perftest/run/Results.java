@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
+import io.github.rdma4j.perftest.environment.Environment;
 import io.github.rdma4j.perftest.figures.LatencyFigures;
 import io.github.rdma4j.perftest.figures.LatencySamples;
+import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
 
@@ -41,5 +43,13 @@ public final class Results {
         BandwidthResult one = BandwidthResult.of(size, 1000, 1_000_000_000, 2e-6, false);
         BandwidthResult round = bothWays ? one.plus(one.toReport()) : one;
         return BandwidthResult.together(Collections.nCopies(rounds, round));
+    }
+
+    /** A test with these results. */
+    public static TestOutcome outcome(TestInfo info, List<? extends SizeResult> results) {
+        Environment environment = new Environment(
+                "rxe0", 1, true, null, null, "Ethernet", 4096, 1, "Linux 6.12", "amd64", null, 2, null, "0-1", null,
+                "System.nanoTime", "OpenJDK", List.of("-Xmx1g"));
+        return new TestOutcome(info, Instant.ofEpochSecond(1_700_000_000), 1.5, environment, List.copyOf(results));
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.report;
+package io.github.rdma4j.perftest.environment;
 
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.PortAttributes;
@@ -11,13 +11,12 @@ import java.util.List;
  * Under what conditions figures were measured: without them they say nothing to anybody else. What cannot be found out is
  * null.
  *
- * @param rdma4j version of this project, with its wire version
  * @param device name of the RDMA device
  * @param devicePort its port
  * @param softwareDevice whether it is one without hardware, as SoftRoCE is
  * @param firmware version of its firmware; null when it has none
  * @param driver kernel driver of its hardware; null for a device without
- * @param linkLayer of the port
+ * @param linkLayer of the port: Ethernet or InfiniBand
  * @param activeMtu of the port, in bytes
  * @param gidIndex index of the GID in use; -1 where LIDs are enough
  * @param kernel name and release
@@ -30,10 +29,8 @@ import java.util.List;
  * @param clock what times are taken with
  * @param jvm name and version
  * @param jvmFlags that it was started with
- * @param cVersion what the C tools say of themselves; null where none took part
  */
 public record Environment(
-        String rdma4j,
         String device,
         int devicePort,
         boolean softwareDevice,
@@ -51,8 +48,7 @@ public record Environment(
         Integer memoryNode,
         String clock,
         String jvm,
-        List<String> jvmFlags,
-        String cVersion) {
+        List<String> jvmFlags) {
     /** Copies the list. */
     public Environment {
         jvmFlags = List.copyOf(jvmFlags);
@@ -71,14 +67,17 @@ public record Environment(
         String firmware = context.attributes().firmwareVersion();
         SystemFiles files = SystemFiles.ofThisMachine();
         return new Environment(
-                BuildInfo.version(),
                 context.device().name(),
                 devicePort,
                 // Software devices have no vendor's part number.
                 context.attributes().vendorPartId() == 0,
                 firmware.isBlank() ? null : firmware,
                 files.driver(context.device().name()),
-                Banner.linkLayer(port.linkLayer()),
+                switch (port.linkLayer()) {
+                    case ETHERNET -> "Ethernet";
+                    case INFINIBAND -> "InfiniBand";
+                    case UNSPECIFIED -> null;
+                },
                 port.activeMtu().bytes(),
                 gidIndex,
                 System.getProperty("os.name") + " " + System.getProperty("os.version"),
@@ -91,8 +90,7 @@ public record Environment(
                 "System.nanoTime (CLOCK_MONOTONIC"
                         + (files.clockSource() == null ? ")" : ", clock source " + files.clockSource() + ")"),
                 System.getProperty("java.vm.name") + " " + Runtime.version(),
-                ManagementFactory.getRuntimeMXBean().getInputArguments(),
-                null);
+                ManagementFactory.getRuntimeMXBean().getInputArguments());
     }
 
     /** The same where C tools of this version take part. */
