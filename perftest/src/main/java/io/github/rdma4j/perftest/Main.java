@@ -3,9 +3,9 @@
 package io.github.rdma4j.perftest;
 
 import io.github.rdma4j.perftest.compare.CompareCommand;
+import io.github.rdma4j.perftest.environment.BuildInfo;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.page.ReportCommand;
-import io.github.rdma4j.perftest.report.BuildInfo;
 import java.io.PrintStream;
 import java.util.Arrays;
 import java.util.List;

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest;
 
+import io.github.rdma4j.perftest.environment.BuildInfo;
 import io.github.rdma4j.perftest.options.IllegalParameterException;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.options.ToolCommandLine;
-import io.github.rdma4j.perftest.report.BuildInfo;
 import io.github.rdma4j.perftest.report.ConsoleReport;
 import io.github.rdma4j.perftest.report.Limits;
 import io.github.rdma4j.perftest.report.ReportFiles;
@@ -60,9 +60,7 @@ final class ToolCommand {
 
     private int run(TestParameters parameters) {
         ConsoleReport report = new ConsoleReport(
-                out,
-                Terminal.isInteractive() ? err : null,
-                parameters.figures().output());
+                out, Terminal.isInteractive() ? err : null, parameters.figures().output());
         try {
             TestOutcome outcome = PerfTest.run(parameters, report);
             ReportFiles.write(outcome);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare;
 
-import io.github.rdma4j.perftest.report.Environment;
+import io.github.rdma4j.perftest.environment.Environment;
 import io.github.rdma4j.verbs.Device;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.LinkLayer;

@@ -11,6 +11,7 @@ import java.util.List;
  * Under what conditions figures were measured: without them they say nothing to anybody else. What cannot be found out is
  * null.
  *
+ * @param rdma4j version of this project, with its wire version
  * @param device name of the RDMA device
  * @param devicePort its port
  * @param softwareDevice whether it is one without hardware, as SoftRoCE is
@@ -29,8 +30,10 @@ import java.util.List;
  * @param clock what times are taken with
  * @param jvm name and version
  * @param jvmFlags that it was started with
+ * @param cVersion what the C tools say of themselves; null where none took part
  */
 public record Environment(
+        String rdma4j,
         String device,
         int devicePort,
         boolean softwareDevice,
@@ -48,7 +51,8 @@ public record Environment(
         Integer memoryNode,
         String clock,
         String jvm,
-        List<String> jvmFlags) {
+        List<String> jvmFlags,
+        String cVersion) {
     /** Copies the list. */
     public Environment {
         jvmFlags = List.copyOf(jvmFlags);
@@ -67,6 +71,7 @@ public record Environment(
         String firmware = context.attributes().firmwareVersion();
         SystemFiles files = SystemFiles.ofThisMachine();
         return new Environment(
+                BuildInfo.version(),
                 context.device().name(),
                 devicePort,
                 // Software devices have no vendor's part number.
@@ -90,7 +95,8 @@ public record Environment(
                 "System.nanoTime (CLOCK_MONOTONIC"
                         + (files.clockSource() == null ? ")" : ", clock source " + files.clockSource() + ")"),
                 System.getProperty("java.vm.name") + " " + Runtime.version(),
-                ManagementFactory.getRuntimeMXBean().getInputArguments());
+                ManagementFactory.getRuntimeMXBean().getInputArguments(),
+                null);
     }
 
     /** The same where C tools of this version take part. */

@@ -33,9 +33,7 @@ public final class FigureOptions {
     @OnlyFor(ToolSet.BANDWIDTH)
     private boolean noPeak;
 
-    @Option(
-            names = "--report-both",
-            description = "Report RX & TX results separately on Bidirectional BW tests.")
+    @Option(names = "--report-both", description = "Report RX & TX results separately on Bidirectional BW tests.")
     @OnlyFor(ToolSet.BANDWIDTH)
     private boolean both;
 

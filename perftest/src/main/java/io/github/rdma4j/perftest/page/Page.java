@@ -3,7 +3,7 @@
 package io.github.rdma4j.perftest.page;
 
 import com.samskivert.mustache.Mustache;
-import io.github.rdma4j.perftest.report.BuildInfo;
+import io.github.rdma4j.perftest.environment.BuildInfo;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.StringReader;

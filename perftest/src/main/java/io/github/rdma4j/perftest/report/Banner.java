@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.report;
 
+import io.github.rdma4j.perftest.environment.BuildInfo;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.run.TestInfo;
 import io.github.rdma4j.perftest.wire.PeerKeys;

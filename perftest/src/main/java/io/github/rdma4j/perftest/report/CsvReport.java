@@ -48,11 +48,12 @@ public final class CsvReport {
         String begin = outcome.info().parameters().tool().command() + ","
                 + outcome.info().device() + ",";
         for (SizeResult result : outcome.results()) {
-            rows(result).forEach(row -> text.append(begin)
-                    .append(result.size())
-                    .append(',')
-                    .append(row)
-                    .append('\n'));
+            rows(result)
+                    .forEach(row -> text.append(begin)
+                            .append(result.size())
+                            .append(',')
+                            .append(row)
+                            .append('\n'));
         }
         out.write(text.toString().getBytes(StandardCharsets.UTF_8));
     }
@@ -66,19 +67,19 @@ public final class CsvReport {
                         rounds.size(),
                         i -> row("" + (i + 1), rounds.get(i)) + pace(null));
             }
-            case TimedLatencyResult r ->
-List.of(row(ALL, r.latency()) + pace(r.pace()));
+            case TimedLatencyResult r -> List.of(row(ALL, r.latency()) + pace(r.pace()));
             case BandwidthResult r ->
-                withRounds(row(ALL, r), r.rounds().size(), i -> row("" + (i + 1), r.rounds().get(i)));
+                withRounds(
+                        row(ALL, r),
+                        r.rounds().size(),
+                        i -> row("" + (i + 1), r.rounds().get(i)));
         };
     }
 
     private static List<String> withRounds(String all, int rounds, IntFunction<String> round) {
         return rounds < 2
                 ? List.of(all)
-                : Stream.concat(
-                                Stream.of(all),
-                                IntStream.range(0, rounds).mapToObj(round))
+                : Stream.concat(Stream.of(all), IntStream.range(0, rounds).mapToObj(round))
                         .toList();
     }
 

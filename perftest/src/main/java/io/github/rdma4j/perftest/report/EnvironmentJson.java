@@ -22,16 +22,15 @@ public final class EnvironmentJson {
      *
      * @param started when the test began
      * @param seconds how long it took, all in all
-     * @param cVersion what the C tools say of themselves; null where none took part
      */
-    public static void write(JsonGenerator json, Instant started, double seconds, Environment environment, String cVersion)
+    public static void write(JsonGenerator json, Instant started, double seconds, Environment environment)
             throws IOException {
         json.writeStringField("schema", SCHEMA);
         json.writeNumberField("schema_version", SCHEMA_VERSION);
         json.writeStringField("started", started.toString());
         ResultJson.number(json, "seconds", seconds);
         json.writeObjectFieldStart("environment");
-        json.writeStringField("rdma4j", BuildInfo.version());
+        json.writeStringField("rdma4j", environment.rdma4j());
         json.writeStringField("device", environment.device());
         json.writeNumberField("device_port", environment.devicePort());
         json.writeBooleanField("software_device", environment.softwareDevice());
@@ -54,7 +53,7 @@ public final class EnvironmentJson {
             json.writeString(flag);
         }
         json.writeEndArray();
-        json.writeStringField("c_version", cVersion);
+        json.writeStringField("c_version", environment.cVersion());
         json.writeEndObject();
     }
 

@@ -30,7 +30,7 @@ public final class JsonReport {
             json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
             json.useDefaultPrettyPrinter();
             json.writeStartObject();
-            EnvironmentJson.write(json, outcome.started(), outcome.seconds(), outcome.environment(), null);
+            EnvironmentJson.write(json, outcome.started(), outcome.seconds(), outcome.environment());
             writeInfo(json, outcome.info());
             json.writeArrayFieldStart("results");
             for (SizeResult result : outcome.results()) {
@@ -68,7 +68,7 @@ public final class JsonReport {
         json.writeStringField("role", parameters.isServer() ? "server" : "client");
         json.writeBooleanField("bidirectional", parameters.workload().bidirectional());
         json.writeNumberField("duration", parameters.workload().durationSeconds());
-        json.writeStringField("implementation", "rdma4j " + BuildInfo.version());
+        json.writeStringField("implementation", "java");
         json.writeStringField("java", Runtime.version().toString());
         json.writeStringField("wire_version", WireVersion.OURS);
         json.writeStringField("peer_wire_version", info.peerVersion());

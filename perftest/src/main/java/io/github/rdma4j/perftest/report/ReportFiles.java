@@ -46,7 +46,8 @@ public final class ReportFiles {
     private static void writeLog(TestOutcome outcome, OutputStream out) throws IOException {
         HistogramFiles.Log log = new HistogramFiles.Log(
                 out,
-                outcome.info().parameters().tool().command() + " on " + outcome.info().device(),
+                outcome.info().parameters().tool().command() + " on "
+                        + outcome.info().device(),
                 outcome.started().toEpochMilli());
         for (SizeResult result : outcome.results()) {
             List<LatencyFigures> rounds =

@@ -20,13 +20,15 @@ final class RoundLines {
     /** How far the rounds of a size differ; empty where there is one only. */
     static String spread(SizeResult result) {
         return switch (result) {
-            case LatencyResult r when r.rounds().size() > 1 ->
+            case LatencyResult r
+            when r.rounds().size() > 1 ->
                 head(r, r.rounds().size())
                         + line("t_typical[usec]", 2, r.rounds(), LatencyFigures::median)
                         + line("t_avg[usec]", 2, r.rounds(), LatencyFigures::mean)
                         + line("99%[usec]", 2, r.rounds(), round -> round.percentile(99))
                         + line("max[usec]", 2, r.rounds(), LatencyFigures::maximum);
-            case BandwidthResult r when r.rounds().size() > 1 ->
+            case BandwidthResult r
+            when r.rounds().size() > 1 ->
                 head(r, r.rounds().size())
                         + line(
                                 "BW average[" + ResultJson.unit(r.gigabits()) + "]",
@@ -47,7 +49,8 @@ final class RoundLines {
         String number = "%." + decimals + "f";
         return String.format(
                 Locale.ROOT,
-                "   %-19s min " + number + "  median " + number + "  max " + number + "  (max - min = %.1f %% of median)\n",
+                "   %-19s min " + number + "  median " + number + "  max " + number
+                        + "  (max - min = %.1f %% of median)\n",
                 name,
                 spread.minimum(),
                 spread.median(),
@@ -57,23 +60,25 @@ final class RoundLines {
 
     /** The pace of a size; empty for a closed loop. */
     static String pace(SizeResult result) {
-        Pace pace =
-                switch (result) {
-                    case LatencyResult r -> r.pace();
-                    case TimedLatencyResult r -> r.pace();
-                    case BandwidthResult _ -> null;
-                };
+        Pace pace = switch (result) {
+            case LatencyResult r -> r.pace();
+            case TimedLatencyResult r -> r.pace();
+            case BandwidthResult _ -> null;
+        };
         if (pace == null) {
             return "";
         }
         String text = String.format(
                 Locale.ROOT,
-                " open loop of %d bytes: %.6g messages per second due, %.6g posted; latency counts from when each was due\n",
+                " open loop of %d bytes: %.6g messages per second due, %.6g posted; latency counts from when each was"
+                        + " due\n",
                 result.size(),
                 pace.asked(),
                 pace.reached());
         return pace.kept()
                 ? text
-                : text + " Warning: the pace was not kept: the longer the run, the longer the latencies. Ask for less: --rate.\n";
+                : text
+                        + " Warning: the pace was not kept: the longer the run, the longer the latencies. Ask for"
+                        + " less: --rate.\n";
     }
 }

@@ -17,7 +17,10 @@ final class TimeList {
     static String of(SampleTimes times) {
         StringBuilder text = new StringBuilder("#, usec\n");
         for (int i = 0; i < times.count(); i++) {
-            text.append(i + 1).append(", ").append(shortest(times.microseconds(i))).append('\n');
+            text.append(i + 1)
+                    .append(", ")
+                    .append(shortest(times.microseconds(i)))
+                    .append('\n');
         }
         return text.toString();
     }

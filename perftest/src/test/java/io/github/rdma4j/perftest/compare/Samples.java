@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare;
 
+import io.github.rdma4j.perftest.environment.Environment;
 import io.github.rdma4j.perftest.options.Tool;
-import io.github.rdma4j.perftest.report.Environment;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

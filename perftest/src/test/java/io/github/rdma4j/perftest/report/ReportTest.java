@@ -12,7 +12,6 @@ import io.github.rdma4j.perftest.run.BandwidthResult;
 import io.github.rdma4j.perftest.run.Results;
 import io.github.rdma4j.perftest.run.SizeResult;
 import io.github.rdma4j.perftest.run.TestInfo;
-import io.github.rdma4j.perftest.run.TestOutcome;
 import io.github.rdma4j.perftest.wire.PeerKeys;
 import io.github.rdma4j.verbs.Gid;
 import io.github.rdma4j.verbs.LinkLayer;

@@ -48,8 +48,26 @@ public final class Results {
     /** A test with these results. */
     public static TestOutcome outcome(TestInfo info, List<? extends SizeResult> results) {
         Environment environment = new Environment(
-                "rxe0", 1, true, null, null, "Ethernet", 4096, 1, "Linux 6.12", "amd64", null, 2, null, "0-1", null,
-                "System.nanoTime", "OpenJDK", List.of("-Xmx1g"));
+                "0.1.0",
+                "rxe0",
+                1,
+                true,
+                null,
+                null,
+                "Ethernet",
+                4096,
+                1,
+                "Linux 6.12",
+                "amd64",
+                null,
+                2,
+                null,
+                "0-1",
+                null,
+                "System.nanoTime",
+                "OpenJDK",
+                List.of("-Xmx1g"),
+                null);
         return new TestOutcome(info, Instant.ofEpochSecond(1_700_000_000), 1.5, environment, List.copyOf(results));
     }
 }
