@@ -31,6 +31,7 @@ final class CompareSession {
     /** Messages of a run that shows what stands around the messages: so few that they do not count. */
     private static final int FEW_MESSAGES = 20;
 
+    /** How often they are run, so that one that something disturbed does not count. */
     private static final int SHORT_RUNS = 2;
 
     private final Map<Implementation, List<Runner>> runners;
@@ -105,7 +106,7 @@ final class CompareSession {
     private Measurement shortRun(Implementation implementation, RunOrder order) {
         RunOrder few = order.withIterations(FEW_MESSAGES);
         Measurement least = run(implementation, few);
-        for (int i = 1; i < SHORT_RUNS; i++) {
+        for (int i = 1; i < (order.warmUp() ? SHORT_RUNS : 1); i++) {
             least = least.withLeast(run(implementation, few).cpu());
         }
         return least;

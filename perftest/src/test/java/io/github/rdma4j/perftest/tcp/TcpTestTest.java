@@ -5,7 +5,9 @@ package io.github.rdma4j.perftest.tcp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.management.ThreadMXBean;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.concurrent.CompletableFuture;
@@ -57,6 +59,28 @@ class TcpTestTest {
 
         assertThat(times).hasSize(2).isSorted();
         server.get(10, TimeUnit.SECONDS);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"true,true", "true,false", "false,false"})
+    void moreMessagesAllocateNoMoreThanTheirTimes(boolean latency, boolean spin) throws Exception {
+        long few = allocated(latency, spin, 2_000);
+        few = Math.min(few, allocated(latency, spin, 2_000));
+        long many = allocated(latency, spin, 12_000);
+
+        // A byte or two per message would be a hidden allocation in every tenth or so.
+        assertThat(many - few).isLessThan((latency ? 8 * 10_000 : 0) + 15_000);
+    }
+
+    private static long allocated(boolean latency, boolean spin, int messages) throws Exception {
+        TcpRun run = new TcpRun(latency, 64, messages, ADDRESS, freePort(), spin, 50, true);
+        CompletableFuture<Void> server = serve(run);
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long before = threads.getCurrentThreadAllocatedBytes();
+        TcpTest.measure(run);
+        long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+        server.get(10, TimeUnit.SECONDS);
+        return allocated;
     }
 
     @Test
