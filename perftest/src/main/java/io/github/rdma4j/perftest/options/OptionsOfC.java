@@ -6,7 +6,7 @@ import java.util.Set;
 
 /** The options that the C tools have and we have not, so that their users are told so and not that they do not exist. */
 final class OptionsOfC {
-    private static final String SHORT = "cCeAglLMoOrRTWXz";
+    private static final String SHORT = "cCeAglLMoOrRTXz";
 
     private static final Set<String> LONG = Set.of(
             "aes_block_size",
@@ -18,7 +18,6 @@ final class OptionsOfC {
             "comm_rdma_cm",
             "congest_type",
             "connection",
-            "cpu_util",
             "cqe_poll",
             "credentials_path",
             "cuda_mem_type",
@@ -26,7 +25,6 @@ final class OptionsOfC {
             "data_enc_keys_number",
             "data_validation",
             "disable_dynamic_polling",
-            "disable_numa",
             "disable_pcie_relaxed",
             "dlid",
             "dont_xchg_versions",
@@ -53,12 +51,10 @@ final class OptionsOfC {
             "no_ddp",
             "no_enhanced_reorder",
             "no_lock",
-            "numa_node",
             "odp",
             "outs",
             "payload_file_path",
             "perform_warm_up",
-            "pin_cores",
             "pkey_index",
             "post_list",
             "rate_limit",
@@ -66,7 +62,6 @@ final class OptionsOfC {
             "rate_units",
             "rdma_cm",
             "recv_post_list",
-            "report-counters",
             "report-cycles",
             "report-per-port",
             "retry_count",

@@ -54,6 +54,14 @@ public final class PeerOptions {
         return Duration.ofSeconds(timeout != null ? timeout : 30);
     }
 
+    /**
+     * Longest wait for the first messages of a peer that warms up between them: a minute more than elsewhere, unless a
+     * time was given.
+     */
+    public Duration preparationTimeout() {
+        return timeout != null ? timeout() : timeout().plusSeconds(60);
+    }
+
     /** Longest wait of a server for its client; zero for none. */
     public Duration acceptTimeout() {
         return timeout != null ? timeout() : Duration.ZERO;

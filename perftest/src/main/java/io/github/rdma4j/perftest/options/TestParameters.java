@@ -69,6 +69,7 @@ public final class TestParameters {
         queues.check(tool);
         workload.check(isServer());
         figures.check(tool, workload);
+        placement.check(workload);
     }
 
     /** What to measure. */

@@ -52,6 +52,7 @@ final class Banner {
         text.append(" rdma_cm QPs\t : OFF\n");
         line(text, "Data ex. method", "Ethernet");
         line(text, "Implementation", BuildInfo.describe());
+        line(text, "Placement", info.placement());
         line(text, "Warm-up", info.warmUp());
         return text.append(LINE).append('\n').toString();
     }

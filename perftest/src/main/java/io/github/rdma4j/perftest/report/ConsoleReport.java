@@ -7,6 +7,7 @@ import io.github.rdma4j.perftest.options.FigureOptions;
 import io.github.rdma4j.perftest.options.Output;
 import io.github.rdma4j.perftest.run.BandwidthResult;
 import io.github.rdma4j.perftest.run.LatencyResult;
+import io.github.rdma4j.perftest.run.Observation;
 import io.github.rdma4j.perftest.run.SizeResult;
 import io.github.rdma4j.perftest.run.TestInfo;
 import io.github.rdma4j.perftest.run.TestListener;
@@ -28,6 +29,8 @@ public final class ConsoleReport implements TestListener {
     private final List<SizeResult> results = new ArrayList<>();
     private String heading = "";
     private FigureOptions figures;
+    private boolean withCpu;
+    private Observation seen;
 
     /**
      * @param out standard output
@@ -57,6 +60,7 @@ public final class ConsoleReport implements TestListener {
 
     @Override
     public void begin(TestInfo info) {
+        withCpu = info.parameters().placement().cpuUtilisation();
         figures = info.parameters().figures();
         heading = Banner.LINE + "\n" + ResultTable.heading(info.parameters());
         report(heading);
@@ -68,6 +72,11 @@ public final class ConsoleReport implements TestListener {
     }
 
     @Override
+    public void observed(Observation observation) {
+        seen = observation;
+    }
+
+    @Override
     public void result(SizeResult result) {
         progress.clear();
         results.add(result);
@@ -75,10 +84,11 @@ public final class ConsoleReport implements TestListener {
             list(latency.times());
         }
         if (output == null) {
-            report(ResultTable.row(result));
+            report(seen == null ? ResultTable.row(result) : ResultTable.row(result, seen, withCpu));
         } else {
             print(String.format(Locale.ROOT, "%f%n", ResultTable.number(result, output)));
         }
+        seen = null;
     }
 
     /** As the C tools do: the lists come between the heading and the row, and the heading comes again. */

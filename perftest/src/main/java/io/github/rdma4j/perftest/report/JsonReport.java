@@ -5,7 +5,7 @@ package io.github.rdma4j.perftest.report;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.github.rdma4j.perftest.options.TestParameters;
-import io.github.rdma4j.perftest.run.SizeResult;
+import io.github.rdma4j.perftest.run.Observation;
 import io.github.rdma4j.perftest.run.TestInfo;
 import io.github.rdma4j.perftest.run.TestOutcome;
 import io.github.rdma4j.perftest.wire.WireVersion;
@@ -33,8 +33,11 @@ public final class JsonReport {
             EnvironmentJson.write(json, outcome.started(), outcome.seconds(), outcome.environment());
             writeInfo(json, outcome.info());
             json.writeArrayFieldStart("results");
-            for (SizeResult result : outcome.results()) {
-                ResultJson.write(json, result);
+            for (int i = 0; i < outcome.results().size(); i++) {
+                Observation seen = i < outcome.observations().size()
+                        ? outcome.observations().get(i)
+                        : null;
+                ResultJson.write(json, outcome.results().get(i), seen);
             }
             json.writeEndArray();
             json.writeEndObject();
@@ -72,6 +75,7 @@ public final class JsonReport {
         json.writeStringField("java", Runtime.version().toString());
         json.writeStringField("wire_version", WireVersion.OURS);
         json.writeStringField("peer_wire_version", info.peerVersion());
+        json.writeStringField("placement", info.placement());
         json.writeStringField("warm_up", info.warmUp());
         json.writeEndObject();
     }

@@ -7,11 +7,13 @@ import io.github.rdma4j.perftest.figures.LatencyFigures;
 import io.github.rdma4j.perftest.figures.Spread;
 import io.github.rdma4j.perftest.run.BandwidthResult;
 import io.github.rdma4j.perftest.run.LatencyResult;
+import io.github.rdma4j.perftest.run.Observation;
 import io.github.rdma4j.perftest.run.Pace;
 import io.github.rdma4j.perftest.run.SizeResult;
 import io.github.rdma4j.perftest.run.TimedLatencyResult;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
 /** Writes what was measured with one size as a JSON object: a "result" of docs/results.md. */
@@ -20,6 +22,15 @@ public final class ResultJson {
 
     /** Writes it, where a value is expected. */
     public static void write(JsonGenerator json, SizeResult result) throws IOException {
+        write(json, result, null);
+    }
+
+    /**
+     * Writes it with what was seen of the machine.
+     *
+     * @param seen meanwhile; null for nothing
+     */
+    static void write(JsonGenerator json, SizeResult result, Observation seen) throws IOException {
         json.writeStartObject();
         json.writeNumberField("MsgSize", result.size());
         json.writeNumberField("n_iterations", result.iterations());
@@ -37,7 +48,27 @@ public final class ResultJson {
             }
             case BandwidthResult r -> writeBandwidth(json, r);
         }
+        if (seen != null) {
+            writeObservation(json, seen);
+        }
         json.writeEndObject();
+    }
+
+    private static void writeObservation(JsonGenerator json, Observation seen) throws IOException {
+        if (!Double.isNaN(seen.cpuUtilisation())) {
+            // The key of the C tools, in per cent, and ours.
+            number(json, "CPU_util", seen.cpuUtilisation());
+            json.writeObjectFieldStart("cpu");
+            number(json, "utilisation", seen.cpuUtilisation() / 100);
+            json.writeEndObject();
+        }
+        if (!seen.counters().isEmpty()) {
+            json.writeObjectFieldStart("counters");
+            for (Map.Entry<String, Long> counter : seen.counters().entrySet()) {
+                json.writeNumberField(counter.getKey(), counter.getValue());
+            }
+            json.writeEndObject();
+        }
     }
 
     /** The columns of the C tools. */

@@ -6,6 +6,7 @@ import io.github.rdma4j.perftest.options.Output;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.run.BandwidthResult;
 import io.github.rdma4j.perftest.run.LatencyResult;
+import io.github.rdma4j.perftest.run.Observation;
 import io.github.rdma4j.perftest.run.SizeResult;
 import io.github.rdma4j.perftest.run.TimedLatencyResult;
 import java.util.Locale;
@@ -18,14 +19,19 @@ final class ResultTable {
     private ResultTable() {}
 
     static String heading(TestParameters parameters) {
+        // The C tools print the extra column in this way.
+        return columns(parameters) + (parameters.placement().cpuUtilisation() ? "    CPU_Util[%]\n" : "\n");
+    }
+
+    private static String columns(TestParameters parameters) {
         if (!parameters.tool().isLatency()) {
             String unit = parameters.figures().gigabits() ? "Gb/sec" : "MiB/sec";
-            return " #bytes     #iterations    BW peak[" + unit + "]    BW average[" + unit + "]   MsgRate[Mpps]\n";
+            return " #bytes     #iterations    BW peak[" + unit + "]    BW average[" + unit + "]   MsgRate[Mpps]";
         }
         return parameters.isTimed()
-                ? " #bytes        #iterations       t_avg[usec]    tps average\n"
+                ? " #bytes        #iterations       t_avg[usec]    tps average"
                 : " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    t_stdev[usec]"
-                        + "   99% percentile[usec]   99.9% percentile[usec] \n";
+                        + "   99% percentile[usec]   99.9% percentile[usec] ";
     }
 
     /** The one number of a result that is asked for. */
@@ -38,6 +44,28 @@ final class ResultTable {
     }
 
     static String row(SizeResult result) {
+        return columns(result) + "\n";
+    }
+
+    /**
+     * A line with what was seen of the machine: one more column, and the counters below.
+     *
+     * @param withCpu whether the heading has a column for the CPU
+     */
+    static String row(SizeResult result, Observation observation, boolean withCpu) {
+        StringBuilder text = new StringBuilder(columns(result));
+        if (withCpu) {
+            text.append(format("\t    %-3.2f", observation.cpuUtilisation()));
+        }
+        text.append('\n');
+        if (!observation.counters().isEmpty()) {
+            observation.counters().forEach((name, change) -> text.append(format("\t%s=%d\n", name, change)));
+            text.append('\n');
+        }
+        return text.toString();
+    }
+
+    private static String columns(SizeResult result) {
         return switch (result) {
             case LatencyResult r ->
                 format(
@@ -70,6 +98,6 @@ final class ResultTable {
     }
 
     private static String format(String pattern, Object... values) {
-        return String.format(Locale.ROOT, pattern, values) + "\n";
+        return String.format(Locale.ROOT, pattern, values);
     }
 }

@@ -27,6 +27,11 @@ final class MonitoredRun {
         public void progress(long messages, long elapsedNanoseconds) {
             listener.progress(size, messages, total, elapsedNanoseconds);
         }
+
+        @Override
+        public void sampling(boolean begins) {
+            listener.sampling(begins);
+        }
     }
 
     /** To be started right before the loop. */

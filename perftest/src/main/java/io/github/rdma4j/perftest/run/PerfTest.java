@@ -23,13 +23,14 @@ import java.util.List;
  * times in one JVM; the warm-up is done the first time. Nothing is left open, whatever happens.
  *
  * <p>The order follows the C tools, so that either side can be one of them. What the device refuses is found before the
- * peer is contacted.
+ * peer is contacted, and the peer is contacted before this side warms up: both sides then do so at the same time.
  */
 public final class PerfTest {
     private final TestParameters parameters;
     private final TestListener listener;
     private final Instant started = Instant.now();
     private final long begin = System.nanoTime();
+    private String warmUp = "";
 
     private PerfTest(TestParameters parameters, TestListener listener) {
         this.parameters = parameters;
@@ -51,21 +52,32 @@ public final class PerfTest {
     }
 
     private TestOutcome run() {
+        TestPlacement.check(parameters.placement());
         // The server listens before anything that takes time, so that a client started beside it finds it.
         try (ControlServer listening = parameters.isServer()
                         ? ControlServer.listen(parameters.peer().port())
                         : null;
-                TestDevice device = TestDevice.open(parameters)) {
+                TestDevice device = TestDevice.open(parameters);
+                TestPlacement placement = TestPlacement.enter(parameters.placement(), device)) {
+            ObservedTest observed = ObservedTest.of(listener, parameters, device.deviceName());
             SystemData mine = SystemData.ofThisMachine();
             try (TestResources resources = new TestResources(device, parameters, Shape.of(parameters), mine)) {
-                String warmUp = parameters.workload().warmUp() && parameters.sends()
-                        ? WarmUp.once(device, parameters, mine)
-                        : parameters.workload().warmUp() ? "none, this side only receives" : "none (--no-warm-up)";
+                if (parameters.isServer()) {
+                    // While no client is there yet, or while the one that is there warms up itself.
+                    warmUp = warmUp(device, mine);
+                }
                 try (ControlChannel channel = reachPeer(listening)) {
-                    return measure(device, resources, mine, channel, warmUp);
+                    return measure(device, resources, mine, channel, placement.describe(), observed);
                 }
             }
         }
+    }
+
+    private String warmUp(TestDevice device, SystemData mine) {
+        if (!parameters.workload().warmUp()) {
+            return "none (--no-warm-up)";
+        }
+        return parameters.sends() ? WarmUp.once(device, parameters, mine) : "none, this side only receives";
     }
 
     private ControlChannel reachPeer(ControlServer listening) {
@@ -81,9 +93,20 @@ public final class PerfTest {
     }
 
     private TestOutcome measure(
-            TestDevice device, TestResources resources, SystemData mine, ControlChannel channel, String warmUp) {
-        String peerVersion = WireVersion.exchange(channel);
-        SystemData layout = mine.agree(channel);
+            TestDevice device,
+            TestResources resources,
+            SystemData mine,
+            ControlChannel channel,
+            String placement,
+            ObservedTest observed) {
+        // A client says its first word before it warms up: the peer can do the same meanwhile, or waits.
+        Duration patience = parameters.peer().preparationTimeout();
+        String peerVersion = WireVersion.exchange(channel, patience, () -> {
+            if (!parameters.isServer()) {
+                warmUp = warmUp(device, mine);
+            }
+        });
+        SystemData layout = mine.agree(channel, patience);
         Mtu mtu = MtuExchange.agree(channel, device.mtu());
         resources.useLayout(layout);
         TestInfo info = new TestInfo(
@@ -95,7 +118,8 @@ public final class PerfTest {
                 device.gid() == null ? -1 : device.gid().index(),
                 resources.inlineSize(),
                 peerVersion,
-                warmUp);
+                warmUp,
+                placement);
         listener.agreed(info);
 
         List<PeerKeys> local = resources.keys();
@@ -116,11 +140,11 @@ public final class PerfTest {
             listener.address(false, local.get(i).exchange(channel, "confirmation"));
         }
         ConnectedTest test = switch (parameters.tool()) {
-            case WRITE_LATENCY -> new LatencyTest(parameters, resources, channel, remote.getFirst(), listener);
+            case WRITE_LATENCY -> new LatencyTest(parameters, resources, channel, remote.getFirst(), observed);
             case WRITE_BANDWIDTH ->
-                new BandwidthTest(parameters, resources, channel, local.getFirst(), remote, layout, listener);
+                new BandwidthTest(parameters, resources, channel, local.getFirst(), remote, layout, observed);
         };
-        listener.begin(info);
+        observed.begin(info);
         byte[] startSignal = local.getFirst().encode(channel);
         if (parameters.workload().warmUp() && parameters.sends()) {
             // The peer waits for our signal, so that nothing is measured while we wait here.
@@ -137,6 +161,7 @@ public final class PerfTest {
                 started,
                 (System.nanoTime() - begin) / 1e9,
                 Environment.look(device.context(), parameters.path().devicePort(), info.gidIndex()),
-                results);
+                results,
+                observed.observations());
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
+import io.github.rdma4j.perftest.placement.Placement;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
@@ -34,6 +35,7 @@ final class RoundLimit implements AutoCloseable {
     }
 
     private void watch() {
+        Placement.leaveMeasuringCpus();
         while (!closing) {
             long left = endAt - System.nanoTime();
             if (left <= 0) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
+import io.github.rdma4j.perftest.placement.Placement;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -33,6 +34,13 @@ final class RunMonitor implements AutoCloseable {
          * @param elapsedNanoseconds time since the run began
          */
         void progress(long messages, long elapsedNanoseconds);
+
+        /**
+         * The measured part of a timed run begins or ends.
+         *
+         * @param begins whether it begins
+         */
+        default void sampling(boolean begins) {}
     }
 
     private final RunControl control;
@@ -95,6 +103,7 @@ final class RunMonitor implements AutoCloseable {
     }
 
     private void watch() {
+        Placement.leaveMeasuringCpus();
         long lastProgress = control.progress();
         long progressAt = 0;
         long closedAt = Long.MAX_VALUE;
@@ -131,6 +140,7 @@ final class RunMonitor implements AutoCloseable {
 
     private void changePhase(long now) {
         if (control.phase() == RunControl.STARTING && now >= sampleAt) {
+            sink.sampling(true);
             sampleBegin = System.nanoTime();
             control.enter(RunControl.SAMPLING);
         } else if (control.phase() == RunControl.SAMPLING && now >= stopAt) {
@@ -144,6 +154,7 @@ final class RunMonitor implements AutoCloseable {
     private void stopSampling() {
         control.enter(RunControl.STOPPING);
         sampleEnd = System.nanoTime();
+        sink.sampling(false);
     }
 
     private void judge(long now, long progressAt, long closedAt) {

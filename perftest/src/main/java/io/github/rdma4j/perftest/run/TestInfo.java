@@ -18,6 +18,7 @@ import io.github.rdma4j.verbs.TransportType;
  * @param inlineSize messages up to so many bytes are sent inline
  * @param peerVersion the wire version that the peer announced
  * @param warmUp what was done so that the measured code is compiled
+ * @param placement where the measuring thread and its memory are
  */
 public record TestInfo(
         TestParameters parameters,
@@ -28,4 +29,5 @@ public record TestInfo(
         int gidIndex,
         int inlineSize,
         String peerVersion,
-        String warmUp) {}
+        String warmUp,
+        String placement) {}

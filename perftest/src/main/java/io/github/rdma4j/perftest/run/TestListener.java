@@ -31,6 +31,16 @@ public interface TestListener {
      */
     default void progress(long size, long messages, long total, long elapsedNanoseconds) {}
 
+    /**
+     * The measured part of a timed run begins or ends; called from another thread.
+     *
+     * @param begins whether it begins
+     */
+    default void sampling(boolean begins) {}
+
+    /** What was seen of the machine during the run whose result comes next. */
+    default void observed(Observation observation) {}
+
     /** A run is over. */
     default void result(SizeResult result) {}
 

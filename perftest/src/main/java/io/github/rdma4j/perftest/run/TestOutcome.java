@@ -14,11 +14,24 @@ import java.util.List;
  * @param seconds from then to the end of the last run
  * @param environment device and machine
  * @param results one per size; the server of a one-way bandwidth test has one, the client's last
+ * @param observations what was seen of the machine, one per result; empty when nothing was asked for
  */
 public record TestOutcome(
-        TestInfo info, Instant started, double seconds, Environment environment, List<SizeResult> results) {
-    /** Copies the list. */
+        TestInfo info,
+        Instant started,
+        double seconds,
+        Environment environment,
+        List<SizeResult> results,
+        List<Observation> observations) {
+    /** Copies the lists. */
     public TestOutcome {
         results = List.copyOf(results);
+        observations = List.copyOf(observations);
+    }
+
+    /** Nothing was observed. */
+    public TestOutcome(
+            TestInfo info, Instant started, double seconds, Environment environment, List<SizeResult> results) {
+        this(info, started, seconds, environment, results, List.of());
     }
 }

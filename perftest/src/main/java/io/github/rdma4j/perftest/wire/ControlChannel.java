@@ -95,12 +95,25 @@ public abstract class ControlChannel implements AutoCloseable {
      * @return what the peer sent, of the same length
      */
     public final byte[] exchange(byte[] mine, String step, Duration limit) {
+        return exchange(mine, step, limit, () -> {});
+    }
+
+    /**
+     * The same with something to do before this side listens to the peer: for the client, whose message then is on its way
+     * already, while the peer does whatever it does at this point. A server does it first.
+     *
+     * @param limit the longest wait for the peer's message, counted from then on; zero for none
+     * @param meanwhile what to do
+     */
+    public final byte[] exchange(byte[] mine, String step, Duration limit, Runnable meanwhile) {
         if (server) {
+            meanwhile.run();
             byte[] theirs = receiveExactly(mine.length, step, limit);
             send(mine, step);
             return theirs;
         }
         send(mine, step);
+        meanwhile.run();
         return receiveExactly(mine.length, step, limit);
     }
 

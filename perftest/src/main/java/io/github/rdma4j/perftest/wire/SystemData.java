@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 
 /**
  * What decides how a bandwidth test spreads small messages over its buffer: the page, which is gone through cyclically,
@@ -29,13 +30,22 @@ public record SystemData(int cycleBytes, int cacheLineBytes) {
 
     /** Exchanges them and returns the larger ones. */
     public SystemData agree(ControlChannel channel) {
-        return new SystemData(
-                larger(channel, cycleBytes, LARGEST_PAGE, "page size"),
-                larger(channel, cacheLineBytes, LARGEST_CACHE_LINE, "cache line size"));
+        return agree(channel, channel.timeout());
     }
 
-    private static int larger(ControlChannel channel, int mine, int largest, String step) {
-        byte[] theirs = channel.exchange(ByteBuffer.allocate(4).putInt(mine).array(), step);
+    /**
+     * The same with a peer that may have something to do first.
+     *
+     * @param limit the longest wait for its first message
+     */
+    public SystemData agree(ControlChannel channel, Duration limit) {
+        return new SystemData(
+                larger(channel, cycleBytes, LARGEST_PAGE, "page size", limit),
+                larger(channel, cacheLineBytes, LARGEST_CACHE_LINE, "cache line size", channel.timeout()));
+    }
+
+    private static int larger(ControlChannel channel, int mine, int largest, String step, Duration limit) {
+        byte[] theirs = channel.exchange(ByteBuffer.allocate(4).putInt(mine).array(), step, limit);
         int value = ByteBuffer.wrap(theirs).getInt();
         if (value <= 0 || value > largest || Integer.bitCount(value) != 1) {
             throw new HandshakeException(

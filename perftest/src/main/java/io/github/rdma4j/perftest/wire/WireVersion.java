@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.wire;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -18,6 +19,7 @@ public final class WireVersion {
 
     private static final double OLDEST = 5.70;
     private static final int LENGTH = 16;
+    private static final String STEP = "version";
     private static final Pattern NUMBER = Pattern.compile("\\d+\\.\\d+");
 
     private WireVersion() {}
@@ -29,8 +31,26 @@ public final class WireVersion {
      * @throws HandshakeException when the peer is too old or speaks something else
      */
     public static String exchange(ControlChannel channel) {
-        byte[] mine = Arrays.copyOf(OURS.getBytes(StandardCharsets.US_ASCII), LENGTH);
-        byte[] theirs = channel.exchange(mine, "version");
+        return parse(channel, channel.exchange(ours(), STEP));
+    }
+
+    /**
+     * The same as the first contact of two sides that have to prepare themselves, each at its own time.
+     *
+     * @param limit the longest wait for the peer's version
+     * @param meanwhile what the client does once its own version is on its way
+     * @return the peer's number
+     * @throws HandshakeException when the peer is too old or speaks something else
+     */
+    public static String exchange(ControlChannel channel, Duration limit, Runnable meanwhile) {
+        return parse(channel, channel.exchange(ours(), STEP, limit, meanwhile));
+    }
+
+    private static byte[] ours() {
+        return Arrays.copyOf(OURS.getBytes(StandardCharsets.US_ASCII), LENGTH);
+    }
+
+    private static String parse(ControlChannel channel, byte[] theirs) {
         int end = 0;
         while (end < LENGTH && theirs[end] != 0) {
             end++;

@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.run.BandwidthResult;
+import io.github.rdma4j.perftest.run.Observation;
 import io.github.rdma4j.perftest.run.Results;
 import io.github.rdma4j.perftest.run.SizeResult;
 import io.github.rdma4j.perftest.run.TestInfo;
@@ -19,8 +20,10 @@ import io.github.rdma4j.verbs.TransportType;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** The texts, compared with what the C tools print, and the JSON, read back. */
@@ -35,11 +38,12 @@ class ReportTest {
                 1,
                 0,
                 "6.06",
-                "20000 messages");
+                "20000 messages",
+                "NUMA node 0, the only one");
     }
 
     @Test
-    void theBannerIsThatOfCPlusTwoLines() {
+    void theBannerIsThatOfCPlusThreeLines() {
         String banner = Banner.of(info(Tool.WRITE_LATENCY, "localhost"));
         String line = "-".repeat(87) + "\n";
         assertThat(banner)
@@ -58,7 +62,7 @@ class ReportTest {
                         + " rdma_cm QPs\t : OFF\n"
                         + " Data ex. method : Ethernet\n"
                         + " Implementation  : rdma4j ")
-                .endsWith(" Warm-up         : 20000 messages\n" + line);
+                .endsWith(" Placement       : NUMA node 0, the only one\n Warm-up         : 20000 messages\n" + line);
         assertThat(banner).doesNotContain("${");
     }
 
@@ -175,5 +179,19 @@ class ReportTest {
         quiet.progress(65536, 500, 1000, 2_000_000_000L);
         quiet.interrupted();
         assertThat(out.size()).isZero();
+    }
+
+    @Test
+    void theCpusUtilisationIsTheLastColumnAndCountersStandBelowAsInC() {
+        assertThat(ResultTable.heading(TestParameters.parse(Tool.WRITE_BANDWIDTH, "-D", "4", "--cpu_util")))
+                .endsWith("MsgRate[Mpps]    CPU_Util[%]\n");
+        BandwidthResult result = new BandwidthResult(65536, 5000, 0, 43.3, 0.000693, false);
+        assertThat(ResultTable.row(result, new Observation(12.345, Map.of()), true))
+                .isEqualTo(ResultTable.row(result).stripTrailing() + "\t    12.35\n");
+        Map<String, Long> counters = new LinkedHashMap<>();
+        counters.put("hw_counters/sent_pkts", 5000L);
+        counters.put("counters/port_xmit_data", 0L);
+        assertThat(ResultTable.row(result, new Observation(Double.NaN, counters), false))
+                .isEqualTo(ResultTable.row(result) + "\thw_counters/sent_pkts=5000\n\tcounters/port_xmit_data=0\n\n");
     }
 }

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.run;
+
+import io.github.rdma4j.perftest.options.IllegalParameterException;
+import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.placement.CpuUsage;
+import io.github.rdma4j.perftest.placement.PortCounters;
+import io.github.rdma4j.perftest.wire.PeerKeys;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** Stands between a test and who listens to it, and adds to each result what was asked to be seen of the machine. */
+final class ObservedTest implements TestListener {
+    private final TestListener listener;
+    private final CpuUsage cpu;
+    private final PortCounters counters;
+    private final List<Observation> observations = new ArrayList<>();
+
+    private ObservedTest(TestListener listener, CpuUsage cpu, PortCounters counters) {
+        this.listener = listener;
+        this.cpu = cpu;
+        this.counters = counters;
+    }
+
+    /**
+     * What a test with these parameters has to observe.
+     *
+     * @param device name of the device
+     * @throws IllegalParameterException when the device has no such counter
+     */
+    static ObservedTest of(TestListener listener, TestParameters parameters, String device) {
+        List<String> names = parameters.placement().counters();
+        try {
+            return new ObservedTest(
+                    listener,
+                    parameters.placement().cpuUtilisation() ? new CpuUsage() : null,
+                    names.isEmpty()
+                            ? null
+                            : PortCounters.open(device, parameters.path().devicePort(), names));
+        } catch (IllegalArgumentException failure) {
+            throw new IllegalParameterException(failure.getMessage());
+        }
+    }
+
+    /** One for each result, in their order; empty when nothing was to be observed. */
+    List<Observation> observations() {
+        return observations;
+    }
+
+    @Override
+    public void waiting(int port) {
+        listener.waiting(port);
+    }
+
+    @Override
+    public void agreed(TestInfo info) {
+        listener.agreed(info);
+    }
+
+    @Override
+    public void address(boolean local, PeerKeys keys) {
+        listener.address(local, keys);
+    }
+
+    @Override
+    public void begin(TestInfo info) {
+        if (counters != null) {
+            // What the warm-up counted is not the test's.
+            counters.changes();
+        }
+        listener.begin(info);
+    }
+
+    @Override
+    public void sampling(boolean begins) {
+        if (cpu != null) {
+            if (begins) {
+                cpu.begin();
+            } else {
+                cpu.end();
+            }
+        }
+        listener.sampling(begins);
+    }
+
+    @Override
+    public void progress(long size, long messages, long total, long elapsedNanoseconds) {
+        listener.progress(size, messages, total, elapsedNanoseconds);
+    }
+
+    @Override
+    public void observed(Observation observation) {
+        listener.observed(observation);
+    }
+
+    @Override
+    public void result(SizeResult result) {
+        if (cpu != null || counters != null) {
+            Observation observation = new Observation(
+                    cpu == null ? Double.NaN : cpu.percent(), counters == null ? Map.of() : counters.changes());
+            observations.add(observation);
+            listener.observed(observation);
+        }
+        listener.result(result);
+    }
+
+    @Override
+    public void end() {
+        listener.end();
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.run;
+
+import io.github.rdma4j.perftest.options.IllegalParameterException;
+import io.github.rdma4j.perftest.options.PlacementOptions;
+import io.github.rdma4j.perftest.placement.CpuList;
+import io.github.rdma4j.perftest.placement.NumaTopology;
+import io.github.rdma4j.perftest.placement.Placement;
+import io.github.rdma4j.perftest.placement.PlacementPlan;
+import java.util.Optional;
+
+/** The placement of a test: checked before anything is opened, in effect before memory is allocated. */
+final class TestPlacement implements AutoCloseable {
+    private final Placement placement;
+    private final String remark;
+
+    private TestPlacement(Placement placement, String remark) {
+        this.placement = placement;
+        this.remark = remark;
+    }
+
+    /**
+     * Refuses what the machine has not, as far as that does not depend on the device.
+     *
+     * @throws IllegalParameterException with one line for the user
+     */
+    static void check(PlacementOptions options) {
+        plan(options, NumaTopology.ofThisMachine(), "");
+    }
+
+    /** Binds the calling thread. */
+    static TestPlacement enter(PlacementOptions options, TestDevice device) {
+        NumaTopology topology = NumaTopology.ofThisMachine();
+        PlacementPlan plan = plan(options, topology, device.deviceName());
+        return new TestPlacement(
+                Placement.enter(plan, topology), options.ignoreCpuFrequency() ? "" : remark(plan, topology));
+    }
+
+    private static PlacementPlan plan(PlacementOptions options, NumaTopology topology, String device) {
+        try {
+            return PlacementPlan.of(options.request(), topology, device);
+        } catch (IllegalArgumentException failure) {
+            throw new IllegalParameterException(failure.getMessage());
+        }
+    }
+
+    /** Times are true whatever the frequency; but a CPU that clocks up and down makes them vary. */
+    private static String remark(PlacementPlan plan, NumaTopology topology) {
+        CpuList cpus = plan.measuring().isEmpty() ? topology.allowedCpus() : plan.measuring();
+        Optional<String> governor = topology.frequencyGovernor(cpus.first());
+        return governor.isEmpty() || governor.get().equals("performance")
+                ? ""
+                : "; CPU " + cpus.first() + "'s frequency governor is " + governor.get()
+                        + ", not performance: figures may vary (-F hides this)";
+    }
+
+    /** One line for the banner. */
+    String describe() {
+        return placement.describe() + remark;
+    }
+
+    @Override
+    public void close() {
+        placement.close();
+    }
+}
