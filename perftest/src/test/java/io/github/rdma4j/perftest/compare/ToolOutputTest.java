@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.within;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ToolOutputTest {
@@ -27,6 +29,16 @@ class ToolOutputTest {
                 .containsEntry("percentile_99.9", 8121.62);
         assertThat(output.heading()).startsWith(" #bytes #iterations    t_min[usec]");
         assertThat(output.row()).startsWith(" 2       20000 ");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"read-lat,2,38.55,218.14", "send-lat,2,10.95,4535.15", "atomic-lat,8,17.52,552.07"})
+    void readsTheTablesOfTheOtherTools(String tool, double bytes, double typical, double longest) {
+        assertThat(ToolOutput.parse(Samples.output("c-4.5-" + tool + ".txt")).figures())
+                .containsEntry("bytes", bytes)
+                .containsEntry("iterations", 500.0)
+                .containsEntry("t_typical", typical)
+                .containsEntry("percentile_99.9", longest);
     }
 
     @Test
