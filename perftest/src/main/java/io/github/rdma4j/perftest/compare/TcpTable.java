@@ -27,11 +27,28 @@ final class TcpTable {
             metrics.addAll(Metric.costs());
             metrics.forEach(metric -> text.append(row(result, metric)));
         }
-        return text + """
-            The last two columns: how many times RDMA is better than plain TCP, in Java and in C.
-            CPU/message: user and system time of the processes of both ends; machine/msg: what all processors were busy with, the kernel's
-            own threads and other programs included. Both ends together, without start and handshake; spinning counts.
-            """;
+        text.append("The last two columns: how many times RDMA is better than plain TCP, in Java and in C.\n");
+        text.append("CPU/message: user and system time of the processes of both ends; machine/msg: what all"
+                        + " processors were busy with, ")
+                .append("the kernel's own threads and other programs included. Without start and handshake; spinning"
+                        + " counts.\n");
+        for (CaseResult result : cases) {
+            for (Implementation implementation : List.of(Implementation.TCP_JAVA, Implementation.TCP_C)) {
+                text.append(otherSize(result, implementation));
+            }
+        }
+        return text.toString();
+    }
+
+    /** A line where not the size of the row was sent: not every program can send every size. */
+    private static String otherSize(CaseResult result, Implementation implementation) {
+        long asked = result.test().size();
+        List<Measurement> measurements = result.of(implementation);
+        long sent = measurements.isEmpty() ? asked : measurements.getFirst().bytes(asked);
+        return sent == asked
+                ? ""
+                : implementation.title() + " beside " + result.test() + ": messages of " + sent
+                        + " bytes, its smallest.\n";
     }
 
     private static String row(CaseResult result, Metric metric) {

@@ -35,4 +35,21 @@ class TcpTableTest {
         assertThat(lines.get(2)).matches("ib_write_lat +2 +CPU/message \\[usec] +22.00 +- +55.00 +- +2.50 +-");
         assertThat(lines.get(4)).matches("ib_write_bw +65536 +BW average \\[MiB/s] +60.00 +50.00 +- +100.00 +- +0.50");
     }
+
+    @Test
+    void saysWhereAnotherSizeWasSent() {
+        CaseResult latency = new CaseResult(
+                Samples.LATENCY,
+                Samples.order(Samples.LATENCY),
+                List.of(Samples.round(
+                        1,
+                        Samples.latency(Implementation.JAVA, 11, 12),
+                        Samples.latency(Implementation.C, 10, 12),
+                        Samples.latency(Implementation.TCP_JAVA, 33, 34),
+                        Samples.latency(Implementation.TCP_C, 33, 34).with(Map.of("bytes", 14.0)))));
+
+        assertThat(TcpTable.of(List.of(latency), 1).lines().toList())
+                .last()
+                .isEqualTo("TCP C beside ib_write_lat, 2 bytes: messages of 14 bytes, its smallest.");
+    }
 }
