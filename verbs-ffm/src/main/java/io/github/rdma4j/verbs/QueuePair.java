@@ -93,7 +93,8 @@ public final class QueuePair extends Resource {
                         requestArena,
                         config.maxReceiveWorkRequests(),
                         config.maxReceiveScatterGather(),
-                        maxMessageSize);
+                        // Before a datagram there is its header: the room is longer than the message.
+                        port.maxMessageSize());
         try {
             this.queuePair = QueuePairCreation.create(domain, config);
         } catch (Throwable e) {

@@ -6,7 +6,7 @@ import java.util.Set;
 
 /** The options that the C tools have and we have not, so that their users are told so and not that they do not exist. */
 final class OptionsOfC {
-    private static final String SHORT = "cCeAglLMoOrRTXz";
+    private static final String SHORT = "CAglLMoORTz";
 
     private static final Set<String> LONG = Set.of(
             "aes_block_size",
@@ -17,7 +17,6 @@ final class OptionsOfC {
             "com_rdma_cm",
             "comm_rdma_cm",
             "congest_type",
-            "connection",
             "cqe_poll",
             "credentials_path",
             "cuda_mem_type",
@@ -30,7 +29,6 @@ final class OptionsOfC {
             "dont_xchg_versions",
             "dualport",
             "encrypt_on_tx",
-            "events",
             "flow_label",
             "flows",
             "flows_burst",
@@ -67,7 +65,6 @@ final class OptionsOfC {
             "retry_count",
             "reversed",
             "run_infinitely",
-            "rx-depth",
             "sig_before",
             "sig_offload",
             "tclass",
@@ -76,7 +73,6 @@ final class OptionsOfC {
             "typical_pkt_size",
             "unsolicited_write",
             "use-null-mr",
-            "use-srq",
             "use_cuda",
             "use_cuda_bus_id",
             "use_cuda_dmabuf",
@@ -85,7 +81,6 @@ final class OptionsOfC {
             "use_old_post_send",
             "use_ooo",
             "use_rocm",
-            "vector",
             "wait_destroy",
             "write_with_imm");
 

@@ -6,6 +6,17 @@ import picocli.CommandLine.Option;
 
 /** Queue pairs, the depth of their queues, and how they are used. */
 public final class QueueOptions {
+    private static final int DEFAULT_RECEIVE_DEPTH = 512;
+
+    /** What is not sent again needs room for all of it, as far as that goes: as in the C tools. */
+    private static final int RECEIVE_DEPTH_WHERE_LOST = 16_000;
+
+    @Option(
+            names = {"-c", "--connection"},
+            paramLabel = "<type>",
+            description = "Connection type: RC, UC, UD or XRC, as far as the verb allows (default RC).")
+    private String connection = ConnectionType.RC.name();
+
     @Option(
             names = {"-q", "--qp"},
             paramLabel = "<num>",
@@ -20,6 +31,32 @@ public final class QueueOptions {
             description = "Size of tx queue (default ${rdma4j.default.depth}).")
     @Within(least = 1, most = 15_000)
     private Integer transmitDepth;
+
+    @Option(
+            names = {"-r", "--rx-depth"},
+            paramLabel = "<dep>",
+            description = "Size of rx queue, with --use-srq of the shared one (default 512; 16000 for UC and UD).")
+    @Within(least = 1, most = 16_384)
+    @OnlyFor(ToolSet.SEND)
+    private Integer receiveDepth;
+
+    @Option(names = "--use-srq", description = "Use a shared receive queue.")
+    @OnlyFor(ToolSet.SEND)
+    private boolean sharedReceiveQueue;
+
+    @Option(
+            names = {"-e", "--events"},
+            description = "Sleep on CQ events (default poll).")
+    @OnlyFor(ToolSet.NOT_WRITE)
+    private boolean events;
+
+    @Option(
+            names = {"-X", "--vector"},
+            paramLabel = "<vector>",
+            description = "Completion vector used for events (default 0).")
+    @Within(least = 0, most = 65_535)
+    @OnlyFor(ToolSet.NOT_WRITE)
+    private Integer completionVector;
 
     @Option(
             names = {"-I", "--inline_size"},
@@ -41,6 +78,31 @@ public final class QueueOptions {
         return queuePairs;
     }
 
+    /** The service that the queue pairs give. */
+    ConnectionType connection(Tool tool) {
+        return ConnectionType.of(connection, tool.verb());
+    }
+
+    /** Whether all queue pairs take their receives from one queue. */
+    boolean sharedReceiveQueue() {
+        return sharedReceiveQueue;
+    }
+
+    /** Receives that can be posted, per queue pair or to the shared queue. */
+    int receiveDepth(boolean mayLose) {
+        return receiveDepth != null ? receiveDepth : mayLose ? RECEIVE_DEPTH_WHERE_LOST : DEFAULT_RECEIVE_DEPTH;
+    }
+
+    /** Whether to sleep until completions are announced, not to poll all the time. */
+    public boolean events() {
+        return events;
+    }
+
+    /** The completion vector whose interrupt announces them. */
+    public int completionVector() {
+        return completionVector != null ? completionVector : 0;
+    }
+
     /** Messages up to so many bytes are sent inline; -1 for the default. */
     public int inlineSize() {
         return inlineSize != null ? inlineSize : -1;
@@ -57,6 +119,9 @@ public final class QueueOptions {
     }
 
     void check(Tool tool) {
+        connection(tool);
+        IllegalParameterException.when(
+                completionVector != null && !events, "-X/--vector is for events: give -e/--events");
         int depth = transmitDepth(tool);
         IllegalParameterException.when(
                 completionModeration != null && completionModeration > depth,

@@ -127,6 +127,11 @@ public final class TestParameters {
         return tool.isLatency() || workload.bidirectional() || !isServer();
     }
 
+    /** Whether this side is sent to in the measured run: all but the client of a one-way bandwidth test are. */
+    public boolean receives() {
+        return bothWays() || isServer();
+    }
+
     /** Message size in bytes; with all sizes, the largest. */
     public long size() {
         return workload.size(tool);
@@ -138,6 +143,34 @@ public final class TestParameters {
                 ? LongStream.iterate(2, bytes -> bytes <= LARGEST_OF_ALL, bytes -> bytes * 2)
                         .toArray()
                 : new long[] {size()};
+    }
+
+    /** The service that the queue pairs give. */
+    public ConnectionType connection() {
+        return queues.connection(tool);
+    }
+
+    /** Whether receives are taken from a queue that all queue pairs share, as XRC has no others. */
+    public boolean sharesReceiveQueue() {
+        return queues.sharedReceiveQueue() || connection() == ConnectionType.XRC;
+    }
+
+    /** Whether each side both sends and receives through queue pairs of its own. */
+    public boolean bothWays() {
+        return tool.isLatency() || workload.bidirectional();
+    }
+
+    /**
+     * Receives that can be posted on a side that is sent to, per queue pair or to the shared queue; 0 where none are needed. Not
+     * more than there are messages.
+     */
+    public int receiveDepth() {
+        if (tool.verb() != Verb.SEND || !receives()) {
+            return 0;
+        }
+        boolean mayLose = connection().mayLose() && !isTimed();
+        int depth = queues.receiveDepth(mayLose);
+        return isTimed() ? depth : Math.min(depth, iterations());
     }
 
     /** Messages per queue pair and size. */

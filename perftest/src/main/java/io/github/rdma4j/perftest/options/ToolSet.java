@@ -18,6 +18,9 @@ enum ToolSet {
     /** Those that write. */
     WRITE("the write tools", tool -> tool.verb() == Verb.WRITE),
 
+    /** Those whose two sides both see completions, or whose server has nothing to do. */
+    NOT_WRITE("all but the write tools", tool -> tool.verb() != Verb.WRITE),
+
     /** Those whose request is answered by the peer's adapter. */
     READ_OR_ATOMIC("the read and atomic tools", tool -> tool.verb() == Verb.READ || tool.verb() == Verb.ATOMIC),
 

@@ -33,8 +33,13 @@ final class Banner {
         text.append(LINE).append('\n');
         text.append(" ".repeat(20)).append(title(parameters)).append('\n');
         pair(text, "Dual-port", "OFF", "Device", info.device());
-        pair(text, "Number of qps", parameters.queues().queuePairs(), "Transport type", transport(info.transport()));
-        pair(text, "Connection type", "RC", "Using SRQ", "OFF");
+        pair(text, "Number of qps", info.queuePairs(), "Transport type", transport(info.transport()));
+        pair(
+                text,
+                "Connection type",
+                parameters.connection(),
+                "Using SRQ",
+                parameters.sharesReceiveQueue() ? "ON" : "OFF");
         line(text, "PCIe relax order", latency ? "OFF" : "ON");
         line(text, "ibv_wr* API", "OFF");
         if (!parameters.isServer() || parameters.workload().bidirectional()) {

@@ -23,7 +23,6 @@ final class BandwidthTest implements ConnectedTest {
     private final ControlChannel channel;
     private final MonitoredRun monitoring;
     private final PeerKeys greeting;
-    private final List<PeerKeys> remote;
     private final SystemData layout;
     private final TestListener listener;
 
@@ -32,7 +31,6 @@ final class BandwidthTest implements ConnectedTest {
             TestResources resources,
             ControlChannel channel,
             PeerKeys greeting,
-            List<PeerKeys> remote,
             SystemData layout,
             TestListener listener) {
         this.parameters = parameters;
@@ -40,7 +38,6 @@ final class BandwidthTest implements ConnectedTest {
         this.channel = channel;
         this.monitoring = new MonitoredRun(parameters, channel, listener);
         this.greeting = greeting;
-        this.remote = remote;
         this.layout = layout;
         this.listener = listener;
     }
@@ -151,7 +148,7 @@ final class BandwidthTest implements ConnectedTest {
         WriteBandwidthLoop.Stream[] streams =
                 new WriteBandwidthLoop.Stream[parameters.queues().queuePairs()];
         for (int i = 0; i < streams.length; i++) {
-            streams[i] = stream(resources, i, resources.remote(remote.get(i)), size, layout);
+            streams[i] = stream(resources, i, size, layout);
         }
         return streams;
     }
@@ -160,8 +157,8 @@ final class BandwidthTest implements ConnectedTest {
      * The messages of one queue pair. Up to half a page they go through the page one after the other, a cache line or
      * more apart, so that neither side's memory system sees one line only.
      */
-    static WriteBandwidthLoop.Stream stream(
-            TestResources resources, int index, RemoteMemory target, long size, SystemData layout) {
+    static WriteBandwidthLoop.Stream stream(TestResources resources, int index, long size, SystemData layout) {
+        RemoteMemory target = resources.remote(index);
         long step = Math.ceilDiv(size, layout.cacheLineBytes()) * layout.cacheLineBytes();
         int slots = size <= layout.cycleBytes() / 2 ? (int) (layout.cycleBytes() / step) : 1;
         MemorySlice[] local = new MemorySlice[slots];

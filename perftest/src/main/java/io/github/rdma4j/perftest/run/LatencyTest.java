@@ -4,8 +4,6 @@ package io.github.rdma4j.perftest.run;
 
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.wire.ControlChannel;
-import io.github.rdma4j.perftest.wire.PeerKeys;
-import io.github.rdma4j.verbs.RemoteMemory;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -17,19 +15,12 @@ final class LatencyTest implements ConnectedTest {
     private final TestParameters parameters;
     private final TestResources resources;
     private final MonitoredRun monitoring;
-    private final PeerKeys remote;
     private final TestListener listener;
 
-    LatencyTest(
-            TestParameters parameters,
-            TestResources resources,
-            ControlChannel channel,
-            PeerKeys remote,
-            TestListener listener) {
+    LatencyTest(TestParameters parameters, TestResources resources, ControlChannel channel, TestListener listener) {
         this.parameters = parameters;
         this.resources = resources;
         this.monitoring = new MonitoredRun(parameters, channel, listener);
-        this.remote = remote;
         this.listener = listener;
     }
 
@@ -47,7 +38,7 @@ final class LatencyTest implements ConnectedTest {
     private SizeResult run(long size) {
         RunControl control = new RunControl();
         LatencyRecorder recorder = LatencyRecording.recorder(parameters, control, PARTS);
-        WriteLatencyLoop loop = loop(resources, resources.remote(remote), size, control);
+        WriteLatencyLoop loop = loop(resources, size, control);
         RunMonitor monitor = monitoring.start(control, size);
         try {
             loop.run(parameters.isServer(), LatencyRecording.messages(parameters), recorder);
@@ -58,8 +49,8 @@ final class LatencyTest implements ConnectedTest {
         return LatencyRecording.result(parameters, size, recorder, monitor.sampledNanoseconds());
     }
 
-    /** The loop for one size, on queue pair 0. */
-    static WriteLatencyLoop loop(TestResources resources, RemoteMemory target, long size, RunControl control) {
+    /** The loop for one size, on stream 0. */
+    static WriteLatencyLoop loop(TestResources resources, long size, RunControl control) {
         long sendOffset = resources.sendOffset(0);
         return new WriteLatencyLoop(
                 resources.queuePair(0),
@@ -68,7 +59,7 @@ final class LatencyTest implements ConnectedTest {
                 resources.slice(sendOffset, size),
                 sendOffset + size - 1,
                 resources.receiveOffset(0) + size - 1,
-                target.slice(0, size),
+                resources.remote(0).slice(0, size),
                 size <= resources.inlineSize(),
                 control);
     }

@@ -114,6 +114,7 @@ public final class PerfTest {
                 device.deviceName(),
                 device.context().device().transportType(),
                 device.port().linkLayer(),
+                resources.shape().queuePairs(),
                 mtu.bytes(),
                 device.gid() == null ? -1 : device.gid().index(),
                 resources.inlineSize(),
@@ -140,9 +141,9 @@ public final class PerfTest {
             listener.address(false, local.get(i).exchange(channel, "confirmation"));
         }
         ConnectedTest test = switch (parameters.tool()) {
-            case WRITE_LATENCY -> new LatencyTest(parameters, resources, channel, remote.getFirst(), observed);
+            case WRITE_LATENCY -> new LatencyTest(parameters, resources, channel, observed);
             case WRITE_BANDWIDTH ->
-                new BandwidthTest(parameters, resources, channel, local.getFirst(), remote, layout, observed);
+                new BandwidthTest(parameters, resources, channel, local.getFirst(), layout, observed);
         };
         observed.begin(info);
         byte[] startSignal = local.getFirst().encode(channel);

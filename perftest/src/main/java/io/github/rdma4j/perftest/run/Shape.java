@@ -2,18 +2,81 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
+import io.github.rdma4j.perftest.options.ConnectionType;
 import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.verbs.QueuePairType;
+import io.github.rdma4j.verbs.WorkCompletion;
 
 /**
- * How large the resources of one side are.
+ * How large the resources of one side are, and which of its queue pairs does what. Where both sides send, XRC takes two queue pairs
+ * for what is one of another type: the first half of them sends, the second half receives.
  *
- * @param queuePairs number of queue pairs
+ * @param connection the service that the queue pairs give
+ * @param streams how many queue pairs send, or receive, at a time
  * @param size largest message in bytes
- * @param transmitDepth most messages under way per queue pair
+ * @param transmitDepth most messages under way per stream
+ * @param receiveDepth receives posted per stream, or to the shared queue; 0 where nothing is received
+ * @param bothWays whether each side sends and receives
+ * @param sends whether this side sends, where only one does
  */
-record Shape(int queuePairs, long size, int transmitDepth) {
+record Shape(
+        ConnectionType connection,
+        int streams,
+        long size,
+        int transmitDepth,
+        int receiveDepth,
+        boolean bothWays,
+        boolean sends) {
     /** What the parameters ask for. */
     static Shape of(TestParameters parameters) {
-        return new Shape(parameters.queues().queuePairs(), parameters.size(), parameters.transmitDepth());
+        return new Shape(
+                parameters.connection(),
+                parameters.queues().queuePairs(),
+                parameters.size(),
+                parameters.transmitDepth(),
+                parameters.receiveDepth(),
+                parameters.bothWays(),
+                parameters.sends());
+    }
+
+    /** Of a side whose two streams are connected with each other. */
+    static Shape localPair(ConnectionType connection, long size, int transmitDepth, int receiveDepth) {
+        return new Shape(connection, 2, size, transmitDepth, receiveDepth, true, true);
+    }
+
+    /** Bytes that a message takes in memory: before a datagram there is its header. */
+    long room(int cacheLineBytes) {
+        return connection == ConnectionType.UD
+                ? Math.ceilDiv(size + WorkCompletion.GLOBAL_ROUTE_HEADER_BYTES, cacheLineBytes) * cacheLineBytes
+                : size;
+    }
+
+    private boolean inHalves() {
+        return connection == ConnectionType.XRC && bothWays;
+    }
+
+    /** The number of queue pairs. */
+    int queuePairs() {
+        return inHalves() ? 2 * streams : streams;
+    }
+
+    /** The type of a queue pair. */
+    QueuePairType type(int queuePair) {
+        return switch (connection) {
+            case RC -> QueuePairType.RC;
+            case UC -> QueuePairType.UC;
+            case UD -> QueuePairType.UD;
+            case XRC -> (inHalves() ? queuePair < streams : sends) ? QueuePairType.XRC_SEND : QueuePairType.XRC_RECV;
+        };
+    }
+
+    /** The queue pair that receives for a stream. */
+    int receiver(int stream) {
+        return inHalves() ? streams + stream : stream;
+    }
+
+    /** The peer's queue pair to which one of this side is connected. */
+    int peerOf(int queuePair) {
+        return inHalves() ? (queuePair + streams) % (2 * streams) : queuePair;
     }
 }

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
+import io.github.rdma4j.perftest.options.ConnectionType;
 import io.github.rdma4j.perftest.options.IllegalParameterException;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.verbs.Device;
 import io.github.rdma4j.verbs.DeviceAttributes;
+import io.github.rdma4j.verbs.DeviceCapability;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.GidEntry;
 import io.github.rdma4j.verbs.LinkLayer;
@@ -82,6 +84,10 @@ final class TestDevice implements AutoCloseable {
 
     private void checkLimits(TestParameters parameters) {
         DeviceAttributes limits = context.attributes();
+        refuse(
+                parameters.connection() == ConnectionType.XRC
+                        && !limits.capabilities().contains(DeviceCapability.XRC),
+                "-c/--connection: XRC is not allowed; " + deviceName() + " has no extended reliable connections");
         limit("-s/--size", parameters.size(), port.maxMessageSize(), "bytes in one message");
         limit("-q/--qp", parameters.queues().queuePairs(), limits.maxQueuePairs(), "queue pairs");
         limit("-t/--tx-depth", parameters.transmitDepth(), limits.maxQueuePairWorkRequests(), "work requests");

@@ -13,6 +13,7 @@ import io.github.rdma4j.verbs.TransportType;
  * @param device name of the device
  * @param transport its transport
  * @param linkLayer of the port
+ * @param queuePairs number of queue pairs; XRC takes two where others take one
  * @param mtu agreed path MTU in bytes
  * @param gidIndex index of the GID in use; -1 where LIDs are enough
  * @param inlineSize messages up to so many bytes are sent inline
@@ -25,6 +26,7 @@ public record TestInfo(
         String device,
         TransportType transport,
         LinkLayer linkLayer,
+        int queuePairs,
         int mtu,
         int gidIndex,
         int inlineSize,

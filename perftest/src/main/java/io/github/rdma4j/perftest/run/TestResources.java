@@ -2,23 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
-import io.github.rdma4j.perftest.options.IllegalParameterException;
+import io.github.rdma4j.perftest.options.ConnectionType;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.wire.PeerKeys;
 import io.github.rdma4j.perftest.wire.SystemData;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.CompletionQueue;
-import io.github.rdma4j.verbs.Gid;
+import io.github.rdma4j.verbs.Destination;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.Mtu;
-import io.github.rdma4j.verbs.PreparedQueuePair;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.QueuePairEndpoint;
-import io.github.rdma4j.verbs.QueuePairType;
 import io.github.rdma4j.verbs.RemoteMemory;
-import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.SharedReceiveQueue;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -26,8 +24,8 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 
 /**
- * One side's verbs objects: protection domain, completion queue, queue pairs, and the buffer. Of the buffer's 2n parts
- * the first n are what the n queue pairs send, the second n what the peer writes into.
+ * One side's verbs objects: protection domain, queues, queue pairs, and the buffer. Of the buffer's 2n parts the first n are what
+ * the n queue pairs send, the second n what the peer writes into.
  */
 final class TestResources implements AutoCloseable {
     /** A part starts at a page: where the peer wants to go through a larger one, parts are as large as that. */
@@ -37,13 +35,12 @@ final class TestResources implements AutoCloseable {
     private final TestParameters parameters;
     private final Shape shape;
     private final ProtectionDomain domain;
-    private final CompletionQueue completionQueue;
-    private final List<PreparedQueuePair> prepared = new ArrayList<>();
-    private final List<QueuePair> queuePairs = new ArrayList<>();
-    private final int inlineSize;
+    private TestQueues queues;
+    private TestQueuePairs queuePairs;
     private Arena arena;
     private MemoryRegion region;
     private long partSize;
+    private List<PeerKeys> peer = List.of();
 
     /**
      * Makes all of it, the queue pairs not yet connected.
@@ -60,8 +57,8 @@ final class TestResources implements AutoCloseable {
         this.layout = layout;
         this.domain = device.context().allocateProtectionDomain();
         try {
-            this.completionQueue = device.context().createCompletionQueue(shape.transmitDepth() * shape.queuePairs());
-            this.inlineSize = prepareAll();
+            queues = new TestQueues(device, parameters, shape, domain);
+            queuePairs = new TestQueuePairs(device, parameters, shape, domain, queues);
             registerBuffer(layout.cycleBytes());
         } catch (RuntimeException | Error failure) {
             close();
@@ -69,44 +66,8 @@ final class TestResources implements AutoCloseable {
         }
     }
 
-    /** Creates the queue pairs; returns the inline size that was granted. */
-    private int prepareAll() {
-        int wanted = device.inlineSize();
-        try {
-            prepared.add(prepare(wanted));
-        } catch (VerbsException failure) {
-            if (wanted == 0) {
-                throw failure;
-            }
-            if (parameters.queues().inlineSize() > 0) {
-                throw new IllegalParameterException("-I/--inline_size: " + wanted + " is too large for "
-                        + device.deviceName() + " (" + failure.getMessage() + ")");
-            }
-            wanted = 0;
-            prepared.add(prepare(0));
-        }
-        while (prepared.size() < shape.queuePairs()) {
-            prepared.add(prepare(wanted));
-        }
-        return wanted;
-    }
-
-    private PreparedQueuePair prepare(int inline) {
-        return domain.prepareQueuePair(QueuePairType.RC, config -> {
-            config.completionQueue(completionQueue)
-                    .maxSendWorkRequests(shape.transmitDepth())
-                    .maxReceiveWorkRequests(1)
-                    .maxInlineData(inline)
-                    .port(parameters.path().devicePort())
-                    .remoteAccess(remoteAccess());
-            if (device.gid() != null) {
-                config.gidIndex(device.gid().index());
-            }
-        });
-    }
-
     private void registerBuffer(int cycleBytes) {
-        partSize = Math.max(shape.size(), cycleBytes);
+        partSize = Math.max(shape.room(layout.cacheLineBytes()), cycleBytes);
         arena = Arena.ofShared();
         MemorySegment buffer = arena.allocate(2 * shape.queuePairs() * partSize, cycleBytes);
         if (!parameters.tool().isLatency()) {
@@ -117,20 +78,11 @@ final class TestResources implements AutoCloseable {
 
     private AccessFlag[] access() {
         List<AccessFlag> flags = new ArrayList<>(List.of(AccessFlag.LOCAL_WRITE));
-        flags.addAll(List.of(remoteAccess()));
+        flags.addAll(List.of(TestQueuePairs.remoteAccess(parameters)));
         if (parameters.relaxedOrdering()) {
             flags.add(AccessFlag.RELAXED_ORDERING);
         }
         return flags.toArray(AccessFlag[]::new);
-    }
-
-    /** What the peer may do with the memory: no more than the verb needs. */
-    private AccessFlag[] remoteAccess() {
-        return switch (parameters.tool().verb()) {
-            case WRITE, SEND -> new AccessFlag[] {AccessFlag.REMOTE_WRITE};
-            case READ -> new AccessFlag[] {AccessFlag.REMOTE_READ};
-            case ATOMIC -> new AccessFlag[] {AccessFlag.REMOTE_ATOMIC};
-        };
     }
 
     /** Not zeros, which a memory controller or a compressing link could treat better than data. */
@@ -155,54 +107,49 @@ final class TestResources implements AutoCloseable {
 
     /** What the peer must know of each queue pair. */
     List<PeerKeys> keys() {
+        SharedReceiveQueue shared = queues.sharedReceiveQueue();
+        int sharedNumber = shape.connection() == ConnectionType.XRC ? shared.number() : 0;
         List<PeerKeys> keys = new ArrayList<>();
-        for (int i = 0; i < prepared.size(); i++) {
-            QueuePairEndpoint endpoint = prepared.get(i).endpoint();
+        for (int i = 0; i < shape.queuePairs(); i++) {
+            QueuePairEndpoint endpoint = queuePairs.endpoint(i);
             keys.add(new PeerKeys(
                     endpoint.lid(),
                     1,
                     endpoint.queuePairNumber(),
                     endpoint.packetSequenceNumber(),
                     region.remoteKey(),
-                    region.address() + receiveOffset(i),
-                    device.gid() == null ? null : device.gid().gid()));
+                    region.address() + receivePart(i),
+                    device.gid() == null ? null : device.gid().gid(),
+                    sharedNumber));
         }
         return keys;
     }
 
-    /** Connects each queue pair with the peer's of the same number. */
+    /** Connects each queue pair with its counterpart at the peer. */
     void connect(List<PeerKeys> theirs, Mtu mtu) {
-        for (int i = 0; i < prepared.size(); i++) {
-            PeerKeys keys = theirs.get(i);
-            QueuePairEndpoint endpoint = new QueuePairEndpoint(
-                    keys.queuePairNumber(),
-                    keys.packetSequenceNumber(),
-                    keys.lid(),
-                    keys.gid() == null ? Gid.ZERO : keys.gid(),
-                    mtu);
-            queuePairs.add(prepared.get(i)
-                    .connect(
-                            endpoint,
-                            config -> config.pathMtu(mtu)
-                                    .timeout(parameters.path().queuePairTimeout())
-                                    .retryCount(7)
-                                    .rnrRetry(7)
-                                    .minRnrTimer(12)
-                                    .serviceLevel(parameters.path().serviceLevel())
-                                    .hopLimit(255)
-                                    .maxReadAtomic(1)
-                                    .maxDestinationReadAtomic(1)));
-        }
+        queuePairs.connect(theirs, mtu);
+        peer = List.copyOf(theirs);
     }
 
-    /** Offset of what queue pair i sends. */
+    /** Connects the queue pairs with each other, for a warm-up. */
+    void connectWithItself(Mtu mtu) {
+        List<PeerKeys> keys = keys();
+        queuePairs.connect(shape.peerOf(0) == 0 ? keys.reversed() : keys, mtu);
+        peer = keys;
+    }
+
+    /** Offset of what stream i sends. */
     long sendOffset(int i) {
         return i * partSize;
     }
 
-    /** Offset of what is written by the peer of queue pair i. */
+    /** Offset of what the peer writes or sends to stream i. */
     long receiveOffset(int i) {
-        return (shape.queuePairs() + i) * partSize;
+        return receivePart(shape.receiver(i));
+    }
+
+    private long receivePart(int queuePair) {
+        return (shape.queuePairs() + queuePair) * partSize;
     }
 
     MemorySegment buffer() {
@@ -213,30 +160,58 @@ final class TestResources implements AutoCloseable {
         return region.slice(offset, length);
     }
 
-    /** The peer's part for queue pair i, as far as this side may write into it. */
-    RemoteMemory remote(PeerKeys keys) {
+    /** The peer's part for stream i, as far as this side may use it; after {@link #connectWithItself} its own one. */
+    RemoteMemory remote(int i) {
+        PeerKeys keys = peer.get(shape.receiver(i));
         return new RemoteMemory(keys.address(), partSize, keys.remoteKey());
     }
 
+    /** The peer's shared receive queue to which stream i sends; for XRC. */
+    int remoteSharedReceiveQueue(int i) {
+        return peer.get(shape.receiver(i)).sharedReceiveQueueNumber();
+    }
+
+    /** The queue pair through which stream i sends. */
     QueuePair queuePair(int i) {
         return queuePairs.get(i);
     }
 
+    /** The queue pair through which stream i receives. */
+    QueuePair receivingQueuePair(int i) {
+        return queuePairs.get(shape.receiver(i));
+    }
+
+    /** Where the datagrams of stream i go; null for other connections. */
+    Destination destination(int i) {
+        return queuePairs.destination(i);
+    }
+
+    /** Completion queues and what else the queue pairs share. */
+    TestQueues queues() {
+        return queues;
+    }
+
+    /** Where sends, writes and reads complete. */
     CompletionQueue completionQueue() {
-        return completionQueue;
+        return queues.sends();
+    }
+
+    /** Numbers and sizes. */
+    Shape shape() {
+        return shape;
     }
 
     /** Messages up to so many bytes can be sent inline. */
     int inlineSize() {
-        return inlineSize;
+        return queuePairs.inlineSize();
     }
 
     @Override
     public void close() {
-        // Takes queue pairs and regions with it; the completion queue is the device's child.
+        // Takes queue pairs and regions with it; the completion queues are the device's children.
         domain.close();
-        if (completionQueue != null) {
-            completionQueue.close();
+        if (queues != null) {
+            queues.close();
         }
         if (arena != null) {
             arena.close();

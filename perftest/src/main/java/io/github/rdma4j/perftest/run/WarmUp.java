@@ -4,9 +4,7 @@ package io.github.rdma4j.perftest.run;
 
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Tool;
-import io.github.rdma4j.perftest.wire.PeerKeys;
 import io.github.rdma4j.perftest.wire.SystemData;
-import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.VerbsException;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
@@ -52,7 +50,6 @@ final class WarmUp {
     private static final int SIZE = 2;
     private static final int DEPTH = 4;
     private static final int MESSAGES = 9;
-    private static final Shape SHAPE = new Shape(2, SIZE, DEPTH);
 
     /** Fewer places in the buffer than messages in a round, so that the loop begins again at the first one. */
     private static final SystemData FEW_SLOTS = new SystemData(256, 64);
@@ -150,15 +147,15 @@ final class WarmUp {
     }
 
     private Round roundOnFreshPair() {
-        TestResources pair = new TestResources(device, parameters, SHAPE, layout);
+        Shape shape = Shape.localPair(parameters.connection(), SIZE, DEPTH, 0);
+        TestResources pair = new TestResources(device, parameters, shape, layout);
         pairs.add(pair);
-        List<PeerKeys> keys = pair.keys();
-        pair.connect(keys.reversed(), device.mtu());
-        return parameters.tool().isLatency() ? latencyRound(pair, keys) : bandwidthRound(pair, keys);
+        pair.connectWithItself(device.mtu());
+        return parameters.tool().isLatency() ? latencyRound(pair) : bandwidthRound(pair);
     }
 
-    private Round latencyRound(TestResources pair, List<PeerKeys> keys) {
-        WriteLatencyLoop loop = LatencyTest.loop(pair, pair.remote(keys.getFirst()), SIZE, control);
+    private Round latencyRound(TestResources pair) {
+        WriteLatencyLoop loop = LatencyTest.loop(pair, SIZE, control);
         long awaited = pair.receiveOffset(0) + SIZE - 1;
         LatencyRecorder stamps = LatencyRecorder.counted(control, LatencyTest.PARTS, MESSAGES, 1, false);
         LatencyRecorder other = parameters.workload().rate() > 0
@@ -183,13 +180,12 @@ final class WarmUp {
         };
     }
 
-    private Round bandwidthRound(TestResources pair, List<PeerKeys> keys) {
+    private Round bandwidthRound(TestResources pair) {
         WriteBandwidthLoop[] loops = new WriteBandwidthLoop[4];
         for (int i = 0; i < loops.length; i++) {
             WriteBandwidthLoop.Stream[] streams = new WriteBandwidthLoop.Stream[2];
             for (int j = 0; j < streams.length; j++) {
-                RemoteMemory target = pair.remote(keys.get(j));
-                streams[j] = BandwidthTest.stream(pair, j, target, SIZE, FEW_SLOTS);
+                streams[j] = BandwidthTest.stream(pair, j, SIZE, FEW_SLOTS);
             }
             int moderation = 1 + i % 2;
             GroupTimes times = new GroupTimes(i < 2 ? 0 : 2 * MESSAGES);

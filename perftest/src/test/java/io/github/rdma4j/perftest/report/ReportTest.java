@@ -34,6 +34,7 @@ class ReportTest {
                 "rxe0",
                 TransportType.INFINIBAND,
                 LinkLayer.ETHERNET,
+                TestParameters.parse(tool, arguments).queues().queuePairs(),
                 4096,
                 1,
                 0,

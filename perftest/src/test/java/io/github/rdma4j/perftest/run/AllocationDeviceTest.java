@@ -7,10 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.ThreadMXBean;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Tool;
-import io.github.rdma4j.perftest.wire.PeerKeys;
 import io.github.rdma4j.perftest.wire.SystemData;
 import java.lang.management.ManagementFactory;
-import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -33,11 +31,11 @@ class AllocationDeviceTest {
         SystemData layout = new SystemData(4096, 64);
         try (TestDevice device = TestDevice.open(parameters)) {
             assertThat(WarmUp.once(device, parameters, layout)).contains("compiled code");
-            try (TestResources pair = new TestResources(device, parameters, new Shape(2, 2, 1), layout)) {
-                List<PeerKeys> keys = pair.keys();
-                pair.connect(keys.reversed(), device.mtu());
+            try (TestResources pair =
+                    new TestResources(device, parameters, Shape.localPair(parameters.connection(), 2, 1, 0), layout)) {
+                pair.connectWithItself(device.mtu());
                 RunControl control = new RunControl();
-                WriteLatencyLoop loop = LatencyTest.loop(pair, pair.remote(keys.getFirst()), 2, control);
+                WriteLatencyLoop loop = LatencyTest.loop(pair, 2, control);
                 LatencyRecorder stamps = LatencyRecorder.counted(control, LatencyTest.PARTS, OPERATIONS, 1, false);
                 loop.run(true, 1000, stamps);
                 pair.buffer().fill((byte) 0);
@@ -60,12 +58,11 @@ class AllocationDeviceTest {
         SystemData layout = new SystemData(4096, 64);
         try (TestDevice device = TestDevice.open(parameters)) {
             assertThat(WarmUp.once(device, parameters, layout)).contains("compiled code");
-            try (TestResources pair = new TestResources(device, parameters, new Shape(2, 64, 128), layout)) {
-                List<PeerKeys> keys = pair.keys();
-                pair.connect(keys.reversed(), device.mtu());
+            try (TestResources pair = new TestResources(
+                    device, parameters, Shape.localPair(parameters.connection(), 64, 128, 0), layout)) {
+                pair.connectWithItself(device.mtu());
                 WriteBandwidthLoop.Stream[] streams = {
-                    BandwidthTest.stream(pair, 0, pair.remote(keys.get(0)), 64, layout),
-                    BandwidthTest.stream(pair, 1, pair.remote(keys.get(1)), 64, layout)
+                    BandwidthTest.stream(pair, 0, 64, layout), BandwidthTest.stream(pair, 1, 64, layout)
                 };
                 GroupTimes times = new GroupTimes(OPERATIONS);
                 WriteBandwidthLoop loop = new WriteBandwidthLoop(

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.options;
+
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** The service that the queue pairs of a test give, by the names of the C tools. */
+public enum ConnectionType {
+    /** Reliable connection: every verb. */
+    RC(EnumSet.allOf(Verb.class)),
+
+    /** Unreliable connection: nothing is acknowledged, so nothing can be read. */
+    UC(EnumSet.of(Verb.SEND, Verb.WRITE)),
+
+    /** Unreliable datagram: one packet at a time, into a receive that the peer has posted. */
+    UD(EnumSet.of(Verb.SEND)),
+
+    /** Extended reliable connection: queue pairs that only send, and others that only receive into a shared receive queue. */
+    XRC(EnumSet.allOf(Verb.class));
+
+    private final Set<Verb> verbs;
+
+    ConnectionType(Set<Verb> verbs) {
+        this.verbs = verbs;
+    }
+
+    /**
+     * Reads {@code -c}.
+     *
+     * @throws IllegalParameterException when there is no such type, or the verb cannot be had with it
+     */
+    static ConnectionType of(String name, Verb verb) {
+        String reason = switch (name) {
+            case "DC" -> "DC is a protocol of NVIDIA's adapters, posted through their own library (mlx5dv)";
+            case "SRD" -> "SRD is a protocol of Amazon's adapter, posted through its own library (efadv)";
+            case "RawEth" -> "RawEth is for raw_ethernet_bw and raw_ethernet_lat";
+            default ->
+                Arrays.stream(values()).anyMatch(type -> type.name().equals(name))
+                        ? cannot(valueOf(name), verb)
+                        : "'" + name + "' is no connection type";
+        };
+        IllegalParameterException.when(
+                reason != null,
+                () -> "-c/--connection: " + reason + "; allowed is "
+                        + Arrays.stream(values())
+                                .filter(type -> type.verbs.contains(verb))
+                                .map(Enum::name)
+                                .collect(Collectors.joining(", ")));
+        return valueOf(name);
+    }
+
+    private static String cannot(ConnectionType type, Verb verb) {
+        return type.verbs.contains(verb)
+                ? null
+                : type + " has no "
+                        + switch (verb) {
+                            case READ, WRITE -> "RDMA " + verb.name().toLowerCase(Locale.ROOT);
+                            case ATOMIC -> "atomic operation";
+                            case SEND -> "send";
+                        };
+    }
+
+    /** Whether what is sent may be lost, with nobody sending it again. */
+    public boolean mayLose() {
+        return this == UC || this == UD;
+    }
+}
