@@ -2,17 +2,121 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.options;
 
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import picocli.CommandLine.Option;
 
 /** The memory that messages come from and go to. */
 public final class MemoryOptions {
+    private static final int LARGEST_PAYLOAD_FILE = 1 << 20;
+
     @Option(
             names = "--disable_pcie_relaxed",
             description = "Register the buffer without relaxed ordering (the latency tools never ask for it).")
     private boolean strictOrdering;
 
+    @Option(
+            names = "--use_hugepages",
+            description = "Take the buffer from the reserve of huge pages (vm.nr_hugepages).")
+    private boolean hugePages;
+
+    @Option(
+            names = "--mmap",
+            paramLabel = "<file>",
+            description = "Use a mapped file as the buffer, the memory of a device for instance.")
+    private Path mappedFile;
+
+    @Option(
+            names = "--mmap-offset",
+            paramLabel = "<bytes>",
+            converter = Numbers.Bytes.class,
+            description = "Where in the file of --mmap the buffer begins (default 0); a multiple of the page size.")
+    @Within(least = 0, most = Long.MAX_VALUE / 2)
+    private Long mappedOffset;
+
+    @Option(
+            names = "--odp",
+            description = "Register the buffer for on-demand paging: it is not pinned, the adapter faults pages in.")
+    private boolean onDemand;
+
+    @Option(
+            names = "--payload_file_path",
+            paramLabel = "<file>",
+            description = "Fill the buffer with the words of a text file: '0xaaaaaaaa, 0xbbbbbbbb, ...', little endian.")
+    private Path payloadFile;
+
+    private byte[] payload;
+
     /** Whether the adapter may reorder its writes to memory; only where no program waits for the last byte. */
     boolean relaxedOrdering() {
         return !strictOrdering;
+    }
+
+    /** Whether the buffer is made of huge pages from the administrator's reserve. */
+    public boolean hugePages() {
+        return hugePages;
+    }
+
+    /** A file to be mapped as the buffer; null for none. */
+    public Path mappedFile() {
+        return mappedFile;
+    }
+
+    /** Where in the file the buffer begins, in bytes. */
+    public long mappedOffset() {
+        return mappedOffset != null ? mappedOffset : 0;
+    }
+
+    /** Whether the buffer is registered for on-demand paging. */
+    public boolean onDemand() {
+        return onDemand;
+    }
+
+    /** What the buffer is filled with, again and again; null for noise. */
+    public byte[] payload() {
+        return payload == null ? null : payload.clone();
+    }
+
+    void check() {
+        IllegalParameterException.when(
+                mappedFile != null && hugePages, "--mmap and --use_hugepages exclude each other");
+        IllegalParameterException.when(
+                mappedOffset != null && mappedFile == null, "--mmap-offset is for mapped files: give --mmap");
+        IllegalParameterException.when(
+                mappedOffset() % 4096 != 0,
+                "--mmap-offset: " + mappedOffset() + " is not allowed; multiples of the page size, 4096");
+        IllegalParameterException.when(
+                mappedFile != null && !(Files.isReadable(mappedFile) && Files.isWritable(mappedFile)),
+                () -> "--mmap: " + mappedFile + " cannot be read and written");
+        if (payloadFile != null) {
+            payload = readPayload();
+        }
+    }
+
+    private byte[] readPayload() {
+        String text;
+        try {
+            IllegalParameterException.when(
+                    Files.size(payloadFile) > LARGEST_PAYLOAD_FILE,
+                    () -> "--payload_file_path: " + payloadFile + " is larger than 1 MiB");
+            text = Files.readString(payloadFile);
+        } catch (IOException failure) {
+            throw new IllegalParameterException("--payload_file_path: " + payloadFile + " cannot be read as text");
+        }
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        for (String word : text.strip().split("[\\s,]+")) {
+            if (!word.matches("0x[0-9a-fA-F]{1,8}")) {
+                throw new IllegalParameterException("--payload_file_path: " + payloadFile + " has '"
+                        + word.substring(0, Math.min(20, word.length()))
+                        + "' where a word was expected, such as 0xaaaaaaaa");
+            }
+            int value = Integer.parseUnsignedInt(word.substring(2), 16);
+            for (int shift = 0; shift < 32; shift += 8) {
+                bytes.write(value >>> shift);
+            }
+        }
+        return bytes.toByteArray();
     }
 }

@@ -67,6 +67,7 @@ public final class TestParameters {
 
     void check() {
         queues.check(tool);
+        memory.check();
         workload.check(isServer());
         figures.check(tool, workload);
         placement.check(workload);

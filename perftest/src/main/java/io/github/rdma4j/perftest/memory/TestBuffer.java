@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.memory;
+
+import io.github.rdma4j.perftest.PerftestException;
+import io.github.rdma4j.perftest.options.MemoryOptions;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.random.RandomGenerator;
+
+/** The memory that messages come from and go to, of the kind that is asked for. It is freed by {@link #close()}. */
+public final class TestBuffer implements AutoCloseable {
+    private final Arena arena = Arena.ofShared();
+    private final MemorySegment segment;
+
+    private TestBuffer(MemoryOptions options, long bytes, long alignment) {
+        try {
+            if (options.mappedFile() != null) {
+                segment = map(options.mappedFile(), options.mappedOffset(), bytes);
+            } else if (options.hugePages()) {
+                segment = HugePages.allocate(bytes, arena);
+            } else {
+                segment = allocate(bytes, alignment);
+            }
+        } catch (RuntimeException | Error failure) {
+            arena.close();
+            throw failure;
+        }
+    }
+
+    /**
+     * Allocates or maps it.
+     *
+     * @param options which kind
+     * @param bytes how much
+     * @param alignment of its start, a power of two not above a page
+     * @throws PerftestException when it cannot be had
+     */
+    public static TestBuffer of(MemoryOptions options, long bytes, long alignment) {
+        return new TestBuffer(options, bytes, alignment);
+    }
+
+    private MemorySegment allocate(long bytes, long alignment) {
+        try {
+            return arena.allocate(bytes, alignment);
+        } catch (OutOfMemoryError _) {
+            throw new PerftestException(
+                    "a buffer of " + (bytes >> 20) + " MiB could not be allocated",
+                    "use smaller messages (-s) or fewer queue pairs (-q)");
+        }
+    }
+
+    /** Shared with whoever maps the file too; a device's memory, for instance. */
+    private MemorySegment map(Path file, long offset, long bytes) {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            long size = channel.size();
+            // A device has no size. Reading behind the end of a file would end the process.
+            if (size > 0 && size < offset + bytes) {
+                throw new PerftestException(
+                        "--mmap: " + file + " has " + size + " bytes; the test needs " + bytes + " behind offset "
+                                + offset,
+                        "make it larger: truncate -s " + (offset + bytes) + " " + file);
+            }
+            return channel.map(FileChannel.MapMode.READ_WRITE, offset, bytes, arena);
+        } catch (IOException failure) {
+            throw new PerftestException("--mmap: " + file + " cannot be mapped: " + failure, "", failure);
+        }
+    }
+
+    /** The memory. */
+    public MemorySegment segment() {
+        return segment;
+    }
+
+    /**
+     * Fills it with a content that repeats.
+     *
+     * @param content at least one byte; null for noise, which no memory controller and no compressing link treats better than
+     *     data, as zeros could be
+     */
+    public void fill(byte[] content) {
+        byte[] pattern = content;
+        if (pattern == null) {
+            pattern = new byte[(int) Math.min(segment.byteSize(), 4096)];
+            RandomGenerator.getDefault().nextBytes(pattern);
+        }
+        MemorySegment source = MemorySegment.ofArray(pattern);
+        for (long at = 0; at < segment.byteSize(); at += pattern.length) {
+            long length = Math.min(pattern.length, segment.byteSize() - at);
+            MemorySegment.copy(source, 0, segment, at, length);
+        }
+    }
+
+    @Override
+    public void close() {
+        arena.close();
+    }
+}
