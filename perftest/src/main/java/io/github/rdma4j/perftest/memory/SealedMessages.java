@@ -19,8 +19,7 @@ import java.util.zip.CRC32C;
  * <p>Nothing is allocated by {@link #seal} and {@link #check}. Not safe for use by several threads.
  */
 public final class SealedMessages {
-    private static final ValueLayout.OfLong LONG =
-            ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
     private static final int LEAST_WITH_CHECKSUM = 16;

@@ -44,7 +44,8 @@ public final class MemoryOptions {
     @Option(
             names = "--payload_file_path",
             paramLabel = "<file>",
-            description = "Fill the buffer with the words of a text file: '0xaaaaaaaa, 0xbbbbbbbb, ...', little endian.")
+            description =
+                    "Fill the buffer with the words of a text file: '0xaaaaaaaa, 0xbbbbbbbb, ...', little endian.")
     private Path payloadFile;
 
     private byte[] payload;

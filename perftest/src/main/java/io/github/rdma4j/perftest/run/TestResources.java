@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
+import io.github.rdma4j.perftest.memory.TestBuffer;
 import io.github.rdma4j.perftest.options.ConnectionType;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.wire.PeerKeys;
@@ -17,11 +18,9 @@ import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.QueuePairEndpoint;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.SharedReceiveQueue;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.random.RandomGenerator;
 
 /**
  * One side's verbs objects: protection domain, queues, queue pairs, and the buffer. Of the buffer's 2n parts the first n are what
@@ -37,7 +36,7 @@ final class TestResources implements AutoCloseable {
     private final ProtectionDomain domain;
     private TestQueues queues;
     private TestQueuePairs queuePairs;
-    private Arena arena;
+    private TestBuffer memory;
     private MemoryRegion region;
     private long partSize;
     private List<PeerKeys> peer = List.of();
@@ -68,12 +67,12 @@ final class TestResources implements AutoCloseable {
 
     private void registerBuffer(int cycleBytes) {
         partSize = Math.max(shape.room(layout.cacheLineBytes()), cycleBytes);
-        arena = Arena.ofShared();
-        MemorySegment buffer = arena.allocate(2 * shape.queuePairs() * partSize, cycleBytes);
-        if (!parameters.tool().isLatency()) {
-            fillWithNoise(buffer);
+        memory = TestBuffer.of(parameters.memory(), 2 * shape.queuePairs() * partSize, cycleBytes);
+        byte[] payload = parameters.memory().payload();
+        if (payload != null || !parameters.tool().isLatency()) {
+            memory.fill(payload);
         }
-        region = domain.registerMemory(buffer, access());
+        region = domain.registerMemory(memory.segment(), access());
     }
 
     private AccessFlag[] access() {
@@ -82,25 +81,17 @@ final class TestResources implements AutoCloseable {
         if (parameters.relaxedOrdering()) {
             flags.add(AccessFlag.RELAXED_ORDERING);
         }
-        return flags.toArray(AccessFlag[]::new);
-    }
-
-    /** Not zeros, which a memory controller or a compressing link could treat better than data. */
-    private static void fillWithNoise(MemorySegment buffer) {
-        byte[] page = new byte[(int) Math.min(buffer.byteSize(), 4096)];
-        RandomGenerator.getDefault().nextBytes(page);
-        MemorySegment noise = MemorySegment.ofArray(page);
-        for (long at = 0; at < buffer.byteSize(); at += page.length) {
-            long length = Math.min(page.length, buffer.byteSize() - at);
-            MemorySegment.copy(noise, 0, buffer, at, length);
+        if (parameters.memory().onDemand()) {
+            flags.add(AccessFlag.ON_DEMAND);
         }
+        return flags.toArray(AccessFlag[]::new);
     }
 
     /** Makes the parts of the buffer as large as the agreed page size asks for. */
     void useLayout(SystemData agreed) {
         if (agreed.cycleBytes() > layout.cycleBytes()) {
             region.close();
-            arena.close();
+            memory.close();
             registerBuffer(agreed.cycleBytes());
         }
     }
@@ -213,9 +204,9 @@ final class TestResources implements AutoCloseable {
         if (queues != null) {
             queues.close();
         }
-        if (arena != null) {
-            arena.close();
-            arena = null;
+        if (memory != null) {
+            memory.close();
+            memory = null;
         }
     }
 }

@@ -52,8 +52,7 @@ class SealedMessagesTest {
     void anotherMessageIsNamed() {
         messages.seal(0, 64, 5);
         assertThat(messages.check(0, 64, 6)).isFalse();
-        assertThat(messages.failure())
-                .isEqualTo("--data_validation: where message 6 was expected, message 5 arrived");
+        assertThat(messages.failure()).isEqualTo("--data_validation: where message 6 was expected, message 5 arrived");
         assertThat(messages.check(0, 64, 5)).isTrue();
         assertThat(messages.failure()).contains("message 6");
     }

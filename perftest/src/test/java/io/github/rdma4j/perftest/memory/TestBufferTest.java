@@ -46,9 +46,14 @@ class TestBufferTest {
         try (TestBuffer buffer = TestBuffer.of(options(), 5000, 4096)) {
             buffer.fill(null);
             byte[] bytes = buffer.segment().toArray(ValueLayout.JAVA_BYTE);
-            assertThat(new String(bytes, java.nio.charset.StandardCharsets.ISO_8859_1).chars().distinct().count())
+            assertThat(new String(bytes, java.nio.charset.StandardCharsets.ISO_8859_1)
+                            .chars()
+                            .distinct()
+                            .count())
                     .isGreaterThan(200);
-            assertThat(MemorySegment.ofArray(bytes).asSlice(4096).mismatch(MemorySegment.ofArray(bytes).asSlice(0, 904)))
+            assertThat(MemorySegment.ofArray(bytes)
+                            .asSlice(4096)
+                            .mismatch(MemorySegment.ofArray(bytes).asSlice(0, 904)))
                     .isEqualTo(-1);
         }
     }
@@ -83,7 +88,8 @@ class TestBufferTest {
     void hugePagesAreHadOrTheReserveIsNamed() {
         long reserve = 0;
         try {
-            reserve = Long.parseLong(Files.readString(Path.of("/proc/sys/vm/nr_hugepages")).strip());
+            reserve = Long.parseLong(
+                    Files.readString(Path.of("/proc/sys/vm/nr_hugepages")).strip());
         } catch (java.io.IOException _) {
             // A kernel without them.
         }
