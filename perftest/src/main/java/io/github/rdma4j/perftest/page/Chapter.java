@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.page;
 
+import java.util.Comparator;
 import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /**
  * What may be compared: all that was measured with one tool and the same settings.
@@ -14,18 +16,66 @@ import java.util.TreeSet;
  * @param series in the order of their display
  */
 record Chapter(String title, boolean latency, List<Series> series) {
-    /** All sizes of all series. */
+    /** All sizes that were measured over RDMA; where none were, all. */
     SortedSet<Long> sizes() {
         SortedSet<Long> sizes = new TreeSet<>();
-        series.forEach(line -> sizes.addAll(line.results().keySet()));
+        series.stream()
+                .filter(line -> !line.party().isTcp())
+                .forEach(line -> sizes.addAll(line.results().keySet()));
+        if (sizes.isEmpty()) {
+            series.forEach(line -> sizes.addAll(line.results().keySet()));
+        }
         return sizes;
+    }
+
+    /**
+     * What a series has at a size. A program for TCP may know other sizes (sockperf from 14 to 65507 bytes): then it is what it
+     * has nearest, as long as it is nearest to this size. Null when there is none.
+     */
+    Result at(Series line, long size) {
+        Result exact = line.results().get(size);
+        if (exact != null) {
+            return exact;
+        }
+        SortedSet<Long> sizes = sizes();
+        return line.results().values().stream()
+                .filter(result -> !sizes.contains(result.size()))
+                .filter(result -> nearest(sizes, result.size()) == size)
+                .min(Comparator.comparingLong(result -> distance(result.size(), size)))
+                .orElse(null);
+    }
+
+    /** A metric of a series at a size; NaN when there is none. */
+    double at(Series line, long size, Metric metric) {
+        Result result = at(line, size);
+        return result == null ? Double.NaN : result.metric(metric);
+    }
+
+    private static long nearest(SortedSet<Long> sizes, long size) {
+        return sizes.stream()
+                .min(Comparator.comparingLong(other -> distance(other, size)))
+                .orElseThrow();
+    }
+
+    private static long distance(long size, long other) {
+        return Math.abs(size - other);
+    }
+
+    /** Whether latency is the time to the other side and back: a read, or an atomic operation, is over with its answer. */
+    boolean isRoundTrip() {
+        return title.startsWith("ib_read") || title.startsWith("ib_atomic");
+    }
+
+    /** All results of chapters. */
+    static Stream<Result> results(List<Chapter> chapters) {
+        return chapters.stream()
+                .flatMap(chapter -> chapter.series.stream())
+                .flatMap(line -> line.results().values().stream());
     }
 
     /** Whether any series has it. */
     boolean has(Metric metric) {
-        return series.stream()
-                .flatMap(line -> line.results().values().stream())
-                .anyMatch(result -> !Double.isNaN(result.metric(metric)));
+        return results(List.of(this)).anyMatch(result -> !Double.isNaN(result.metric(metric)));
     }
 
     /** What the chapter is about: the figure that stands first in every table. */

@@ -41,9 +41,10 @@ record Chart(Kind kind, String title, String unit, String choice, List<Panel> pa
      * A series.
      *
      * @param series whose
+     * @param name of the series, or more
      * @param complete whether the points are all there is; else a few of a curve, which are marked
      * @param points x and y
      * @param rounds x and y of single rounds
      */
-    record Line(Series series, boolean complete, List<double[]> points, List<double[]> rounds) {}
+    record Line(Series series, String name, boolean complete, List<double[]> points, List<double[]> rounds) {}
 }

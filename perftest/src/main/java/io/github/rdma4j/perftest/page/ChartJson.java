@@ -41,7 +41,7 @@ final class ChartJson {
             json.writeArrayFieldStart("lines");
             for (Chart.Line line : panel.lines()) {
                 json.writeStartObject();
-                json.writeStringField("name", line.series().name());
+                json.writeStringField("name", line.name());
                 json.writeStringField("party", line.series().party().key());
                 json.writeNumberField("variant", line.series().variant());
                 json.writeBooleanField("complete", line.complete());

@@ -36,12 +36,17 @@ final class Charts {
         for (long size : chapter.sizes()) {
             List<Chart.Line> lines = new ArrayList<>();
             for (Series line : chapter.series()) {
-                Result result = line.results().get(size);
+                Result result = chapter.at(line, size);
                 if (result != null && result.percentiles().points().size() > 1) {
                     List<double[]> points = result.percentiles().points().stream()
                             .map(point -> new double[] {point.tail(), point.microseconds()})
                             .toList();
-                    lines.add(new Chart.Line(line, result.percentiles().complete(), points, List.of()));
+                    lines.add(new Chart.Line(
+                            line,
+                            line.nameAt(result, size),
+                            result.percentiles().complete(),
+                            points,
+                            List.of()));
                 }
             }
             if (!lines.isEmpty()) {
@@ -65,7 +70,7 @@ final class Charts {
                     result.ofRounds(metric).forEach(value -> add(rounds, size, value));
                 });
                 if (!points.isEmpty()) {
-                    lines.add(new Chart.Line(line, true, points, rounds));
+                    lines.add(new Chart.Line(line, line.name(), true, points, rounds));
                 }
             }
             if (!lines.isEmpty()) {
@@ -77,6 +82,9 @@ final class Charts {
         }
         SortedSet<Long> sizes = chapter.sizes();
         boolean line = sizes.size() >= ENOUGH_FOR_A_LINE;
+        if (!line && sizes.size() * chapter.series().size() < 2) {
+            return;
+        }
         charts.add(new Chart(
                 line ? Chart.Kind.SIZES : Chart.Kind.BARS,
                 title + (line ? " over message size" : ""),
@@ -91,14 +99,14 @@ final class Charts {
         for (long size : chapter.sizes()) {
             List<Chart.Line> lines = new ArrayList<>();
             for (Series line : chapter.series()) {
-                Result result = line.results().get(size);
+                Result result = chapter.at(line, size);
                 List<Double> values = result == null ? List.of() : result.ofRounds(metric);
                 List<double[]> points = new ArrayList<>();
                 for (int i = 0; i < values.size(); i++) {
                     add(points, i + 1, values.get(i));
                 }
                 if (points.size() > 1) {
-                    lines.add(new Chart.Line(line, false, points, List.of()));
+                    lines.add(new Chart.Line(line, line.nameAt(result, size), false, points, List.of()));
                 }
             }
             if (!lines.isEmpty()) {

@@ -11,7 +11,7 @@ final class Figures {
     private static final long KIBIBYTE = 1L << 10;
     private static final long MEBIBYTE = 1L << 20;
     private static final long GIBIBYTE = 1L << 30;
-    private static final double FEW_DIGITS = 100;
+    private static final double LARGE = 10_000;
 
     private Figures() {}
 
@@ -22,9 +22,13 @@ final class Figures {
                 : String.format(Locale.ROOT, "%,." + decimals + "f", value).replace(',', '\u202f');
     }
 
-    /** A metric with its decimals; those of large numbers say nothing. */
+    /** A metric with its decimals: fewer where the number is large, more where it is small. */
     static String of(Metric metric, double value) {
-        return number(value, Math.abs(value) >= FEW_DIGITS * FEW_DIGITS ? 0 : metric.decimals());
+        double magnitude = Math.abs(value);
+        if (magnitude >= LARGE) {
+            return number(value, 0);
+        }
+        return number(value, metric.decimals() + (magnitude > 0 && magnitude < 1 ? 2 : 0));
     }
 
     /** A number of bytes in its largest unit, as long as that is exact. */

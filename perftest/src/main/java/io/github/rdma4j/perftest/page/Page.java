@@ -20,7 +20,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The page: one HTML document that loads nothing. Its policy lets the browser run the two scripts that are in it, known by
+ * The page: one HTML document that loads nothing. Its policy lets the browser run the scripts that are in it, known by
  * their hashes, and nothing else: not even what a document has smuggled in.
  */
 final class Page {
@@ -31,7 +31,10 @@ final class Page {
     private final List<Chapter> chapters;
     private final List<Chart> charts = new ArrayList<>();
 
-    private Page(List<Document> documents) {
+    /**
+     * @param documents at least one, with different names
+     */
+    Page(List<Document> documents) {
         this.documents = documents;
         this.chapters = Chapters.of(documents);
     }
@@ -49,16 +52,32 @@ final class Page {
 
     private String text(String title) throws IOException {
         String echarts = resource(Page.class.getClassLoader().getResourceAsStream(ECHARTS), ECHARTS);
+        String axes = own("axes.js");
         String script = own("report.js");
-        Map<String, Object> model = new HashMap<>();
-        model.put("title", title == null ? Wording.title(documents) : title);
+        Map<String, Object> model = model(title);
         model.put("version", BuildInfo.version());
         model.put("style", own("report.css"));
         model.put("echarts", echarts);
+        model.put("axes", axes);
         model.put("script", script);
-        model.put("scriptHashes", hash(echarts) + " " + hash(script));
+        model.put("scriptHashes", hash(echarts) + " " + hash(axes) + " " + hash(script));
+        return Mustache.compiler()
+                .emptyStringIsFalse(true)
+                .defaultValue("")
+                .withLoader(name -> new StringReader(own(name + ".html")))
+                .compile(own("report.html"))
+                .execute(model);
+    }
+
+    /** What the template reads of the documents. */
+    Map<String, Object> model(String title) throws IOException {
+        Map<String, Object> model = new HashMap<>();
+        model.put("title", title == null ? Wording.title(documents) : title);
         model.put("conditions", conditions());
-        model.put("caveats", Wording.caveats(documents, chapters));
+        List<String> caveats = Caveats.of(documents, chapters);
+        model.put("caveats", caveats);
+        model.put("warned", !caveats.isEmpty());
+        model.put("notes", Notes.of(chapters));
         model.put("glance", Tables.glance(chapters).model());
         List<Map<String, Object>> parts = new ArrayList<>();
         for (int i = 0; i < chapters.size(); i++) {
@@ -69,10 +88,7 @@ final class Page {
         model.put("environment", environment().model());
         model.put("settings", settings().stream().map(Table::model).toList());
         model.put("data", ChartJson.of(charts));
-        return Mustache.compiler()
-                .withLoader(name -> new StringReader(own(name + ".html")))
-                .compile(own("report.html"))
-                .execute(model);
+        return model;
     }
 
     private List<Map<String, Object>> conditions() {
@@ -111,7 +127,7 @@ final class Page {
                     "panels",
                     panels,
                     "alternative",
-                    Wording.alternative(chapter, chart)));
+                    Alternative.of(chapter, chart)));
             charts.add(chart);
         }
         return Map.of(
@@ -133,7 +149,7 @@ final class Page {
             table.row().text(key);
             documents.forEach(document -> {
                 String value = document.environment(key);
-                table.text(value.isEmpty() ? "–" : value);
+                table.longText(value.isEmpty() ? "–" : value);
             });
         }
         return table;
@@ -153,7 +169,7 @@ final class Page {
                 table.row().text(key);
                 chapter.series().forEach(line -> {
                     String value = line.test().setting(key);
-                    table.text(value.isEmpty() ? "–" : value);
+                    table.longText(value.isEmpty() ? "–" : value);
                 });
             }
             tables.add(table);

@@ -23,6 +23,7 @@ final class ResultsReader {
     /** The newest version that is understood. */
     static final int SCHEMA_VERSION = 1;
 
+    private static final String BANNER = "settings";
     private static final String HISTOGRAM = "histogram";
     private static final String OTHER_SCHEMA =
             "rdma4j report reads what --out_json of the rdma4j tools, rdma4j compare and C's tools writes";
@@ -97,7 +98,18 @@ final class ResultsReader {
         for (JsonObject result : test.objects("results")) {
             results.add(result(result));
         }
-        return new TestRun(tool(info), Party.of(implementation), implementation, info.fields(), results);
+        return new TestRun(tool(info), Party.of(implementation), implementation, settings(info), results);
+    }
+
+    /** All settings, those of the banner under the keys that C's tools give them in JSON. */
+    private static Map<String, Object> settings(JsonObject info) {
+        Map<String, Object> settings = new LinkedHashMap<>(info.fields());
+        settings.remove(BANNER);
+        JsonObject banner = info.object(BANNER);
+        if (banner != null) {
+            banner.fields().forEach((name, value) -> settings.putIfAbsent(name.replace(' ', '_'), value));
+        }
+        return settings;
     }
 
     /** The command's name; older documents and C's have a title only, as "RDMA_Write BW Test". */

@@ -15,9 +15,8 @@ import java.util.SortedMap;
  * @param results by size
  */
 record Series(String name, Party party, int variant, TestRun test, String document, SortedMap<Long, Result> results) {
-    /** A metric at a size; NaN when there is none. */
-    double at(long size, Metric metric) {
-        Result result = results.get(size);
-        return result == null ? Double.NaN : result.metric(metric);
+    /** The name, with the size where it is not the one that is asked for. */
+    String nameAt(Result result, long size) {
+        return result.size() == size ? name : name + " (" + Figures.size(result.size()) + ")";
     }
 }

@@ -27,6 +27,12 @@ final class Table {
         }
     }
 
+    /** What the rows from here on are of. */
+    Table group(String heading) {
+        rows.add(Map.of("group", heading, "span", columns.size()));
+        return this;
+    }
+
     /** Begins a row. */
     Table row() {
         cells = new ArrayList<>();
@@ -37,6 +43,11 @@ final class Table {
     /** A cell of text. */
     Table text(String text) {
         return cell(text, "", "");
+    }
+
+    /** A cell of text that may be long. */
+    Table longText(String text) {
+        return cell(text, "long", "");
     }
 
     /** The name of a series, with its mark. */

@@ -3,11 +3,14 @@
 package io.github.rdma4j.perftest.page;
 
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedSet;
-import java.util.TreeMap;
 
 /** The numbers of the charts, and the settings, as tables. */
 final class Tables {
@@ -32,39 +35,35 @@ final class Tables {
 
     /** The principal figures of all chapters. */
     static Table glance(List<Chapter> chapters) {
-        List<Party> parties = chapters.stream()
+        Map<String, Party> names = new LinkedHashMap<>();
+        chapters.stream()
                 .flatMap(chapter -> chapter.series().stream())
-                .map(Series::party)
-                .filter(party -> party != Party.OTHER)
-                .distinct()
-                .sorted()
-                .toList();
-        boolean both = parties.contains(Party.JAVA) && parties.contains(Party.C);
-        boolean tcp = parties.contains(Party.JAVA) && parties.contains(Party.TCP_JAVA);
-        List<String> columns = new ArrayList<>(List.of("Test", "Size>", "Figure"));
-        parties.forEach(party -> columns.add(party.title() + ">"));
+                .sorted(Comparator.comparing(Series::party))
+                .forEach(line -> names.put(line.name(), line.party()));
+        boolean alone = names.size() == Set.copyOf(names.values()).size();
+        boolean both = alone && names.values().containsAll(List.of(Party.JAVA, Party.C));
+        boolean tcp = alone && names.values().containsAll(List.of(Party.JAVA, Party.TCP_JAVA));
+        List<String> columns = new ArrayList<>(List.of("Figure"));
+        names.keySet().forEach(name -> columns.add(name + ">"));
         if (both) {
             columns.add("Java ÷ C>");
         }
         if (tcp) {
             columns.add("TCP Java ÷ Java>");
         }
-        Table table = new Table("The figures of each test, of the first file that has them", columns);
+        Table table = new Table("Latency and CPU time: less is better. Bandwidth: more is better.", columns);
         for (Chapter chapter : chapters) {
+            table.group(chapter.title());
             for (long size : glanceSizes(chapter.sizes())) {
                 for (Metric metric : List.of(chapter.principal(), Metric.CPU)) {
                     if (!chapter.has(metric)) {
                         continue;
                     }
-                    Map<Party, Double> values = new TreeMap<>();
-                    chapter.series().forEach(line -> {
-                        double value = line.at(size, metric);
-                        if (!Double.isNaN(value)) {
-                            values.putIfAbsent(line.party(), value);
-                        }
-                    });
-                    table.row().text(chapter.title()).number(Figures.size(size)).text(label(metric));
-                    parties.forEach(party -> table.number(Figures.of(metric, values.getOrDefault(party, Double.NaN))));
+                    Map<String, Double> values = new HashMap<>();
+                    chapter.series().forEach(line -> values.put(line.name(), chapter.at(line, size, metric)));
+                    table.row().text(Figures.size(size) + ": " + label(metric));
+                    names.keySet()
+                            .forEach(name -> table.number(Figures.of(metric, values.getOrDefault(name, Double.NaN))));
                     if (both) {
                         table.number(ratio(values, Party.JAVA, Party.C));
                     }
@@ -79,15 +78,16 @@ final class Tables {
 
     private static String label(Metric metric) {
         return switch (metric) {
-            case MEDIAN, MEAN -> metric.title() + " latency, " + metric.unit();
+            case MEDIAN, MEAN -> metric.title().toLowerCase(Locale.ROOT) + " latency, " + metric.unit();
             case CPU -> "CPU per message, " + metric.unit();
-            default -> metric.title() + " bandwidth, " + metric.unit();
+            default -> metric.title().toLowerCase(Locale.ROOT) + " bandwidth, " + metric.unit();
         };
     }
 
-    private static String ratio(Map<Party, Double> values, Party party, Party reference) {
+    private static String ratio(Map<String, Double> values, Party party, Party reference) {
         return Figures.number(
-                values.getOrDefault(party, Double.NaN) / values.getOrDefault(reference, Double.NaN), RATIO_DECIMALS);
+                values.getOrDefault(party.title(), Double.NaN) / values.getOrDefault(reference.title(), Double.NaN),
+                RATIO_DECIMALS);
     }
 
     /** All sizes where they are few, else the ends and a middle. */
@@ -129,11 +129,12 @@ final class Tables {
         if (compared) {
             columns.add(chapter.principal().title() + " ÷ C>");
         }
-        Table table = new Table("Latency in µs (half of a round trip)", columns);
+        Table table = new Table(
+                "Latency in µs (" + (chapter.isRoundTrip() ? "to the answer" : "half of a round trip") + ")", columns);
         forAll(chapter, (size, line, result) -> {
             long samples = result.percentiles().samples();
             table.row()
-                    .number(Figures.size(size))
+                    .number(Figures.size(result.size()))
                     .series(line.name(), line.party())
                     .number(samples == 0 ? "–" : Figures.number(samples, 0));
             for (String key : List.of("t_min", "t_typical", "t_avg", "t_stdev")) {
@@ -169,7 +170,7 @@ final class Tables {
         forAll(chapter, (size, line, result) -> {
             double average = result.metric(Metric.BANDWIDTH);
             table.row()
-                    .number(Figures.size(size))
+                    .number(Figures.size(result.size()))
                     .series(line.name(), line.party())
                     .number(result.iterations() == 0 ? "–" : Figures.number(result.iterations(), 0))
                     .number(Figures.of(Metric.BANDWIDTH, average))
@@ -183,13 +184,13 @@ final class Tables {
 
     private static void end(Table table, Chapter chapter, Series line, long size, boolean cpu, boolean compared) {
         if (cpu) {
-            table.number(Figures.of(Metric.CPU, line.at(size, Metric.CPU)));
+            table.number(Figures.of(Metric.CPU, chapter.at(line, size, Metric.CPU)));
         }
         if (compared) {
             Series reference = chapter.reference(line);
             double ratio = reference == null
                     ? Double.NaN
-                    : line.at(size, chapter.principal()) / reference.at(size, chapter.principal());
+                    : chapter.at(line, size, chapter.principal()) / chapter.at(reference, size, chapter.principal());
             table.number(Figures.number(ratio, RATIO_DECIMALS));
         }
     }
@@ -201,8 +202,7 @@ final class Tables {
     private static Table rounds(Chapter chapter) {
         Metric metric = chapter.principal();
         Table table = new Table(
-                "Spread of the rounds: " + metric.title().toLowerCase(java.util.Locale.ROOT) + " of each, in "
-                        + metric.unit(),
+                "Spread of the rounds: " + metric.title().toLowerCase(Locale.ROOT) + " of each, in " + metric.unit(),
                 List.of("Size>", "Series", "Rounds>", "Best>", "Median>", "Worst>", "Worst ÷ best>"));
         forAll(chapter, (size, line, result) -> {
             double[] values = result.ofRounds(metric).stream()
@@ -220,7 +220,7 @@ final class Tables {
             int half = values.length / 2;
             double median = values.length % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
             table.row()
-                    .number(Figures.size(size))
+                    .number(Figures.size(result.size()))
                     .series(line.name(), line.party())
                     .number(Integer.toString(values.length))
                     .number(Figures.of(metric, best))
@@ -238,7 +238,7 @@ final class Tables {
     private static void forAll(Chapter chapter, RowMaker maker) {
         for (long size : chapter.sizes()) {
             for (Series line : chapter.series()) {
-                Result result = line.results().get(size);
+                Result result = chapter.at(line, size);
                 if (result != null) {
                     maker.row(size, line, result);
                 }

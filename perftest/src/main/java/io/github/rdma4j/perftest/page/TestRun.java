@@ -11,12 +11,13 @@ import java.util.Map;
  * @param tool command, as ib_write_lat
  * @param party whose program
  * @param implementation as the document has it; null when it does not say
- * @param settings "test_info" as it is
+ * @param settings "test_info", with the banner where it has one
  * @param results in the document's order
  */
 record TestRun(String tool, Party party, String implementation, Map<String, Object> settings, List<Result> results) {
-    /** A setting as text; empty when there is none. */
+    /** A setting as text, without the unit that C's banner has for bytes; empty when there is none. */
     String setting(String key) {
-        return Figures.text(settings.get(key));
+        String text = Figures.text(settings.get(key));
+        return text.endsWith("[B]") ? text.substring(0, text.length() - 3) : text;
     }
 }

@@ -9,18 +9,15 @@ import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
-/** The conditions of the figures in words, and what the figures do not mean. */
+/** The conditions of the figures in words. */
 final class Wording {
     private static final DateTimeFormatter MINUTE = DateTimeFormatter.ofPattern(
                     "d MMMM uuuu, HH:mm 'UTC'", Locale.ENGLISH)
             .withZone(ZoneOffset.UTC);
-    private static final Pattern EMULATED = Pattern.compile("QEMU|TCG|emulat", Pattern.CASE_INSENSITIVE);
-    private static final int FEW_ROUNDS = 5;
 
     private Wording() {}
 
@@ -164,7 +161,7 @@ final class Wording {
     private static void common(Chapter chapter, String key, List<String> parts, String format) {
         List<String> values = chapter.series().stream()
                 .filter(line -> !line.party().isTcp())
-                .map(line -> line.test().setting(key).replaceAll("\\[B]$", ""))
+                .map(line -> line.test().setting(key))
                 .distinct()
                 .toList();
         if (values.size() == 1 && !values.getFirst().isEmpty()) {
@@ -179,104 +176,5 @@ final class Wording {
             String highest = Figures.number(range.getMax(), 0);
             parts.add(label + (lowest.equals(highest) ? lowest : lowest + " to " + highest));
         }
-    }
-
-    /** What a reader could take the figures for, and what they are not. */
-    static List<String> caveats(List<Document> documents, List<Chapter> chapters) {
-        List<String> caveats = new ArrayList<>();
-        String software = documents.stream()
-                .filter(document -> document.environment("software_device").equals("yes"))
-                .map(document -> document.environment("device"))
-                .distinct()
-                .collect(Collectors.joining(", "));
-        if (!software.isEmpty()) {
-            caveats.add("Software device (" + software
-                    + "): the kernel's code on this machine's processors does an adapter's work. No time and"
-                    + " no rate here says what an adapter reaches. Ratios between programs that ran in turn"
-                    + " mean something, for this path only.");
-        }
-        if (documents.stream()
-                .anyMatch(document ->
-                        EMULATED.matcher(document.environment("cpu_model")).find())) {
-            caveats.add("Emulated processor: each instruction costs many times what it costs on silicon, some far more"
-                    + " than others, and a virtual processor can stand still for milliseconds, which makes the"
-                    + " long tails.");
-        }
-        if (documents.stream().anyMatch(Document::comparison)) {
-            caveats.add("Both ends on one machine: they share its processors and caches, and there is no wire between"
-                    + " them.");
-        }
-        ofFigures(chapters, caveats);
-        return caveats;
-    }
-
-    private static void ofFigures(List<Chapter> chapters, List<String> caveats) {
-        if (chapters.stream().anyMatch(Chapter::latency)) {
-            caveats.add("Latency is half of a round trip, as in C's tools: both ways are taken to be equally long.");
-            boolean closed = results(chapters).anyMatch(result -> result.isLatency() && !result.openLoop());
-            if (closed) {
-                caveats.add("Closed loop: the next message waits for the answer to the last. A stall counts for one"
-                        + " message, not for all that would have been sent meanwhile, so the tails are the best"
-                        + " case (--rate measures the other).");
-            }
-            caveats.add(
-                    "A percentile with fewer than ten samples beyond it is chance. Such are grey and in italics in the"
-                            + " tables.");
-            boolean partial = chapters.stream()
-                    .flatMap(chapter -> chapter.series().stream())
-                    .flatMap(line -> line.results().values().stream())
-                    .anyMatch(result -> !result.percentiles().complete()
-                            && !result.percentiles().points().isEmpty());
-            if (partial) {
-                caveats.add("Where only some percentiles are known, the chart has a mark for each and straight dashes"
-                        + " between them that mean nothing. C's tools leave the two longest times out of all their"
-                        + " figures: their maximum is not the maximum.");
-            }
-        }
-        if (chapters.stream().anyMatch(chapter -> chapter.has(Metric.CPU))) {
-            caveats.add("CPU time per message is of both ends, and spinning counts: what polls uses a whole processor"
-                    + " while it waits.");
-        }
-        if (results(chapters)
-                .anyMatch(
-                        result -> !result.rounds().isEmpty() && result.rounds().size() < FEW_ROUNDS)) {
-            caveats.add("Fewer than five rounds: a difference smaller than the spread of the rounds says nothing.");
-        }
-    }
-
-    private static Stream<Result> results(List<Chapter> chapters) {
-        return chapters.stream()
-                .flatMap(chapter -> chapter.series().stream())
-                .flatMap(line -> line.results().values().stream());
-    }
-
-    /** A chart in a sentence or two, for those who do not see it. */
-    static String alternative(Chapter chapter, Chart chart) {
-        Chart.Panel panel = chart.panels().getFirst();
-        StringBuilder text = new StringBuilder(chart.title()).append(" of ").append(chapter.title());
-        if (chart.panels().size() > 1 || chart.kind() == Chart.Kind.PERCENTILES) {
-            text.append(", ").append(panel.label());
-        }
-        text.append(", in ").append(chart.unit()).append(". ");
-        for (Chart.Line line : panel.lines()) {
-            double[] first = line.points().getFirst();
-            double[] last = line.points().getLast();
-            text.append(line.series().name()).append(": ");
-            text.append(Figures.number(first[1], 2)).append(" at ").append(position(chart.kind(), first[0], true));
-            if (line.points().size() > 1) {
-                text.append(", ").append(Figures.number(last[1], 2)).append(" at ");
-                text.append(position(chart.kind(), last[0], false));
-            }
-            text.append(". ");
-        }
-        return text.append("All numbers are in the table below.").toString();
-    }
-
-    private static String position(Chart.Kind kind, double x, boolean first) {
-        return switch (kind) {
-            case PERCENTILES -> first ? "the lowest percentile" : "the highest";
-            case SIZES, BARS -> Figures.size((long) x);
-            case ROUNDS -> "round " + (long) x;
-        };
     }
 }

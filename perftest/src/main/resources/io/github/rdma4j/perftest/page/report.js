@@ -3,12 +3,14 @@
 'use strict';
 
 (() => {
+  const { FONT, axis, exact, extent, percentile, positionAxis, size, tick, valueAxis } = axes;
   const charts = JSON.parse(document.getElementById('data').textContent);
   const SYMBOLS = { 'java': 'circle', 'c': 'rect', 'tcp-java': 'triangle', 'tcp-c': 'diamond', 'other': 'roundRect' };
   const DASHES = ['solid', [6, 4], [2, 3], [8, 3, 2, 3]];
-  const FONT = getComputedStyle(document.body).fontFamily;
   const EXPORT = { width: 720, height: 440, pixels: 3 };
+  const PAPER = { width: 640, height: 280 };
   const SPAN_FOR_LOG = 8;
+  const LABEL_HEIGHT = 15;
 
   // ---- colours: they have one home, the style sheet
 
@@ -30,140 +32,6 @@
     return chosen || (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
   }
 
-  // ---- numbers
-
-  function size(bytes) {
-    const units = ['B', 'KiB', 'MiB', 'GiB'];
-    let unit = 0;
-    while (unit < 3 && bytes >= 1024 && bytes % 1024 === 0) {
-      bytes /= 1024;
-      unit++;
-    }
-    return bytes + '\u00a0' + units[unit];
-  }
-
-  function percentile(tail) {
-    if (tail <= 1) {
-      return '0 %';
-    }
-    const percent = 100 - 100 / tail;
-    return percent.toFixed(Math.max(0, Math.ceil(Math.log10(tail) - 2 - 1e-9)) + (Number.isInteger(Math.log10(tail)) ? 0 : 2))
-      .replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '') + ' %';
-  }
-
-  function grouped(value, decimals) {
-    return value.toLocaleString('en', { minimumFractionDigits: decimals, maximumFractionDigits: decimals })
-      .replaceAll(',', '\u202f');
-  }
-
-  function exact(value) {
-    return grouped(value, value >= 1e4 ? 0 : value >= 1 ? 2 : 4);
-  }
-
-  /** As short as an axis can have it. */
-  function tick(value) {
-    if (value >= 1e6) {
-      return +(value / 1e6).toPrecision(4) + '\u00a0M';
-    }
-    return value >= 1e4 ? grouped(value, 0) : String(+value.toPrecision(6));
-  }
-
-  // ---- axes
-
-  function extent(lines, index) {
-    const values = lines.flatMap(line => [...line.points, ...line.rounds].map(point => point[index]));
-    return [Math.min(...values), Math.max(...values)];
-  }
-
-  /** 1, 2, 5, 10, 20, … from below the smallest to above the largest. */
-  function steps(low, high) {
-    const values = [];
-    for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power++) {
-      for (const digit of [1, 2, 5]) {
-        values.push(+(digit * 10 ** power).toPrecision(1));
-      }
-    }
-    const first = values.findLastIndex(value => value <= low * (1 + 1e-9));
-    const last = values.findIndex(value => value >= high * (1 - 1e-9));
-    return values.slice(Math.max(first, 0), last + 1);
-  }
-
-  function labelled(values) {
-    const decades = values.filter(value => Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-9);
-    return values.length > 7 && decades.length > 2 ? decades : values;
-  }
-
-  function axis(colours, more) {
-    return {
-      nameTextStyle: { color: colours.faint, fontFamily: FONT, fontSize: 12 },
-      axisLine: { show: true, lineStyle: { color: colours.line } },
-      axisTick: { show: true, lineStyle: { color: colours.line } },
-      splitLine: { show: true, lineStyle: { color: colours.grid } },
-      ...more,
-      axisLabel: { color: colours.faint, fontFamily: FONT, fontSize: 12, hideOverlap: true, ...more.axisLabel },
-    };
-  }
-
-  function logAxis(colours, low, high, more) {
-    const values = steps(low, high);
-    const shown = labelled(values);
-    return axis(colours, {
-      type: 'log', min: values[0], max: values.at(-1), ...more,
-      axisTick: { customValues: shown, lineStyle: { color: colours.line } },
-      axisLabel: { customValues: shown, formatter: tick, ...more.axisLabel },
-    });
-  }
-
-  function valueAxis(colours, chart, lines, log) {
-    const [low, high] = extent(lines, 1);
-    const name = { name: chart.unit, nameGap: 12, nameLocation: 'end', nameTextStyle: { align: 'left', color: colours.faint } };
-    if (log) {
-      return logAxis(colours, low, high, name);
-    }
-    const more = { type: 'value', min: 0, axisLabel: { formatter: tick }, ...name };
-    if (chart.kind === 'rounds') {
-      // Points, not lengths: what matters is how far they lie apart.
-      more.min = range => range.min - 0.15 * (range.max - range.min);
-      more.max = range => range.max + 0.15 * (range.max - range.min);
-      more.axisLabel = { formatter: value => tick(value), showMinLabel: false, showMaxLabel: false };
-    }
-    return axis(colours, more);
-  }
-
-  function positionAxis(colours, chart, lines) {
-    const [low, high] = extent(lines, 0);
-    const name = { nameLocation: 'middle', nameGap: 28 };
-    if (chart.kind === 'percentiles') {
-      const decades = [];
-      for (let tail = 1; tail <= Math.max(high, 10) * 1.000001; tail *= 10) {
-        decades.push(tail);
-      }
-      return axis(colours, {
-        type: 'log', min: 1, max: Math.max(high, 10), name: 'Percentile', ...name,
-        axisTick: { customValues: decades, lineStyle: { color: colours.line } },
-        axisLabel: { customValues: decades, formatter: percentile },
-      });
-    }
-    if (chart.kind === 'sizes') {
-      const sizes = [...new Set(lines.flatMap(line => line.points.map(point => point[0])))].sort((a, b) => a - b);
-      return axis(colours, {
-        type: 'log', logBase: 2, min: low, max: high, name: 'Message size', ...name,
-        splitLine: { show: false },
-        axisTick: { customValues: sizes, lineStyle: { color: colours.line } },
-        axisLabel: { customValues: sizes, formatter: size },
-      });
-    }
-    return axis(colours, {
-      type: 'value', min: 0.5, max: high + 0.5, name: 'Round', ...name, splitLine: { show: false },
-      axisTick: { customValues: rounds(high) }, axisLabel: { customValues: rounds(high) },
-    });
-  }
-
-  function rounds(last) {
-    const step = Math.ceil(last / 20);
-    return Array.from({ length: Math.floor(last / step) }, (_, i) => (i + 1) * step);
-  }
-
   // ---- tooltips, made of nodes: what stands in them is never read as HTML
 
   function tooltip(colours, heading) {
@@ -175,7 +43,7 @@
         box.className = 'tip';
         const title = box.appendChild(document.createElement('b'));
         title.style.color = item.data.colour;
-        title.textContent = item.seriesName;
+        title.textContent = item.name || item.seriesName;
         for (const text of heading(item)) {
           box.appendChild(document.createElement('span')).textContent = text;
         }
@@ -212,7 +80,6 @@
         type: line.complete || chart.kind === 'rounds' ? DASHES[line.variant % DASHES.length] : [4, 4],
       },
       endLabel: { show: labels, formatter: '{a}', color: colour, fontFamily: FONT, fontSize: 12, fontWeight: 600, distance: 6 },
-      labelLayout: { moveOverlap: 'shiftY' },
     };
     const single = {
       type: 'scatter', name: line.name, color: colour, animation: false, z: 2, symbol: SYMBOLS[line.party], symbolSize: 4,
@@ -232,10 +99,9 @@
     return context.measureText(text).width;
   }
 
-  function legend(lines, colours, bars) {
+  function legend(lines, colours) {
     return {
-      data: lines.map(line => ({ name: line.name, icon: bars ? 'rect' : undefined })),
-      type: 'plain', top: 0, left: 0, itemWidth: bars ? 12 : 26, itemHeight: 10, itemGap: 14, selectedMode: lines.length > 1,
+      data: lines.map(line => line.name), type: 'plain', top: 0, left: 0, itemWidth: 26, itemHeight: 10, itemGap: 14, selectedMode: lines.length > 1,
       textStyle: { color: colours.text, fontFamily: FONT, fontSize: 12 }, inactiveColor: colours.line,
     };
   }
@@ -248,69 +114,102 @@
       xAxis: positionAxis(colours, chart, lines),
       yAxis: valueAxis(colours, chart, lines, state.log),
       tooltip: tooltip(colours, item => item.data.text),
-      legend: legend(lines, colours, false),
+      legend: legend(lines, colours),
       series: lines.flatMap(line => series(chart, line, colours, state.log, labels)),
     };
   }
 
-  function barOption(chart, lines, colours) {
+  /** One bar for each size of each line, by size. */
+  function barsOf(lines) {
     const sizes = [...new Set(lines.flatMap(line => line.points.map(point => point[0])))].sort((a, b) => a - b);
+    return sizes.flatMap(bytes => lines.flatMap(line => line.points.filter(point => point[0] === bytes)
+      .map(point => ({ line, bytes, value: point[1], name: sizes.length > 1 ? `${line.name}, ${size(bytes)}` : line.name }))));
+  }
+
+  function barOption(chart, lines, colours, state) {
+    const bars = barsOf(lines);
+    const single = bars.flatMap((bar, index) => bar.line.rounds.filter(point => point[0] === bar.bytes)
+      .map(point => ({
+        value: [point[1], index], colour: colours[bar.line.party], name: bar.name,
+        text: [exact(point[1]) + ' ' + chart.unit, 'one round'],
+      })));
     return {
-      grid: { left: 8, right: 64, top: 40, bottom: 30, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
+      grid: { left: 8, right: 72, top: 8, bottom: 30, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
       yAxis: axis(colours, {
-        type: 'category', inverse: true, data: sizes.map(size), splitLine: { show: false }, axisTick: { show: false },
+        type: 'category', inverse: true, data: bars.map(bar => bar.name), splitLine: { show: false },
+        axisTick: { show: false },
+        axisLabel: {
+          color: colours.text, width: state.width * 0.3, overflow: 'break', lineHeight: 14, hideOverlap: false, interval: 0,
+        },
       }),
       xAxis: axis(colours, {
         type: 'value', min: 0, name: chart.unit, nameLocation: 'middle', nameGap: 28, axisLabel: { formatter: tick },
       }),
       tooltip: tooltip(colours, item => item.data.text),
-      legend: legend(lines, colours, true),
-      series: lines.map(line => ({
-        type: 'bar', name: line.name, color: colours[line.party], animation: false, barMaxWidth: 28, barGap: '15%',
-        label: {
-          show: true, position: 'right', color: colours.text, fontFamily: FONT, fontSize: 12,
-          formatter: item => exact(item.data.value),
-        },
-        data: sizes.map(bytes => {
-          const point = line.points.find(candidate => candidate[0] === bytes);
-          if (!point) {
-            return null;
-          }
-          const values = line.rounds.filter(candidate => candidate[0] === bytes).map(candidate => candidate[1]);
-          const text = [exact(point[1]) + ' ' + chart.unit, where(chart, bytes)];
-          if (values.length) {
-            text.push(`rounds: ${exact(Math.min(...values))} to ${exact(Math.max(...values))}`);
-          }
-          return { value: point[1], colour: colours[line.party], text };
-        }),
-      })),
+      series: [{
+        type: 'bar', animation: false, barMaxWidth: 22,
+        label: { show: true, position: 'right', color: colours.text, fontFamily: FONT, fontSize: 12, distance: 8,
+          formatter: item => exact(item.data.value) },
+        data: bars.map(bar => ({
+          value: bar.value, name: bar.name, colour: colours[bar.line.party], itemStyle: { color: colours[bar.line.party], opacity: 0.85 },
+          text: [exact(bar.value) + ' ' + chart.unit, where(chart, bar.bytes)],
+        })),
+      }, {
+        type: 'scatter', animation: false, symbol: 'rect', symbolSize: [2, 12], itemStyle: { color: colours.text, opacity: 0.6 },
+        data: single,
+      }],
     };
   }
 
   function option(chart, state, colours) {
     const lines = chart.panels[state.panel].lines;
-    const drawn = chart.kind === 'bars' ? barOption(chart, lines, colours) : lineOption(chart, lines, colours, state);
+    const drawn = chart.kind === 'bars' ? barOption(chart, lines, colours, state) : lineOption(chart, lines, colours, state);
     return { animation: false, textStyle: { fontFamily: FONT }, ...drawn };
+  }
+
+  /** Draws, and moves the names at the ends of the lines apart. */
+  function show(drawing, drawn) {
+    drawing.setOption(drawn, true);
+    const labels = drawn.series.flatMap((line, index) => line.endLabel?.show && line.data.length
+      ? [{ line, y: drawing.convertToPixel({ seriesIndex: index }, line.data.at(-1).value)[1] }]
+      : []);
+    labels.sort((a, b) => a.y - b.y);
+    let moved = labels.map(label => label.y);
+    for (let i = 1; i < moved.length; i++) {
+      moved[i] = Math.max(moved[i], moved[i - 1] + LABEL_HEIGHT);
+    }
+    const bottom = drawing.getHeight() - drawn.grid.bottom - LABEL_HEIGHT;
+    for (let i = moved.length - 1, limit = bottom; i >= 0; i--, limit -= LABEL_HEIGHT) {
+      moved[i] = Math.min(moved[i], limit);
+    }
+    labels.forEach(({ line, y }, i) => line.endLabel.offset = [0, moved[i] - y]);
+    if (labels.length) {
+      drawing.setOption(drawn, true);
+    }
   }
 
   const shown = charts.map((chart, number) => {
     const element = document.getElementById('chart-' + number);
     element.replaceChildren();
+    if (chart.kind === 'bars') {
+      element.style.height = 3.5 + 2 * Math.max(...chart.panels.map(panel => barsOf(panel.lines).length)) + 'rem';
+    }
     const [low, high] = extent(chart.panels.flatMap(panel => panel.lines), 1);
     const log = (chart.kind === 'percentiles' || chart.kind === 'sizes') && low > 0 && high / low > SPAN_FOR_LOG;
     return { chart, number, element, state: { panel: 0, log }, drawing: echarts.init(element, null, { renderer: 'svg' }) };
   });
 
-  function draw(entry, forced) {
-    entry.drawing.resize();
+  /** A sheet of paper has a size and colours of its own, and is not laid out yet when the browser asks for it. */
+  function draw(entry, printed) {
+    entry.drawing.resize(printed && { ...PAPER, height: Math.min(PAPER.height, entry.element.clientHeight) });
     entry.state.width = entry.drawing.getWidth();
-    entry.drawing.setOption(option(entry.chart, entry.state, palette(forced ?? scheme())), true);
+    show(entry.drawing, option(entry.chart, entry.state, palette(printed ? 'light' : scheme())));
     const button = document.querySelector(`button[data-chart="${entry.number}"][data-do="scale"]`);
     button?.setAttribute('aria-pressed', String(entry.state.log));
   }
 
-  function drawAll(forced) {
-    shown.forEach(entry => draw(entry, forced));
+  function drawAll(printed) {
+    shown.forEach(entry => draw(entry, printed));
   }
 
   // ---- files: drawn anew, always light and of one size, with their title
@@ -319,7 +218,8 @@
     const colours = { ...palette('light'), page: '#fff' };
     const state = { ...entry.state, width: EXPORT.width };
     const box = document.createElement('div');
-    const drawing = echarts.init(box, null, { renderer, width: EXPORT.width, height: EXPORT.height, devicePixelRatio: EXPORT.pixels });
+    const height = entry.chart.kind === 'bars' ? entry.drawing.getHeight() + 60 : EXPORT.height;
+    const drawing = echarts.init(box, null, { renderer, width: EXPORT.width, height, devicePixelRatio: EXPORT.pixels });
     const drawn = option(entry.chart, state, colours);
     const panel = entry.chart.panels[state.panel].label;
     const chapter = entry.element.closest('section').querySelector('h2').textContent;
@@ -327,10 +227,12 @@
       text: `${chapter}: ${entry.chart.title} (${panel})`, left: 8, top: 6,
       textStyle: { color: colours.text, fontFamily: FONT, fontSize: 14 },
     };
-    drawn.legend = { ...drawn.legend, top: 34, left: 6 };
-    drawn.grid = { ...drawn.grid, top: 88, left: 14, bottom: 38 };
+    if (drawn.legend) {
+      drawn.legend = { ...drawn.legend, top: 34, left: 6 };
+    }
+    drawn.grid = { ...drawn.grid, top: drawn.legend ? 88 : 44, left: 14, bottom: 38 };
     drawn.backgroundColor = colours.page;
-    drawing.setOption(drawn);
+    show(drawing, drawn);
     return { drawing, name: `${chapter} ${entry.chart.title} ${panel}`.toLowerCase().replace(/[^a-z0-9.]+/g, '-') };
   }
 
@@ -381,7 +283,7 @@
   });
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => drawAll());
   addEventListener('resize', () => drawAll());
-  addEventListener('beforeprint', () => drawAll('light'));
+  addEventListener('beforeprint', () => drawAll(true));
   addEventListener('afterprint', () => drawAll());
   drawAll();
 })();

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.page;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/** What a reader could take figures for that they are not, because of where and how they were measured. */
+final class Caveats {
+    private static final Pattern EMULATED = Pattern.compile("QEMU|TCG|emulat", Pattern.CASE_INSENSITIVE);
+    private static final int FEW_ROUNDS = 5;
+
+    private Caveats() {}
+
+    /** The caveats of these documents; none where figures are what they seem. */
+    static List<String> of(List<Document> documents, List<Chapter> chapters) {
+        List<String> caveats = new ArrayList<>();
+        String software = documents.stream()
+                .filter(document -> document.environment("software_device").equals("yes"))
+                .map(document -> document.environment("device"))
+                .distinct()
+                .collect(Collectors.joining(", "));
+        if (!software.isEmpty()) {
+            caveats.add(software + " is a software device: the kernel's code on this machine's processors does an"
+                    + " adapter's work. No time and no rate here says what an adapter reaches. What means"
+                    + " something are ratios between programs that ran in turn, and for this path only.");
+        }
+        if (documents.stream()
+                .anyMatch(document ->
+                        EMULATED.matcher(document.environment("cpu_model")).find())) {
+            caveats.add(
+                    "The processor is emulated: an instruction costs many times what it costs on silicon, and some far"
+                            + " more than others; a virtual processor can stand still for milliseconds, which makes the"
+                            + " long tails.");
+        }
+        if (documents.stream().anyMatch(Document::comparison)) {
+            caveats.add(
+                    "Both ends ran on one machine: they share its processors and caches, and there is no wire between"
+                            + " them.");
+        }
+        int rounds = Chapter.results(chapters)
+                .mapToInt(result -> result.rounds().size())
+                .filter(number -> number > 0)
+                .min()
+                .orElse(FEW_ROUNDS);
+        if (rounds < FEW_ROUNDS) {
+            caveats.add("Fewer than five rounds: a difference smaller than their spread says nothing.");
+        }
+        return caveats;
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.page;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** How the figures are to be read: what they mean wherever they were measured. */
+final class Notes {
+    private Notes() {}
+
+    /** The notes to these chapters. */
+    static List<String> of(List<Chapter> chapters) {
+        List<String> notes = new ArrayList<>();
+        if (chapters.stream().anyMatch(chapter -> chapter.latency() && !chapter.isRoundTrip())) {
+            notes.add("Latency of writes and sends is half of a round trip, as in C's tools: both ways are taken to be"
+                    + " equally long.");
+        }
+        if (chapters.stream().anyMatch(chapter -> chapter.latency() && chapter.isRoundTrip())) {
+            notes.add("Latency of reads and atomic operations is the time to their answer, as in C's tools.");
+        }
+        if (Chapter.results(chapters).anyMatch(result -> result.isLatency() && !result.openLoop())) {
+            notes.add("Closed loop: the next message waits for the answer to the last. A stall counts for one message,"
+                    + " not for all that would have been sent meanwhile, so the tails are the best case. (--rate"
+                    + " measures the other.)");
+        }
+        if (Chapter.results(chapters).anyMatch(Result::openLoop)) {
+            notes.add("Open loop: latency counts from the time at which a message should have been sent.");
+        }
+        if (chapters.stream().anyMatch(Chapter::latency)) {
+            notes.add("A percentile with fewer than ten samples beyond it is chance; such are grey and in italics.");
+        }
+        if (Chapter.results(chapters)
+                .map(Result::percentiles)
+                .anyMatch(curve -> !curve.complete() && !curve.points().isEmpty())) {
+            notes.add(
+                    "Where only some percentiles are known, the curve has a mark for each, and the dashes between them"
+                        + " mean nothing. C's tools leave their two longest times out: what they call the maximum is"
+                        + " not.");
+        }
+        if (Chapter.results(chapters).anyMatch(result -> !result.rounds().isEmpty())) {
+            notes.add("Of several rounds the figure is that of the middle one in a comparison, and of all together in a"
+                    + " single test; small marks in the charts are single rounds.");
+        }
+        if (chapters.stream().anyMatch(chapter -> chapter.has(Metric.CPU))) {
+            notes.add("CPU time per message is of both ends together in a comparison, of this side in a single test."
+                    + " Spinning counts: what polls uses a whole processor while it waits.");
+        }
+        if (chapters.stream().anyMatch(chapter -> !chapter.latency())) {
+            notes.add("MiB = 2²⁰ bytes, Gb = 10⁹ bits.");
+        }
+        return notes;
+    }
+}

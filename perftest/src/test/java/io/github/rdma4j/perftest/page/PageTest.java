@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.page;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.util.Base64;
+import java.util.List;
+import java.util.Locale;
+import java.util.TimeZone;
+import org.jsoup.Jsoup;
+import org.jsoup.nodes.Element;
+import org.jsoup.parser.Parser;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class PageTest {
+    private static final String HOSTILE =
+            "</script><script>alert(1)</script><img src=x onerror=alert(2)>\\\"'&amp;<!-- ]]> \\u2028";
+
+    private static final int SCRIPTS = 4;
+
+    @TempDir
+    private Path folder;
+
+    private String page(String... texts) throws IOException {
+        return Page.of(SampleDocuments.read(folder, texts), null);
+    }
+
+    @Test
+    void parsesWithoutAnError() throws IOException {
+        Parser parser = Parser.htmlParser().setTrackErrors(10);
+        Jsoup.parse(page(SampleDocuments.everything()), "", parser);
+
+        assertThat(parser.getErrors()).isEmpty();
+    }
+
+    @Test
+    void everyChartHasItsPlaceItsDataAndItsWords() throws IOException {
+        org.jsoup.nodes.Document html = Jsoup.parse(page(SampleDocuments.everything()));
+
+        JsonNode data = new ObjectMapper().readTree(html.getElementById("data").data());
+        assertThat(data).hasSizeGreaterThan(4);
+        assertThat(html.select("figure")).hasSize(data.size());
+        for (int i = 0; i < data.size(); i++) {
+            Element chart = html.getElementById("chart-" + i);
+            assertThat(chart.attr("role")).isEqualTo("img");
+            assertThat(chart.attr("aria-label"))
+                    .contains(data.get(i).get("title").asText());
+            assertThat(html.select("button[data-chart=" + i + "][data-do=svg]")).hasSize(1);
+            assertThat(html.select("button[data-chart=" + i + "][data-do=png]")).hasSize(1);
+            int panels = data.get(i).get("panels").size();
+            assertThat(html.select("select[data-chart=" + i + "] option")).hasSize(panels > 1 ? panels : 0);
+        }
+        assertThat(html.select("h1").text()).isEqualTo("ib_write_lat, ib_write_bw on rxe0");
+        assertThat(html.select("table").text()).contains("10.50", "TCP C", "14 B");
+    }
+
+    @Test
+    void loadsNothing() throws IOException {
+        org.jsoup.nodes.Document html = Jsoup.parse(page(SampleDocuments.everything()));
+
+        assertThat(html.select(
+                        "[src], link, img, iframe, object, embed, base, [background], [style], [onclick], [onload]"))
+                .isEmpty();
+        assertThat(html.select("[href]")).allSatisfy(link -> {
+            assertThat(link.attr("href")).startsWith("#");
+            assertThat(html.getElementById(link.attr("href").substring(1))).isNotNull();
+        });
+        assertThat(html.select("style").html()).doesNotContain("@import", "url(", "http");
+        assertThat(html.select("meta[http-equiv=Content-Security-Policy]").attr("content"))
+                .startsWith("default-src 'none'; script-src 'sha256-")
+                .doesNotContain("http", "*", "'self'", "script-src 'unsafe-inline'");
+    }
+
+    @Test
+    void thePolicyNamesTheScripts() throws IOException, GeneralSecurityException {
+        org.jsoup.nodes.Document html = Jsoup.parse(page(SampleDocuments.everything()));
+        String policy = html.select("meta[http-equiv=Content-Security-Policy]").attr("content");
+
+        assertThat(html.select("script")).hasSize(SCRIPTS);
+        for (Element script : html.select("script:not([type])")) {
+            byte[] digest =
+                    MessageDigest.getInstance("SHA-256").digest(script.data().getBytes(StandardCharsets.UTF_8));
+            assertThat(policy).contains("'sha256-" + Base64.getEncoder().encodeToString(digest) + "'");
+        }
+    }
+
+    @Test
+    void whatADocumentSaysIsTextAndNothingElse() throws IOException {
+        String text = SampleDocuments.comparison(
+                        SampleDocuments.rdma("HOSTILE", "HOSTILE", SampleDocuments.latency(2, 10)),
+                        SampleDocuments.rdma("HOSTILE", "java", SampleDocuments.latency(2, 10)))
+                .replace("rxe0", "HOSTILE")
+                .replace("Linux 6.1", "HOSTILE")
+                .replace("2026-11-21T12:13:14Z", "HOSTILE")
+                .replace("\"Mtu\"", "\"HOSTILE\"")
+                .replace("HOSTILE", HOSTILE);
+        String real = new ObjectMapper().readTree("\"" + HOSTILE + "\"").asText();
+
+        org.jsoup.nodes.Document html = Jsoup.parse(Page.of(SampleDocuments.read(folder, text), real));
+
+        assertThat(html.select("script")).hasSize(SCRIPTS);
+        assertThat(html.select("img, [onerror]")).isEmpty();
+        assertThat(html.title())
+                .startsWith("</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&amp;<!-- ]]>");
+        JsonNode data = new ObjectMapper().readTree(html.getElementById("data").data());
+        assertThat(data.findValuesAsText("name")).contains(real);
+        assertThat(html.select("td").eachText())
+                .anyMatch(cell -> cell.startsWith("</script><script>alert(1)</script>"));
+    }
+
+    @Test
+    void isTheSameForTheSameDocuments() throws IOException {
+        String first = page(SampleDocuments.everything());
+        Locale before = Locale.getDefault();
+        TimeZone zone = TimeZone.getDefault();
+        try {
+            Locale.setDefault(Locale.GERMANY);
+            TimeZone.setDefault(TimeZone.getTimeZone("Asia/Tokyo"));
+
+            assertThat(page(SampleDocuments.everything())).isEqualTo(first);
+        } finally {
+            Locale.setDefault(before);
+            TimeZone.setDefault(zone);
+        }
+        assertThat(first).doesNotContain(folder.toString());
+    }
+
+    @Test
+    void saysWhatTheFiguresDoNotMean() throws IOException {
+        String text = Jsoup.parse(page(SampleDocuments.everything())).text();
+
+        assertThat(text)
+                .contains("21 November 2026, 12:13 UTC (96 s)")
+                .contains("rxe0 is a software device")
+                .contains("The processor is emulated")
+                .contains("Both ends ran on one machine")
+                .contains("Fewer than five rounds")
+                .contains("Closed loop");
+        String hardware = SampleDocuments.everything()
+                .replace("\"software_device\": true", "\"software_device\": false")
+                .replace("QEMU TCG CPU", "A CPU");
+        assertThat(Jsoup.parse(page(hardware)).text())
+                .doesNotContain("software device", "emulated")
+                .contains("Both ends ran on one machine");
+    }
+
+    @Test
+    void percentilesThatAreChanceLookLikeIt() throws IOException {
+        org.jsoup.nodes.Document html = Jsoup.parse(page(
+                SampleDocuments.comparison(SampleDocuments.rdma("ib_write_lat", "c", SampleDocuments.few(2, 10)))));
+
+        // 1000 samples: 10 lie beyond 99 %, one beyond 99.9 %.
+        assertThat(html.select("td.weak").eachText()).containsExactly("70.00");
+    }
+
+    @Test
+    void onlyOneFigureNeedsNoChartOfBars() throws IOException {
+        String alone = SampleDocuments.comparison(SampleDocuments.rdma(
+                "ib_write_bw", "java", SampleDocuments.bandwidth(65536, 70).replaceAll("\"rounds\": .*", "\"x\": 1}")));
+
+        org.jsoup.nodes.Document html = Jsoup.parse(page(alone));
+
+        assertThat(html.select("figure")).isEmpty();
+        assertThat(html.select("td").eachText()).contains("70.00");
+        assertThat(List.of(html.select("section.chapter h2").text())).containsExactly("ib_write_bw");
+    }
+}

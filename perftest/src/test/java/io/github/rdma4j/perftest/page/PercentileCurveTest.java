@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.page;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class PercentileCurveTest {
+    @Test
+    void aHistogramGoesFromTheSmallestToTheLargestSample() {
+        PercentileCurve curve = PercentileCurve.ofHistogram(SampleDocuments.histogram(1000));
+
+        assertThat(curve.samples()).isEqualTo(1000);
+        assertThat(curve.complete()).isTrue();
+        assertThat(curve.points().getFirst().tail()).isEqualTo(1);
+        assertThat(curve.points().getFirst().microseconds()).isCloseTo(1, within(0.01));
+        assertThat(curve.points().getLast().tail()).isEqualTo(1000);
+        assertThat(curve.points().getLast().microseconds()).isCloseTo(1000, within(1.0));
+        for (int i = 1; i < curve.points().size(); i++) {
+            assertThat(curve.points().get(i).tail())
+                    .isGreaterThan(curve.points().get(i - 1).tail());
+            assertThat(curve.points().get(i).microseconds())
+                    .isGreaterThanOrEqualTo(curve.points().get(i - 1).microseconds());
+        }
+    }
+
+    @Test
+    void aPointOfAHistogramIsThePercentile() {
+        PercentileCurve curve = PercentileCurve.ofHistogram(SampleDocuments.histogram(1000));
+
+        // Of 1 to 1000 the percentile p is 10 p.
+        for (PercentileCurve.Point point : curve.points()) {
+            double percent = 100 - 100 / point.tail();
+            assertThat(point.microseconds()).isCloseTo(Math.max(10 * percent, 1), within(2.0));
+        }
+    }
+
+    @Test
+    void theFiguresOfCAreItsPoints() {
+        PercentileCurve curve = PercentileCurve.ofFigures(
+                Map.of("t_min", 8.0, "t_typical", 10.0, "percentile_99", 30.0, "percentile_99.9", 70.0, "t_max", 80.0),
+                Map.of(),
+                5000);
+
+        assertThat(curve.complete()).isFalse();
+        assertThat(curve.points())
+                .extracting(PercentileCurve.Point::tail)
+                .containsExactly(1.0, 2.0, 100.0, 1000.0, 5000.0);
+        assertThat(curve.points())
+                .extracting(PercentileCurve.Point::microseconds)
+                .containsExactly(8.0, 10.0, 30.0, 70.0, 80.0);
+    }
+
+    @Test
+    void nothingLiesBeyondTheLargestSample() {
+        PercentileCurve curve = PercentileCurve.ofFigures(
+                Map.of("t_typical", 10.0, "percentile_99.9", 70.0, "t_max", 80.0), Map.of(99.999, 75.0), 500);
+
+        assertThat(curve.points()).extracting(PercentileCurve.Point::tail).containsExactly(2.0, 500.0);
+        assertThat(curve.points().getLast().microseconds()).isEqualTo(80);
+    }
+
+    @Test
+    void anEmptyHistogramHasNoPoints() {
+        assertThat(PercentileCurve.ofHistogram(SampleDocuments.histogram(0)).points())
+                .isEmpty();
+    }
+
+    @Test
+    void whatIsNoHistogramIsRefused() {
+        String good = SampleDocuments.histogram(10);
+        for (String bad : List.of("", "%", "AAAA", good.substring(0, good.length() / 2), "AAAA" + good)) {
+            assertThatThrownBy(() -> PercentileCurve.ofHistogram(bad))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("is not a compressed HdrHistogram");
+        }
+    }
+}
