@@ -63,6 +63,7 @@ public final class QueueOptions {
             paramLabel = "<size>",
             description = "Send messages up to this size inline.")
     @Within(least = 0, most = 912)
+    @OnlyFor(ToolSet.WRITE_OR_SEND)
     private Integer inlineSize;
 
     @Option(
@@ -72,6 +73,14 @@ public final class QueueOptions {
     @Within(least = 1, most = 1024)
     @OnlyFor(ToolSet.BANDWIDTH)
     private Integer completionModeration;
+
+    @Option(
+            names = {"-o", "--outs"},
+            paramLabel = "<num>",
+            description = "Number of outstanding reads or atomics per queue pair (default: the device's maximum).")
+    @Within(least = 1, most = 255)
+    @OnlyFor(ToolSet.READ_OR_ATOMIC)
+    private Integer outstandingReads;
 
     /** Number of queue pairs. */
     public int queuePairs() {
@@ -106,6 +115,11 @@ public final class QueueOptions {
     /** Messages up to so many bytes are sent inline; -1 for the default. */
     public int inlineSize() {
         return inlineSize != null ? inlineSize : -1;
+    }
+
+    /** Reads and atomics that may be under way per queue pair; 0 for as many as the device can. */
+    public int outstandingReads() {
+        return outstandingReads != null ? outstandingReads : 0;
     }
 
     /** Most messages under way per queue pair, as far as the queue goes. */

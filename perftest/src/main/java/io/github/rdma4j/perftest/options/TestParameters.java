@@ -123,9 +123,14 @@ public final class TestParameters {
         return workload.durationSeconds() > 0;
     }
 
-    /** Whether this side sends data in the measured run: all but the server of a one-way bandwidth test do. */
+    /** Whether this side sends requests in the measured run: where the other side only serves them, the server does not. */
     public boolean sends() {
-        return tool.isLatency() || workload.bidirectional() || !isServer();
+        return isPingPong() || workload.bidirectional() || !isServer();
+    }
+
+    /** Whether each message is answered by one of the other side, so that a latency is half a round trip. */
+    public boolean isPingPong() {
+        return tool.isLatency() && (tool.verb() == Verb.WRITE || tool.verb() == Verb.SEND);
     }
 
     /** Whether this side is sent to in the measured run: all but the client of a one-way bandwidth test are. */
@@ -195,7 +200,7 @@ public final class TestParameters {
 
     /** Whether the buffer is registered with relaxed ordering. Not where the last byte of a message is waited for. */
     public boolean relaxedOrdering() {
-        return !tool.isLatency() && memory.relaxedOrdering();
+        return !isPingPong() && memory.relaxedOrdering();
     }
 
     /** Longest run of one size, as seen by a side that only waits for it; zero for no limit. */

@@ -10,7 +10,19 @@ public enum Tool {
     WRITE_LATENCY("ib_write_lat", "RDMA_Write Latency Test", Verb.WRITE, true, 2, 1000, 1),
 
     /** Bytes and messages per second of RDMA writes. */
-    WRITE_BANDWIDTH("ib_write_bw", "RDMA_Write BW Test", Verb.WRITE, false, 65536, 5000, 128);
+    WRITE_BANDWIDTH("ib_write_bw", "RDMA_Write BW Test", Verb.WRITE, false, 65536, 5000, 128),
+
+    /** The time that an RDMA read takes. */
+    READ_LATENCY("ib_read_lat", "RDMA_Read Latency Test", Verb.READ, true, 2, 1000, 1),
+
+    /** Bytes and messages per second of RDMA reads. */
+    READ_BANDWIDTH("ib_read_bw", "RDMA_Read BW Test", Verb.READ, false, 65536, 1000, 128),
+
+    /** The time that an atomic operation takes. */
+    ATOMIC_LATENCY("ib_atomic_lat", "Atomic Latency Test", Verb.ATOMIC, true, 8, 1000, 1),
+
+    /** Atomic operations per second. */
+    ATOMIC_BANDWIDTH("ib_atomic_bw", "Atomic BW Test", Verb.ATOMIC, false, 8, 1000, 128);
 
     private final String command;
     private final String title;

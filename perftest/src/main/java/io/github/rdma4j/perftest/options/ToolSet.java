@@ -21,6 +21,11 @@ enum ToolSet {
     /** Those whose two sides both see completions, or whose server has nothing to do. */
     NOT_WRITE("all but the write tools", tool -> tool.verb() != Verb.WRITE),
 
+    /** Those whose request can carry its message. */
+    WRITE_OR_SEND(
+            "the write and send tools: a read or atomic request carries no data",
+            tool -> tool.verb() == Verb.WRITE || tool.verb() == Verb.SEND),
+
     /** Those whose request is answered by the peer's adapter. */
     READ_OR_ATOMIC("the read and atomic tools", tool -> tool.verb() == Verb.READ || tool.verb() == Verb.ATOMIC),
 

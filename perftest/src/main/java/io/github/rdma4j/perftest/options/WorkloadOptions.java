@@ -65,6 +65,13 @@ public final class WorkloadOptions {
     @OnlyFor(ToolSet.LATENCY)
     private Double rate;
 
+    @Option(
+            names = {"-A", "--atomic_type"},
+            paramLabel = "<type>",
+            description = "Atomic operation: ${COMPLETION-CANDIDATES} (default FETCH_AND_ADD).")
+    @OnlyFor(ToolSet.ATOMIC)
+    private AtomicOperation atomicOperation = AtomicOperation.FETCH_AND_ADD;
+
     @Option(names = "--no-warm-up", description = "rdma4j: measure at once, code that is not compiled yet.")
     private boolean noWarmUp;
 
@@ -103,6 +110,11 @@ public final class WorkloadOptions {
     /** Messages per second of an open loop; 0 for a closed one. */
     public double rate() {
         return rate != null ? rate : 0;
+    }
+
+    /** What an atomic tool does. */
+    public AtomicOperation atomicOperation() {
+        return atomicOperation;
     }
 
     /** Whether the measured code is compiled by runs on a local pair first. */

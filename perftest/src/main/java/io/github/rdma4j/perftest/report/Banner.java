@@ -4,6 +4,7 @@ package io.github.rdma4j.perftest.report;
 
 import io.github.rdma4j.perftest.environment.BuildInfo;
 import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.Verb;
 import io.github.rdma4j.perftest.run.TestInfo;
 import io.github.rdma4j.perftest.wire.PeerKeys;
 import io.github.rdma4j.verbs.LinkLayer;
@@ -40,7 +41,7 @@ final class Banner {
                 parameters.connection(),
                 "Using SRQ",
                 parameters.sharesReceiveQueue() ? "ON" : "OFF");
-        line(text, "PCIe relax order", latency ? "OFF" : "ON");
+        line(text, "PCIe relax order", parameters.relaxedOrdering() ? "ON" : "OFF");
         line(text, "ibv_wr* API", "OFF");
         if (!parameters.isServer() || parameters.workload().bidirectional()) {
             line(text, "TX depth", parameters.transmitDepth());
@@ -53,7 +54,11 @@ final class Banner {
         if (info.gidIndex() >= 0) {
             line(text, "GID index", info.gidIndex());
         }
-        line(text, "Max inline data", info.inlineSize() + "[B]");
+        if (asksForData(parameters)) {
+            line(text, "Outstand reads", info.outstandingReads());
+        } else {
+            line(text, "Max inline data", info.inlineSize() + "[B]");
+        }
         text.append(" rdma_cm QPs\t : OFF\n");
         line(text, "Data ex. method", "Ethernet");
         line(text, "Implementation", BuildInfo.describe());
@@ -62,14 +67,25 @@ final class Banner {
         return text.append(LINE).append('\n').toString();
     }
 
+    /** Whether the requests carry no data, so that nothing can be inline, and a number of them is the limit. */
+    static boolean asksForData(TestParameters parameters) {
+        return parameters.tool().verb() == Verb.READ || parameters.tool().verb() == Verb.ATOMIC;
+    }
+
     /** One end of a queue pair. */
-    static String address(boolean local, PeerKeys keys) {
+    static String address(Verb verb, boolean local, PeerKeys keys) {
         StringBuilder text = new StringBuilder(local ? " local" : " remote").append(" address: LID ");
         text.append(hex(keys.lid(), 4));
         text.append(" QPN ").append(hex(keys.queuePairNumber(), 6));
         text.append(" PSN ").append(hex(keys.packetSequenceNumber(), 6));
-        text.append(" RKey ").append(hex(Integer.toUnsignedLong(keys.remoteKey()), 8));
-        text.append(" VAddr ").append(hex(keys.address(), 16)).append('\n');
+        if (verb == Verb.READ) {
+            text.append(" OUT ").append(hex(keys.outstandingReads(), 4));
+        }
+        if (verb == Verb.READ || verb == Verb.WRITE) {
+            text.append(" RKey ").append(hex(Integer.toUnsignedLong(keys.remoteKey()), 8));
+            text.append(" VAddr ").append(hex(keys.address(), 16));
+        }
+        text.append('\n');
         if (keys.gid() != null) {
             // In decimal, two digits at least: it looks odd, but it is what people compare with.
             text.append(" GID");
@@ -85,6 +101,9 @@ final class Banner {
 
     static String title(TestParameters parameters) {
         String title = parameters.tool().title();
+        if (parameters.tool().verb() == Verb.ATOMIC) {
+            title = title.replace("Atomic", "Atomic " + parameters.workload().atomicOperation());
+        }
         return parameters.workload().bidirectional() ? title.replace("BW Test", "Bidirectional BW Test") : title;
     }
 

@@ -5,6 +5,7 @@ package io.github.rdma4j.perftest.report;
 import io.github.rdma4j.perftest.figures.SampleTimes;
 import io.github.rdma4j.perftest.options.FigureOptions;
 import io.github.rdma4j.perftest.options.Output;
+import io.github.rdma4j.perftest.options.Verb;
 import io.github.rdma4j.perftest.run.BandwidthResult;
 import io.github.rdma4j.perftest.run.LatencyResult;
 import io.github.rdma4j.perftest.run.Observation;
@@ -31,6 +32,7 @@ public final class ConsoleReport implements TestListener {
     private FigureOptions figures;
     private boolean withCpu;
     private Observation seen;
+    private Verb verb;
 
     /**
      * @param out standard output
@@ -50,19 +52,23 @@ public final class ConsoleReport implements TestListener {
 
     @Override
     public void agreed(TestInfo info) {
+        verb = info.parameters().tool().verb();
         report(Banner.of(info));
     }
 
     @Override
     public void address(boolean local, PeerKeys keys) {
-        report(Banner.address(local, keys));
+        report(Banner.address(verb, local, keys));
     }
 
     @Override
     public void begin(TestInfo info) {
         withCpu = info.parameters().placement().cpuUtilisation();
         figures = info.parameters().figures();
-        heading = Banner.LINE + "\n" + ResultTable.heading(info.parameters());
+        // The server of a latency test that only serves learns no figures.
+        boolean figuresFollow =
+                info.parameters().sends() || !info.parameters().tool().isLatency();
+        heading = figuresFollow ? Banner.LINE + "\n" + ResultTable.heading(info.parameters()) : "";
         report(heading);
     }
 

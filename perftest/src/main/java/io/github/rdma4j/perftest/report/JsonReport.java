@@ -55,7 +55,7 @@ public final class JsonReport {
         json.writeStringField("Transport_type", Banner.transport(info.transport()));
         json.writeStringField("Connection_type", "RC");
         json.writeStringField("Using_SRQ", "OFF");
-        json.writeStringField("PCIe_relax_order", parameters.tool().isLatency() ? "OFF" : "ON");
+        json.writeStringField("PCIe_relax_order", parameters.relaxedOrdering() ? "ON" : "OFF");
         json.writeStringField("ibv_wr_API", "OFF");
         json.writeNumberField("TX_depth", parameters.transmitDepth());
         json.writeNumberField("CQ_Moderation", parameters.completionModeration());
@@ -64,7 +64,11 @@ public final class JsonReport {
         if (info.gidIndex() >= 0) {
             json.writeNumberField("GID_index", info.gidIndex());
         }
-        json.writeNumberField("Max_inline_data", info.inlineSize());
+        if (Banner.asksForData(parameters)) {
+            json.writeNumberField("Outstand_reads", info.outstandingReads());
+        } else {
+            json.writeNumberField("Max_inline_data", info.inlineSize());
+        }
         json.writeStringField("rdma_cm_QPs", "OFF");
         json.writeStringField("Data_ex_method", "Ethernet");
         json.writeStringField("tool", parameters.tool().command());

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * ib_write_bw between two connected sides. One way, the client runs all sizes while the server waits for the message
+ * ib_write_bw, ib_read_bw and ib_atomic_bw between two connected sides. One way, the client runs all sizes while the server waits for the message
  * that it is done, and then tells its last figures; both ways, the sides meet before each size (of several, after each
  * too) and add up their figures.
  */
@@ -114,9 +114,10 @@ final class BandwidthTest implements ConnectedTest {
         long groups = (long) groupsPerPair * parameters.queues().queuePairs();
         boolean withPeak = parameters.figures().peak() && !parameters.isTimed() && groups <= GroupTimes.MOST_GROUPS;
         GroupTimes times = new GroupTimes(withPeak ? (int) groups : 0);
-        WriteBandwidthLoop loop = new WriteBandwidthLoop(
+        BandwidthLoop loop = new BandwidthLoop(
                 streams(size),
                 resources.completionQueue(),
+                Operation.of(parameters),
                 parameters.transmitDepth(),
                 moderation,
                 size <= resources.inlineSize(),
@@ -144,9 +145,9 @@ final class BandwidthTest implements ConnectedTest {
                         parameters.figures().gigabits());
     }
 
-    private WriteBandwidthLoop.Stream[] streams(long size) {
-        WriteBandwidthLoop.Stream[] streams =
-                new WriteBandwidthLoop.Stream[parameters.queues().queuePairs()];
+    private BandwidthLoop.Stream[] streams(long size) {
+        BandwidthLoop.Stream[] streams =
+                new BandwidthLoop.Stream[parameters.queues().queuePairs()];
         for (int i = 0; i < streams.length; i++) {
             streams[i] = stream(resources, i, size, layout);
         }
@@ -157,7 +158,7 @@ final class BandwidthTest implements ConnectedTest {
      * The messages of one queue pair. Up to half a page they go through the page one after the other, a cache line or
      * more apart, so that neither side's memory system sees one line only.
      */
-    static WriteBandwidthLoop.Stream stream(TestResources resources, int index, long size, SystemData layout) {
+    static BandwidthLoop.Stream stream(TestResources resources, int index, long size, SystemData layout) {
         RemoteMemory target = resources.remote(index);
         long step = Math.ceilDiv(size, layout.cacheLineBytes()) * layout.cacheLineBytes();
         int slots = size <= layout.cycleBytes() / 2 ? (int) (layout.cycleBytes() / step) : 1;
@@ -167,6 +168,6 @@ final class BandwidthTest implements ConnectedTest {
             local[slot] = resources.slice(resources.sendOffset(index) + slot * step, size);
             remote[slot] = target.slice(slot * step, size);
         }
-        return new WriteBandwidthLoop.Stream(index, resources.queuePair(index), local, remote);
+        return new BandwidthLoop.Stream(index, resources.queuePair(index), local, remote);
     }
 }

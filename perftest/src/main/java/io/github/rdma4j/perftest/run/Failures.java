@@ -10,11 +10,11 @@ final class Failures {
     private Failures() {}
 
     static String post(int errno, QueuePair queuePair) {
-        return "posting a write on queue pair 0x%06x failed with errno %d%s"
+        return "posting on queue pair 0x%06x failed with errno %d%s"
                 .formatted(queuePair.number(), errno, errno == QueuePair.QUEUE_FULL ? " (send queue full)" : "");
     }
 
     static String completion(WorkCompletion completion) {
-        return "a write completed with an error: " + completion.describe();
+        return "a request completed with an error: " + completion.describe();
     }
 }

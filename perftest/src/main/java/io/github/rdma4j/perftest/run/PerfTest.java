@@ -118,6 +118,7 @@ public final class PerfTest {
                 mtu.bytes(),
                 device.gid() == null ? -1 : device.gid().index(),
                 resources.inlineSize(),
+                device.outstandingReads(),
                 peerVersion,
                 warmUp,
                 placement);
@@ -142,7 +143,9 @@ public final class PerfTest {
         }
         ConnectedTest test = switch (parameters.tool()) {
             case WRITE_LATENCY -> new LatencyTest(parameters, resources, channel, observed);
-            case WRITE_BANDWIDTH ->
+            case READ_LATENCY, ATOMIC_LATENCY ->
+                new RequestLatencyTest(parameters, resources, channel, local.getFirst(), observed);
+            case WRITE_BANDWIDTH, READ_BANDWIDTH, ATOMIC_BANDWIDTH ->
                 new BandwidthTest(parameters, resources, channel, local.getFirst(), layout, observed);
         };
         observed.begin(info);

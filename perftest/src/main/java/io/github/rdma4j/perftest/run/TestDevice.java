@@ -5,6 +5,7 @@ package io.github.rdma4j.perftest.run;
 import io.github.rdma4j.perftest.options.ConnectionType;
 import io.github.rdma4j.perftest.options.IllegalParameterException;
 import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.Verb;
 import io.github.rdma4j.verbs.Device;
 import io.github.rdma4j.verbs.DeviceAttributes;
 import io.github.rdma4j.verbs.DeviceCapability;
@@ -24,11 +25,15 @@ final class TestDevice implements AutoCloseable {
     /** What latency tests send inline by default where the adapter can. */
     private static final int DEFAULT_INLINE = 220;
 
+    /** The attributes of a queue pair have eight bits for it. */
+    private static final int MOST_OUTSTANDING = 255;
+
     private final DeviceContext context;
     private final PortAttributes port;
     private final GidEntry gid;
     private final Mtu mtu;
     private final int inlineSize;
+    private final int outstandingReads;
 
     private TestDevice(DeviceContext context, TestParameters parameters) {
         this.context = context;
@@ -37,6 +42,7 @@ final class TestDevice implements AutoCloseable {
         this.gid = chooseGid(parameters);
         this.mtu = chooseMtu(parameters);
         this.inlineSize = chooseInlineSize(parameters);
+        this.outstandingReads = chooseOutstandingReads(parameters);
     }
 
     /**
@@ -152,6 +158,20 @@ final class TestDevice implements AutoCloseable {
         return parameters.tool().isLatency() && !software ? DEFAULT_INLINE : 0;
     }
 
+    /** As many as a queue pair of this device can serve, or fewer if so asked; only reads and atomics need more than one. */
+    private int chooseOutstandingReads(TestParameters parameters) {
+        if (parameters.tool().verb() != Verb.READ && parameters.tool().verb() != Verb.ATOMIC) {
+            return 1;
+        }
+        int most = Math.clamp(context.attributes().maxQueuePairReadAtomic(), 1, MOST_OUTSTANDING);
+        int wanted = parameters.queues().outstandingReads();
+        refuse(
+                wanted > most,
+                "-o/--outs: " + wanted + " is too large for " + deviceName() + "; at most " + most
+                        + " reads or atomics per queue pair");
+        return wanted > 0 ? wanted : most;
+    }
+
     private static void refuse(boolean condition, String message) {
         if (condition) {
             throw new IllegalParameterException(message);
@@ -183,6 +203,17 @@ final class TestDevice implements AutoCloseable {
     /** Messages up to so many bytes are to be sent inline. */
     int inlineSize() {
         return inlineSize;
+    }
+
+    /** Reads and atomics that a queue pair serves at a time. */
+    int outstandingReads() {
+        return outstandingReads;
+    }
+
+    /** Reads and atomics that a queue pair may have under way to a peer that serves so many. */
+    int outstandingReadsTo(int served) {
+        return Math.clamp(
+                context.attributes().maxQueuePairInitiatorReadAtomic(), 1, Math.clamp(served, 1, MOST_OUTSTANDING));
     }
 
     @Override

@@ -17,6 +17,7 @@ import io.github.rdma4j.verbs.TransportType;
  * @param mtu agreed path MTU in bytes
  * @param gidIndex index of the GID in use; -1 where LIDs are enough
  * @param inlineSize messages up to so many bytes are sent inline
+ * @param outstandingReads reads or atomics that may be under way per queue pair; 1 for tools that send none
  * @param peerVersion the wire version that the peer announced
  * @param warmUp what was done so that the measured code is compiled
  * @param placement where the measuring thread and its memory are
@@ -30,6 +31,7 @@ public record TestInfo(
         int mtu,
         int gidIndex,
         int inlineSize,
+        int outstandingReads,
         String peerVersion,
         String warmUp,
         String placement) {}

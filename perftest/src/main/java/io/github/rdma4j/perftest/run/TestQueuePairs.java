@@ -148,8 +148,8 @@ final class TestQueuePairs {
                         .minRnrTimer(12)
                         .serviceLevel(parameters.path().serviceLevel())
                         .hopLimit(HOPS)
-                        .maxReadAtomic(1)
-                        .maxDestinationReadAtomic(1));
+                        .maxReadAtomic(device.outstandingReadsTo(keys.outstandingReads()))
+                        .maxDestinationReadAtomic(device.outstandingReads()));
     }
 
     private AddressHandleAttributes address(PeerKeys keys) {

@@ -5,6 +5,7 @@ package io.github.rdma4j.perftest.run;
 import io.github.rdma4j.perftest.memory.TestBuffer;
 import io.github.rdma4j.perftest.options.ConnectionType;
 import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.wire.PeerKeys;
 import io.github.rdma4j.perftest.wire.SystemData;
 import io.github.rdma4j.verbs.AccessFlag;
@@ -69,7 +70,7 @@ final class TestResources implements AutoCloseable {
         partSize = Math.max(shape.room(layout.cacheLineBytes()), cycleBytes);
         memory = TestBuffer.of(parameters.memory(), 2 * shape.queuePairs() * partSize, cycleBytes);
         byte[] payload = parameters.memory().payload();
-        if (payload != null || !parameters.tool().isLatency()) {
+        if (payload != null || parameters.tool() != Tool.WRITE_LATENCY) {
             memory.fill(payload);
         }
         region = domain.registerMemory(memory.segment(), access());
@@ -105,7 +106,7 @@ final class TestResources implements AutoCloseable {
             QueuePairEndpoint endpoint = queuePairs.endpoint(i);
             keys.add(new PeerKeys(
                     endpoint.lid(),
-                    1,
+                    device.outstandingReads(),
                     endpoint.queuePairNumber(),
                     endpoint.packetSequenceNumber(),
                     region.remoteKey(),

@@ -37,7 +37,7 @@ final class WarmUp {
     /** The first use of an object takes another way than the next ones: the compiler must see it more than once. */
     private static final int FRESH_PAIRS = 20;
 
-    private static final int SPIN_EVERY = 16;
+    static final int SPIN_EVERY = 16;
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
@@ -45,9 +45,11 @@ final class WarmUp {
     private static final byte NEVER_SENT = 100;
 
     /** Messages per second of an open loop: it waits now and then, but not for long. */
-    private static final double WARM_UP_RATE = 1e6;
+    static final double OPEN_LOOP_RATE = 1e6;
 
-    private static final int SIZE = 2;
+    /** What an atomic operation has, and as good as any other. */
+    private static final int SIZE = 8;
+
     private static final int DEPTH = 4;
     private static final int MESSAGES = 9;
 
@@ -59,7 +61,7 @@ final class WarmUp {
     private static final Map<Tool, String> DONE = new EnumMap<>(Tool.class);
 
     /** One call of the measured loop. */
-    private interface Round {
+    interface Round {
         /** Returns how many messages it sent, or a negative number when it failed. */
         int run(int number);
     }
@@ -151,7 +153,12 @@ final class WarmUp {
         TestResources pair = new TestResources(device, parameters, shape, layout);
         pairs.add(pair);
         pair.connectWithItself(device.mtu());
-        return parameters.tool().isLatency() ? latencyRound(pair) : bandwidthRound(pair);
+        if (parameters.isPingPong()) {
+            return latencyRound(pair);
+        }
+        return parameters.tool().isLatency()
+                ? RequestLatencyTest.warmUp(parameters, pair, control, limit)
+                : bandwidthRound(pair);
     }
 
     private Round latencyRound(TestResources pair) {
@@ -159,7 +166,7 @@ final class WarmUp {
         long awaited = pair.receiveOffset(0) + SIZE - 1;
         LatencyRecorder stamps = LatencyRecorder.counted(control, LatencyTest.PARTS, MESSAGES, 1, false);
         LatencyRecorder other = parameters.workload().rate() > 0
-                ? LatencyRecorder.open(control, LatencyTest.PARTS, WARM_UP_RATE, true, MESSAGES, 1)
+                ? LatencyRecorder.open(control, LatencyTest.PARTS, OPEN_LOOP_RATE, true, MESSAGES, 1)
                 : LatencyRecorder.timed(control, LatencyTest.PARTS);
         return number -> {
             control.enter(number % 2 == 0 ? RunControl.STARTING : RunControl.SAMPLING);
@@ -181,21 +188,28 @@ final class WarmUp {
     }
 
     private Round bandwidthRound(TestResources pair) {
-        WriteBandwidthLoop[] loops = new WriteBandwidthLoop[4];
+        BandwidthLoop[] loops = new BandwidthLoop[4];
         for (int i = 0; i < loops.length; i++) {
-            WriteBandwidthLoop.Stream[] streams = new WriteBandwidthLoop.Stream[2];
+            BandwidthLoop.Stream[] streams = new BandwidthLoop.Stream[2];
             for (int j = 0; j < streams.length; j++) {
                 streams[j] = BandwidthTest.stream(pair, j, SIZE, FEW_SLOTS);
             }
             int moderation = 1 + i % 2;
             GroupTimes times = new GroupTimes(i < 2 ? 0 : 2 * MESSAGES);
-            loops[i] =
-                    new WriteBandwidthLoop(streams, pair.completionQueue(), DEPTH, moderation, false, times, control);
+            loops[i] = new BandwidthLoop(
+                    streams,
+                    pair.completionQueue(),
+                    Operation.of(parameters),
+                    DEPTH,
+                    moderation,
+                    false,
+                    times,
+                    control);
         }
         return number -> {
             limit.endWhenStuck();
             control.enter(number % 2 == 0 ? RunControl.STARTING : RunControl.SAMPLING);
-            WriteBandwidthLoop loop = loops[number / 2 % loops.length];
+            BandwidthLoop loop = loops[number / 2 % loops.length];
             loop.run(MESSAGES);
             return control.running() && loop.failure() == null ? (int) loop.completed() : -1;
         };

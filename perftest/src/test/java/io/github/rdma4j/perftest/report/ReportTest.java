@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Tool;
+import io.github.rdma4j.perftest.options.Verb;
 import io.github.rdma4j.perftest.run.BandwidthResult;
 import io.github.rdma4j.perftest.run.Observation;
 import io.github.rdma4j.perftest.run.Results;
@@ -38,6 +39,7 @@ class ReportTest {
                 4096,
                 1,
                 0,
+                16,
                 "6.06",
                 "20000 messages",
                 "NUMA node 0, the only one");
@@ -83,10 +85,11 @@ class ReportTest {
     @Test
     void addressesLookAsThoseOfC() {
         Gid gid = Gid.of(new byte[] {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, -1, 10, 99, 0, 1});
-        assertThat(Banner.address(true, new PeerKeys(0, 1, 0x12, 0x12da17, 0x239, 0x55fb0bd81000L, gid)))
+        assertThat(Banner.address(Verb.WRITE, true, new PeerKeys(0, 1, 0x12, 0x12da17, 0x239, 0x55fb0bd81000L, gid)))
                 .isEqualTo(" local address: LID 0000 QPN 0x0012 PSN 0x12da17 RKey 0x000239 VAddr 0x0055fb0bd81000\n"
                         + " GID: 00:00:00:00:00:00:00:00:00:00:255:255:10:99:00:01\n");
-        assertThat(Banner.address(false, new PeerKeys(0x11, 1, 0x11, 0xabf519, 0x80001234, 0x5577ca00c000L, null)))
+        assertThat(Banner.address(
+                        Verb.WRITE, false, new PeerKeys(0x11, 1, 0x11, 0xabf519, 0x80001234, 0x5577ca00c000L, null)))
                 .isEqualTo(
                         " remote address: LID 0x11 QPN 0x0011 PSN 0xabf519 RKey 0x80001234 VAddr 0x005577ca00c000\n");
     }

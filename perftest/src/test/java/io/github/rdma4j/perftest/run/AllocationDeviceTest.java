@@ -61,12 +61,12 @@ class AllocationDeviceTest {
             try (TestResources pair = new TestResources(
                     device, parameters, Shape.localPair(parameters.connection(), 64, 128, 0), layout)) {
                 pair.connectWithItself(device.mtu());
-                WriteBandwidthLoop.Stream[] streams = {
+                BandwidthLoop.Stream[] streams = {
                     BandwidthTest.stream(pair, 0, 64, layout), BandwidthTest.stream(pair, 1, 64, layout)
                 };
                 GroupTimes times = new GroupTimes(OPERATIONS);
-                WriteBandwidthLoop loop = new WriteBandwidthLoop(
-                        streams, pair.completionQueue(), 128, 10, false, times, new RunControl());
+                BandwidthLoop loop = new BandwidthLoop(
+                        streams, pair.completionQueue(), Operation.WRITE, 128, 10, false, times, new RunControl());
                 loop.run(1000);
                 allocated();
 

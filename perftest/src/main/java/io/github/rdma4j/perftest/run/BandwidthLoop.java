@@ -11,12 +11,12 @@ import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.WorkCompletions;
 
 /**
- * The measured loop of ib_write_bw: keeps as many writes under way on each queue pair as the transmit depth allows, asks
+ * The measured loop of the bandwidth tools that need nothing of the peer: keeps as many requests under way on each queue pair as the transmit depth allows, asks
  * for a completion once per group, and takes up to 16 completions at a time.
  *
  * <p>It allocates nothing and throws nothing: what stopped it is asked afterwards ({@link #failure()}).
  */
-final class WriteBandwidthLoop {
+final class BandwidthLoop {
     /** Completions taken at a time, as in the C tools. */
     static final int POLL_BATCH = 16;
 
@@ -42,6 +42,7 @@ final class WriteBandwidthLoop {
     private final Stream[] streams;
     private final CompletionQueue completionQueue;
     private final WorkCompletions completions = WorkCompletions.allocate(POLL_BATCH);
+    private final int operation;
     private final int depth;
     private final int moderation;
     private final int flags;
@@ -60,15 +61,17 @@ final class WriteBandwidthLoop {
     /**
      * @param streams one per queue pair; its index is the id of its work requests
      * @param completionQueue where all their sends complete
+     * @param operation one of {@link Operation}
      * @param depth most messages under way per queue pair
      * @param moderation messages per completion, not above the depth
      * @param inline whether the messages travel in the work requests
      * @param times receives the times for the peak
      * @param control shared with the monitor of the run
      */
-    WriteBandwidthLoop(
+    BandwidthLoop(
             Stream[] streams,
             CompletionQueue completionQueue,
+            int operation,
             int depth,
             int moderation,
             boolean inline,
@@ -76,6 +79,7 @@ final class WriteBandwidthLoop {
             RunControl control) {
         this.streams = streams;
         this.completionQueue = completionQueue;
+        this.operation = operation;
         this.depth = depth;
         this.moderation = moderation;
         this.flags = inline ? SendFlags.INLINE : 0;
@@ -124,6 +128,7 @@ final class WriteBandwidthLoop {
         QueuePair queuePair = stream.queuePair;
         MemorySlice[] local = stream.local;
         RemoteMemory[] remote = stream.remote;
+        int operation = this.operation;
         int index = stream.index;
         int slot = stream.slot;
         int untilSignal = stream.untilSignal;
@@ -139,7 +144,7 @@ final class WriteBandwidthLoop {
                 messageFlags |= SendFlags.SIGNALED;
                 untilSignal = moderation;
             }
-            errno = queuePair.postWrite(index, local[slot], remote[slot], messageFlags);
+            errno = Operation.post(operation, queuePair, index, local[slot], remote[slot], messageFlags);
             if (errno != 0) {
                 break;
             }

@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.run;
+
+import io.github.rdma4j.verbs.CompletionQueue;
+import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.RemoteMemory;
+import io.github.rdma4j.verbs.SendFlags;
+import io.github.rdma4j.verbs.WorkCompletions;
+
+/**
+ * The measured loop of ib_read_lat and ib_atomic_lat: posts a request, waits for its completion, and posts the next one. The
+ * peer's adapter answers; no program there takes part.
+ *
+ * <p>It allocates nothing and throws nothing: what stopped it is asked afterwards ({@link #failure()}).
+ */
+final class RequestLatencyLoop {
+    private final QueuePair queuePair;
+    private final CompletionQueue completionQueue;
+    private final WorkCompletions completions = WorkCompletions.allocate(1);
+    private final int operation;
+    private final MemorySlice local;
+    private final RemoteMemory remote;
+    private final RunControl control;
+
+    private int postErrno;
+    private boolean completionFailed;
+
+    /**
+     * @param queuePair connected
+     * @param completionQueue where its requests complete
+     * @param operation one of {@link Operation}
+     * @param local where the answers go
+     * @param remote what is asked for
+     * @param control shared with the monitor of the run
+     */
+    RequestLatencyLoop(
+            QueuePair queuePair,
+            CompletionQueue completionQueue,
+            int operation,
+            MemorySlice local,
+            RemoteMemory remote,
+            RunControl control) {
+        this.queuePair = queuePair;
+        this.completionQueue = completionQueue;
+        this.operation = operation;
+        this.local = local;
+        this.remote = remote;
+        this.control = control;
+    }
+
+    /**
+     * Sends until {@code count} requests have been answered, or the run is over, or something fails.
+     *
+     * @param count requests to send
+     * @param recorder takes the time of each, and may delay it
+     * @return requests answered
+     */
+    long run(long count, LatencyRecorder recorder) {
+        long answered = 0;
+        recorder.begin();
+        while (answered < count) {
+            if (!recorder.next() || !post() || !awaitCompletion()) {
+                return answered;
+            }
+            answered++;
+            control.advance(1);
+        }
+        recorder.end();
+        return answered;
+    }
+
+    private boolean post() {
+        int errno = Operation.post(operation, queuePair, 0, local, remote, SendFlags.SIGNALED);
+        if (errno != 0) {
+            postErrno = errno;
+        }
+        return errno == 0;
+    }
+
+    /** Waits for one completion; false when it is a failure or the run is over before. */
+    boolean awaitCompletion() {
+        while (completionQueue.poll(completions) == 0) {
+            if (!control.running()) {
+                return false;
+            }
+        }
+        if (completions.get(0).statusCode() != 0) {
+            completionFailed = true;
+            return false;
+        }
+        return true;
+    }
+
+    /** What went wrong on this side; null when nothing did. */
+    String failure() {
+        if (postErrno != 0) {
+            return Failures.post(postErrno, queuePair);
+        }
+        return completionFailed ? Failures.completion(completions.get(0)) : null;
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.run;
+
+import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.wire.ControlChannel;
+import io.github.rdma4j.perftest.wire.PeerKeys;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * ib_read_lat and ib_atomic_lat between two connected sides: the client runs all sizes, while the server's adapter answers and
+ * the server waits for the message that the client is done.
+ */
+final class RequestLatencyTest implements ConnectedTest {
+    /** A latency is the time from a request to its answer. */
+    static final int PARTS = 1;
+
+    private static final int WARM_UP_SIZE = 8;
+    private static final int WARM_UP_MESSAGES = 9;
+
+    private final TestParameters parameters;
+    private final TestResources resources;
+    private final ControlChannel channel;
+    private final MonitoredRun monitoring;
+    private final PeerKeys greeting;
+    private final TestListener listener;
+
+    RequestLatencyTest(
+            TestParameters parameters,
+            TestResources resources,
+            ControlChannel channel,
+            PeerKeys greeting,
+            TestListener listener) {
+        this.parameters = parameters;
+        this.resources = resources;
+        this.channel = channel;
+        this.monitoring = new MonitoredRun(parameters, channel, listener);
+        this.greeting = greeting;
+        this.listener = listener;
+    }
+
+    @Override
+    public List<SizeResult> run() {
+        if (!parameters.sends()) {
+            greeting.exchange(channel, "end of the test", parameters.runTimeout());
+            return List.of();
+        }
+        List<SizeResult> results = new ArrayList<>();
+        for (long size : parameters.sizes()) {
+            SizeResult result = run(size);
+            results.add(result);
+            listener.result(result);
+        }
+        greeting.exchange(channel, "end of the test");
+        return results;
+    }
+
+    private SizeResult run(long size) {
+        RunControl control = new RunControl();
+        LatencyRecorder recorder = LatencyRecording.recorder(parameters, control, PARTS);
+        RequestLatencyLoop loop = loop(parameters, resources, size, control);
+        RunMonitor monitor = monitoring.start(control, size);
+        try {
+            loop.run(LatencyRecording.messages(parameters), recorder);
+        } finally {
+            monitor.close();
+        }
+        monitoring.check(monitor, loop.failure(), control, recorder.count());
+        return LatencyRecording.result(parameters, size, recorder, monitor.sampledNanoseconds());
+    }
+
+    /** Calls of the loop for a few small messages on a queue pair of this process, in all modes. */
+    static WarmUp.Round warmUp(TestParameters parameters, TestResources pair, RunControl control, RoundLimit limit) {
+        RequestLatencyLoop loop = loop(parameters, pair, WARM_UP_SIZE, control);
+        LatencyRecorder stamps = LatencyRecorder.counted(control, PARTS, WARM_UP_MESSAGES, 1, false);
+        LatencyRecorder other = parameters.workload().rate() > 0
+                ? LatencyRecorder.open(control, PARTS, WarmUp.OPEN_LOOP_RATE, true, WARM_UP_MESSAGES, 1)
+                : LatencyRecorder.timed(control, PARTS);
+        return number -> {
+            control.enter(number % 2 == 0 ? RunControl.STARTING : RunControl.SAMPLING);
+            if (number % WarmUp.SPIN_EVERY == 0) {
+                limit.endSoon();
+                loop.awaitCompletion();
+                control.enter(RunControl.STARTING);
+            }
+            limit.endWhenStuck();
+            long answered = loop.run(WARM_UP_MESSAGES, number % 3 == 0 ? other : stamps);
+            return control.running() && loop.failure() == null ? (int) answered : -1;
+        };
+    }
+
+    /** The loop for one size, on queue pair 0. */
+    static RequestLatencyLoop loop(TestParameters parameters, TestResources resources, long size, RunControl control) {
+        return new RequestLatencyLoop(
+                resources.queuePair(0),
+                resources.completionQueue(),
+                Operation.of(parameters),
+                resources.slice(resources.sendOffset(0), size),
+                resources.remote(0).slice(0, size),
+                control);
+    }
+}
