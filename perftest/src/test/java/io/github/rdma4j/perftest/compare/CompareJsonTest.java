@@ -8,9 +8,11 @@ import static org.assertj.core.api.Assertions.within;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.rdma4j.perftest.figures.LatencyFigures;
+import io.github.rdma4j.perftest.report.ResultsSchema;
 import io.github.rdma4j.perftest.tcp.TcpRun;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +22,7 @@ class CompareJsonTest {
     private static JsonNode write(CompareResult result) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         CompareJson.write(result, out);
+        assertThat(ResultsSchema.faults(out.toString(StandardCharsets.UTF_8))).isEmpty();
         return new ObjectMapper().readTree(out.toByteArray());
     }
 

@@ -5,6 +5,9 @@ package io.github.rdma4j.perftest.run;
 import io.github.rdma4j.perftest.environment.Environment;
 import io.github.rdma4j.perftest.figures.LatencyFigures;
 import io.github.rdma4j.perftest.figures.LatencySamples;
+import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.verbs.LinkLayer;
+import io.github.rdma4j.verbs.TransportType;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
@@ -43,6 +46,12 @@ public final class Results {
         BandwidthResult one = BandwidthResult.of(size, 1000, 1_000_000_000, 2e-6, false);
         BandwidthResult round = bothWays ? one.plus(one.toReport()) : one;
         return BandwidthResult.together(Collections.nCopies(rounds, round));
+    }
+
+    /** A test on rxe0 with these parameters. */
+    public static TestInfo info(TestParameters parameters) {
+        return new TestInfo(
+                parameters, "rxe0", TransportType.INFINIBAND, LinkLayer.ETHERNET, 4096, 1, 0, "6.06", "20000 messages");
     }
 
     /** A test with these results. */
