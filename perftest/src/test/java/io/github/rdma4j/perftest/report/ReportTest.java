@@ -16,8 +16,6 @@ import io.github.rdma4j.perftest.run.SizeResult;
 import io.github.rdma4j.perftest.run.TestInfo;
 import io.github.rdma4j.perftest.wire.PeerKeys;
 import io.github.rdma4j.verbs.Gid;
-import io.github.rdma4j.verbs.LinkLayer;
-import io.github.rdma4j.verbs.TransportType;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -30,19 +28,7 @@ import org.junit.jupiter.api.Test;
 /** The texts, compared with what the C tools print, and the JSON, read back. */
 class ReportTest {
     private static TestInfo info(Tool tool, String... arguments) {
-        return new TestInfo(
-                TestParameters.parse(tool, arguments),
-                "rxe0",
-                TransportType.INFINIBAND,
-                LinkLayer.ETHERNET,
-                TestParameters.parse(tool, arguments).queues().queuePairs(),
-                4096,
-                1,
-                0,
-                16,
-                "6.06",
-                "20000 messages",
-                "NUMA node 0, the only one");
+        return Results.info(TestParameters.parse(tool, arguments));
     }
 
     @Test
