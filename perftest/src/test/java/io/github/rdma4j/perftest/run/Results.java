@@ -51,7 +51,17 @@ public final class Results {
     /** A test on rxe0 with these parameters. */
     public static TestInfo info(TestParameters parameters) {
         return new TestInfo(
-                parameters, "rxe0", TransportType.INFINIBAND, LinkLayer.ETHERNET, 4096, 1, 0, "6.06", "20000 messages");
+                parameters,
+                "rxe0",
+                TransportType.INFINIBAND,
+                LinkLayer.ETHERNET,
+                parameters.queues().queuePairs(),
+                4096,
+                1,
+                0,
+                "6.06",
+                "20000 messages",
+                "NUMA node 0, the only one");
     }
 
     /** A test with these results. */
