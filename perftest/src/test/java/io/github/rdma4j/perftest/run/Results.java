@@ -59,6 +59,7 @@ public final class Results {
                 4096,
                 1,
                 0,
+                16,
                 "6.06",
                 "20000 messages",
                 "NUMA node 0, the only one");
