@@ -5,6 +5,7 @@ package io.github.rdma4j.perftest.page;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedSet;
+import java.util.function.ToDoubleFunction;
 
 /** Which charts a chapter gets. */
 final class Charts {
@@ -61,20 +62,10 @@ final class Charts {
     private static void overSizes(Chapter chapter, String title, List<Metric> metrics, List<Chart> charts) {
         List<Chart.Panel> panels = new ArrayList<>();
         for (Metric metric : metrics) {
-            List<Chart.Line> lines = new ArrayList<>();
-            for (Series line : chapter.series()) {
-                List<double[]> points = new ArrayList<>();
-                List<double[]> rounds = new ArrayList<>();
-                line.results().forEach((size, result) -> {
-                    add(points, size, result.metric(metric));
-                    result.ofRounds(metric).forEach(value -> add(rounds, size, value));
-                });
-                if (!points.isEmpty()) {
-                    lines.add(new Chart.Line(line, line.name(), true, points, rounds));
-                }
-            }
-            if (!lines.isEmpty()) {
-                panels.add(new Chart.Panel(metric.title(), lines));
+            addPanel(panels, chapter, metric.title(), metric, result -> result.metric(metric));
+            if (metric == chapter.principal()) {
+                String label = metric.title() + ", best round";
+                addPanel(panels, chapter, label, metric, result -> result.best(metric));
             }
         }
         if (panels.isEmpty()) {
@@ -91,6 +82,25 @@ final class Charts {
                 metrics.getFirst().unit(),
                 "Figure",
                 panels));
+    }
+
+    private static void addPanel(
+            List<Chart.Panel> panels, Chapter chapter, String label, Metric metric, ToDoubleFunction<Result> value) {
+        List<Chart.Line> lines = new ArrayList<>();
+        for (Series line : chapter.series()) {
+            List<double[]> points = new ArrayList<>();
+            List<double[]> rounds = new ArrayList<>();
+            line.results().forEach((size, result) -> {
+                add(points, size, value.applyAsDouble(result));
+                result.ofRounds(metric).forEach(round -> add(rounds, size, round));
+            });
+            if (!points.isEmpty()) {
+                lines.add(new Chart.Line(line, line.name(), true, points, rounds));
+            }
+        }
+        if (!lines.isEmpty()) {
+            panels.add(new Chart.Panel(label, lines));
+        }
     }
 
     private static void rounds(Chapter chapter, List<Chart> charts) {

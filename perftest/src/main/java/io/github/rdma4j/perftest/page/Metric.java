@@ -28,13 +28,14 @@ enum Metric {
     RATE("MsgRate", "Message rate", "messages/s", 0, false),
 
     /** CPU time of both ends. */
-    CPU("ns_per_message", "Processes", "ns", 0, true),
+    CPU("ns_per_message", "Processes", "µs", 2, true),
 
     /** CPU time of all processors. */
-    MACHINE_CPU("machine_ns_per_message", "Whole machine", "ns", 0, true);
+    MACHINE_CPU("machine_ns_per_message", "Whole machine", "µs", 2, true);
 
     private static final double MEBIBITS_OF_GIGABIT = 1e9 / 8 / (1 << 20);
     private static final double MILLION = 1e6;
+    private static final double NANOSECONDS = 1000;
 
     private final String key;
     private final String title;
@@ -89,6 +90,7 @@ enum Metric {
             case PEAK -> value == 0 ? Double.NaN : mebibytes(value, gigabits);
             case BANDWIDTH -> mebibytes(value, gigabits);
             case RATE -> value * MILLION;
+            case CPU, MACHINE_CPU -> value / NANOSECONDS;
             default -> value;
         };
     }

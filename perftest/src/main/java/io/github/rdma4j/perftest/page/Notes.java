@@ -39,8 +39,9 @@ final class Notes {
                         + " not.");
         }
         if (Chapter.results(chapters).anyMatch(result -> !result.rounds().isEmpty())) {
-            notes.add("Of several rounds the figure is that of the middle one in a comparison, and of all together in a"
-                    + " single test; small marks in the charts are single rounds.");
+            notes.add("Of several rounds the figure is that of the middle one in a comparison, and of all together in"
+                + " a single test; small marks in the charts are single rounds. Where something else disturbs a test,"
+                + " only its best rounds tell anything.");
         }
         if (chapters.stream().anyMatch(chapter -> chapter.has(Metric.CPU))) {
             notes.add("CPU time per message is of both ends together in a comparison, of this side in a single test."

@@ -105,37 +105,34 @@ final class Page {
         Chapter chapter = chapters.get(number);
         List<Map<String, Object>> figures = new ArrayList<>();
         for (Chart chart : Charts.of(chapter)) {
-            List<Map<String, Object>> panels = new ArrayList<>();
-            for (int i = 0; i < chart.panels().size(); i++) {
-                panels.add(Map.of("value", i, "label", chart.panels().get(i).label()));
-            }
-            figures.add(Map.of(
-                    "id",
-                    charts.size(),
-                    "title",
-                    chart.title(),
-                    "choice",
-                    chart.choice(),
-                    "choose",
-                    panels.size() > 1,
-                    "only",
-                    panels.size() > 1 || chart.kind() == Chart.Kind.BARS
-                            ? ""
-                            : panels.getFirst().get("label"),
-                    "scaled",
-                    chart.kind() == Chart.Kind.PERCENTILES || chart.kind() == Chart.Kind.SIZES,
-                    "panels",
-                    panels,
-                    "alternative",
-                    Alternative.of(chapter, chart)));
+            figures.add(figure(chapter, chart));
             charts.add(chart);
         }
-        return Map.of(
-                "id", "chapter-" + (number + 1),
-                "title", chapter.title(),
-                "settings", Wording.settings(chapter),
-                "figures", figures,
-                "tables", Tables.of(chapter).stream().map(Table::model).toList());
+        Map<String, Object> model = new HashMap<>();
+        model.put("id", "chapter-" + (number + 1));
+        model.put("title", chapter.title());
+        model.put("settings", Wording.settings(chapter));
+        model.put("figures", figures);
+        model.put("tables", Tables.of(chapter).stream().map(Table::model).toList());
+        return model;
+    }
+
+    private Map<String, Object> figure(Chapter chapter, Chart chart) {
+        List<Map<String, Object>> panels = new ArrayList<>();
+        for (int i = 0; i < chart.panels().size(); i++) {
+            panels.add(Map.of("value", i, "label", chart.panels().get(i).label()));
+        }
+        boolean choose = panels.size() > 1;
+        Map<String, Object> model = new HashMap<>();
+        model.put("id", charts.size());
+        model.put("title", chart.title());
+        model.put("choice", chart.choice());
+        model.put("choose", choose);
+        model.put("only", choose ? "" : chart.panels().getFirst().label());
+        model.put("scaled", chart.kind() != Chart.Kind.BARS);
+        model.put("panels", panels);
+        model.put("alternative", Alternative.of(chapter, chart));
+        return model;
     }
 
     /** All that the documents say of where they were measured: a row per thing, a column per document. */

@@ -4,6 +4,7 @@ package io.github.rdma4j.perftest.page;
 
 import java.util.List;
 import java.util.Map;
+import java.util.stream.DoubleStream;
 
 /**
  * What was measured with one message size.
@@ -37,6 +38,13 @@ record Result(
     /** A number of each round; NaN where a round has none. */
     List<Double> ofRounds(Metric metric) {
         return rounds.stream().map(round -> metric.in(round, gigabits)).toList();
+    }
+
+    /** The best of the rounds; NaN when there were none. */
+    double best(Metric metric) {
+        DoubleStream values =
+                ofRounds(metric).stream().mapToDouble(Double::doubleValue).filter(Double::isFinite);
+        return (metric.lowerIsBetter() ? values.min() : values.max()).orElse(Double.NaN);
     }
 
     /** A metric in its unit; NaN when there is none. */

@@ -47,6 +47,7 @@ final class Tables {
         names.keySet().forEach(name -> columns.add(name + ">"));
         if (both) {
             columns.add("Java ÷ C>");
+            columns.add("of best rounds>");
         }
         if (tcp) {
             columns.add("TCP Java ÷ Java>");
@@ -60,12 +61,20 @@ final class Tables {
                         continue;
                     }
                     Map<String, Double> values = new HashMap<>();
-                    chapter.series().forEach(line -> values.put(line.name(), chapter.at(line, size, metric)));
+                    Map<String, Double> best = new HashMap<>();
+                    for (Series line : chapter.series()) {
+                        Result result = chapter.at(line, size);
+                        if (result != null) {
+                            values.put(line.name(), result.metric(metric));
+                            best.put(line.name(), result.best(metric));
+                        }
+                    }
                     table.row().text(Figures.size(size) + ": " + label(metric));
                     names.keySet()
                             .forEach(name -> table.number(Figures.of(metric, values.getOrDefault(name, Double.NaN))));
                     if (both) {
                         table.number(ratio(values, Party.JAVA, Party.C));
+                        table.number(ratio(best, Party.JAVA, Party.C));
                     }
                     if (tcp) {
                         table.number(ratio(values, Party.TCP_JAVA, Party.JAVA));
@@ -124,7 +133,7 @@ final class Tables {
         percentiles.forEach(key -> columns.add(key.replace("percentile_", "") + " %>"));
         columns.add("Max>");
         if (cpu) {
-            columns.add("CPU ns/msg>");
+            columns.add("CPU µs/msg>");
         }
         if (compared) {
             columns.add(chapter.principal().title() + " ÷ C>");
@@ -161,7 +170,7 @@ final class Tables {
         List<String> columns = new ArrayList<>(List.of(
                 "Size>", "Series", "Messages>", "Average MiB/s>", "Average Gb/s>", "Peak MiB/s>", "Messages/s>"));
         if (cpu) {
-            columns.add("CPU ns/msg>");
+            columns.add("CPU µs/msg>");
         }
         if (compared) {
             columns.add("Average ÷ C>");

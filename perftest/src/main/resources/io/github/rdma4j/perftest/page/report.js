@@ -34,29 +34,51 @@
 
   // ---- tooltips, made of nodes: what stands in them is never read as HTML
 
-  function tooltip(colours, heading) {
+  function box(heading, rows) {
+    const made = document.createElement('div');
+    made.className = 'tip';
+    made.appendChild(document.createElement('b')).textContent = heading;
+    for (const { text, colour } of rows) {
+      const row = made.appendChild(document.createElement('span'));
+      row.textContent = text;
+      row.style.color = colour;
+    }
+    return made;
+  }
+
+  function tooltip(colours, more) {
     return {
-      trigger: 'item', confine: true, backgroundColor: colours.page, borderColor: colours.line,
-      textStyle: { color: colours.text, fontFamily: FONT },
-      formatter: item => {
-        const box = document.createElement('div');
-        box.className = 'tip';
-        const title = box.appendChild(document.createElement('b'));
-        title.style.color = item.data.colour;
-        title.textContent = item.name || item.seriesName;
-        for (const text of heading(item)) {
-          box.appendChild(document.createElement('span')).textContent = text;
-        }
-        return box;
-      },
+      confine: true, backgroundColor: colours.page, borderColor: colours.line,
+      textStyle: { color: colours.text, fontFamily: FONT }, ...more,
     };
+  }
+
+  /** What stands in a line where the pointer is; of a percentile curve, what the percentile is. */
+  function pointAt(chart, line, x) {
+    if (chart.kind === 'percentiles' && line.complete) {
+      return line.points.find(point => point[0] >= x * 0.999999);
+    }
+    return line.points.find(point => Math.abs(point[0] / x - 1) < 0.01);
+  }
+
+  function rowsAt(chart, lines, colours, x) {
+    const rows = [];
+    for (const line of lines) {
+      const point = pointAt(chart, line, x);
+      if (point) {
+        const values = line.rounds.filter(round => round[0] === point[0]).map(round => round[1]);
+        const range = values.length ? ` (rounds: ${exact(Math.min(...values))} to ${exact(Math.max(...values))})` : '';
+        rows.push({ text: `${line.name}: ${exact(point[1])} ${chart.unit}${range}`, colour: colours[line.party] });
+      }
+    }
+    return rows;
   }
 
   function where(chart, x) {
     switch (chart.kind) {
-      case 'percentiles': return 'at ' + percentile(x);
-      case 'rounds': return 'in round ' + x;
-      default: return 'with ' + size(x);
+      case 'percentiles': return percentile(x);
+      case 'rounds': return 'Round ' + x;
+      default: return size(x);
     }
   }
 
@@ -65,11 +87,10 @@
   function series(chart, line, colours, log, labels) {
     const colour = colours[line.party];
     const visible = point => !log || point[1] > 0;
-    const item = point => ({ value: point, colour, text: [exact(point[1]) + ' ' + chart.unit, where(chart, point[0])] });
     const curve = chart.kind === 'percentiles' && line.complete;
     const main = {
       type: 'line', name: line.name, color: colour, animation: false, z: 3,
-      data: line.points.filter(visible).map(item),
+      data: line.points.filter(visible),
       symbol: SYMBOLS[line.party], symbolSize: curve ? 4 : 8, showSymbol: true, showAllSymbol: true,
       itemStyle: { color: colour, opacity: curve ? 0 : 1 },
       emphasis: { scale: 1.4, itemStyle: { opacity: 1 }, lineStyle: { width: curve ? 3 : 2 } },
@@ -84,11 +105,7 @@
     const single = {
       type: 'scatter', name: line.name, color: colour, animation: false, z: 2, symbol: SYMBOLS[line.party], symbolSize: 4,
       itemStyle: { color: colour, opacity: 0.4 },
-      data: line.rounds.filter(visible).map(point => {
-        const made = item(point);
-        made.text.push('one round');
-        return made;
-      }),
+      data: line.rounds.filter(visible), tooltip: { show: false },
     };
     return line.rounds.length ? [main, single] : [main];
   }
@@ -113,7 +130,10 @@
       grid: { left: 8, right: labels ? widest + 14 : 18, top: 52, bottom: 30, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
       xAxis: positionAxis(colours, chart, lines),
       yAxis: valueAxis(colours, chart, lines, state.log),
-      tooltip: tooltip(colours, item => item.data.text),
+      tooltip: tooltip(colours, {
+        trigger: 'axis', axisPointer: { type: 'line', snap: true, label: { show: false }, lineStyle: { color: colours.faint } },
+        formatter: items => box(where(chart, items[0].axisValue), rowsAt(chart, lines, colours, items[0].axisValue)),
+      }),
       legend: legend(lines, colours),
       series: lines.flatMap(line => series(chart, line, colours, state.log, labels)),
     };
@@ -129,10 +149,7 @@
   function barOption(chart, lines, colours, state) {
     const bars = barsOf(lines);
     const single = bars.flatMap((bar, index) => bar.line.rounds.filter(point => point[0] === bar.bytes)
-      .map(point => ({
-        value: [point[1], index], colour: colours[bar.line.party], name: bar.name,
-        text: [exact(point[1]) + ' ' + chart.unit, 'one round'],
-      })));
+      .map(point => [point[1], index]));
     return {
       grid: { left: 8, right: 72, top: 8, bottom: 30, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
       yAxis: axis(colours, {
@@ -145,18 +162,21 @@
       xAxis: axis(colours, {
         type: 'value', min: 0, name: chart.unit, nameLocation: 'middle', nameGap: 28, axisLabel: { formatter: tick },
       }),
-      tooltip: tooltip(colours, item => item.data.text),
+      tooltip: tooltip(colours, {
+        trigger: 'axis', axisPointer: { type: 'shadow' },
+        formatter: items => {
+          const bar = bars[items[0].dataIndex];
+          return box(where(chart, bar.bytes), rowsAt(chart, [bar.line], colours, bar.bytes));
+        },
+      }),
       series: [{
         type: 'bar', animation: false, barMaxWidth: 22,
         label: { show: true, position: 'right', color: colours.text, fontFamily: FONT, fontSize: 12, distance: 8,
           formatter: item => exact(item.data.value) },
-        data: bars.map(bar => ({
-          value: bar.value, name: bar.name, colour: colours[bar.line.party], itemStyle: { color: colours[bar.line.party], opacity: 0.85 },
-          text: [exact(bar.value) + ' ' + chart.unit, where(chart, bar.bytes)],
-        })),
+        data: bars.map(bar => ({ value: bar.value, itemStyle: { color: colours[bar.line.party], opacity: 0.85 } })),
       }, {
         type: 'scatter', animation: false, symbol: 'rect', symbolSize: [2, 12], itemStyle: { color: colours.text, opacity: 0.6 },
-        data: single,
+        data: single, tooltip: { show: false },
       }],
     };
   }
@@ -171,7 +191,7 @@
   function show(drawing, drawn) {
     drawing.setOption(drawn, true);
     const labels = drawn.series.flatMap((line, index) => line.endLabel?.show && line.data.length
-      ? [{ line, y: drawing.convertToPixel({ seriesIndex: index }, line.data.at(-1).value)[1] }]
+      ? [{ line, y: drawing.convertToPixel({ seriesIndex: index }, line.data.at(-1))[1] }]
       : []);
     labels.sort((a, b) => a.y - b.y);
     let moved = labels.map(label => label.y);
@@ -195,7 +215,7 @@
       element.style.height = 3.5 + 2 * Math.max(...chart.panels.map(panel => barsOf(panel.lines).length)) + 'rem';
     }
     const [low, high] = extent(chart.panels.flatMap(panel => panel.lines), 1);
-    const log = (chart.kind === 'percentiles' || chart.kind === 'sizes') && low > 0 && high / low > SPAN_FOR_LOG;
+    const log = chart.kind !== 'bars' && low > 0 && high / low > SPAN_FOR_LOG;
     return { chart, number, element, state: { panel: 0, log }, drawing: echarts.init(element, null, { renderer: 'svg' }) };
   });
 

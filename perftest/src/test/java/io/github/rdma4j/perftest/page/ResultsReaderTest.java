@@ -45,8 +45,11 @@ class ResultsReaderTest {
         Result first = document.tests().getFirst().results().getFirst();
         assertThat(first.size()).isEqualTo(2);
         assertThat(first.metric(Metric.MEDIAN)).isEqualTo(10.5);
-        assertThat(first.metric(Metric.CPU)).isEqualTo(21000);
+        assertThat(first.metric(Metric.CPU)).isEqualTo(21);
         assertThat(first.ofRounds(Metric.MEDIAN)).containsExactly(10.5, 12.0);
+        assertThat(first.best(Metric.MEDIAN)).isEqualTo(10.5);
+        assertThat(first.ofRounds(Metric.CPU)).containsExactly(20.5, Double.NaN);
+        assertThat(first.best(Metric.CPU)).isEqualTo(20.5);
         assertThat(first.percentiles().complete()).isTrue();
         assertThat(first.isLatency()).isTrue();
     }

@@ -41,7 +41,7 @@ final class SampleDocuments {
              "percentile_99": 40, "percentile_99.9": 50,
              "latency": {"unit": "usec", "samples": 1000, "percentiles": {"50": %3$s, "99": 40}, "loop": "closed",
               "histogram": "%s"},
-             "rounds": [{"t_typical": %3$s, "t_avg": 9}, {"t_typical": 12, "t_avg": 13}],
+             "rounds": [{"t_typical": %3$s, "t_avg": 9, "cpu_per_message": 20.5}, {"t_typical": 12, "t_avg": 13}],
              "cpu": {"utilisation": 1.5, "ns_per_message": 21000}}\
             """.formatted(size, median - 1, median, median + 1, histogram(1000));
     }
