@@ -166,7 +166,6 @@ class OptionsTest {
                 "-D 4 -f 2         | -f/--margin: 2 s at both ends leave nothing of -D/--duration 4 s to measure",
                 "-s                | Missing required parameter for option '--size' (<size>)",
                 "a b               | 'b' is one argument too many",
-                "-R                | option '-R' of the C tools is not supported yet",
                 "--use_cuda=0      | option '--use_cuda=0' of the C tools is not supported yet",
                 "--frobnicate      | unknown option '--frobnicate'",
                 "-%                | unknown option '-%'",

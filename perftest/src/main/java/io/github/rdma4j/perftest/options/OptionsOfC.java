@@ -6,16 +6,13 @@ import java.util.Set;
 
 /** The options that the C tools have and we have not, so that their users are told so and not that they do not exist. */
 final class OptionsOfC {
-    private static final String SHORT = "CAglLMoORTz";
+    private static final String SHORT = "CAglLMoO";
 
     private static final Set<String> LONG = Set.of(
             "aes_block_size",
             "aes_xts",
             "atomic_type",
-            "bind_source_ip",
             "burst_size",
-            "com_rdma_cm",
-            "comm_rdma_cm",
             "congest_type",
             "cqe_poll",
             "credentials_path",
@@ -34,8 +31,6 @@ final class OptionsOfC {
             "force-link",
             "gpu_touch",
             "hop_limit",
-            "ipv6",
-            "ipv6-addr",
             "kek_path",
             "latency_gap",
             "log_active_dci_streams",
@@ -53,17 +48,14 @@ final class OptionsOfC {
             "rate_limit",
             "rate_limit_type",
             "rate_units",
-            "rdma_cm",
             "recv_post_list",
             "report-cycles",
             "report-per-port",
-            "retry_count",
             "reversed",
             "run_infinitely",
             "sig_before",
             "sig_offload",
             "tclass",
-            "tos",
             "tph_mem",
             "typical_pkt_size",
             "unsolicited_write",

@@ -26,6 +26,9 @@ public final class PathOptions {
     @Within(least = 0, most = 255)
     private Integer gidIndex;
 
+    @Option(names = "--ipv6", description = "Use an IPv6 GID (default an IPv4 one, if there is any).")
+    private boolean ipv6;
+
     @Option(
             names = {"-m", "--mtu"},
             paramLabel = "<mtu>",
@@ -63,6 +66,11 @@ public final class PathOptions {
         return gidIndex != null ? gidIndex : -1;
     }
 
+    /** Whether the GID to choose is to be one that stands for no IPv4 address. */
+    public boolean ipv6() {
+        return ipv6;
+    }
+
     /** Path MTU in bytes; 0 for the port's active one. */
     public int mtu() {
         return mtu;
@@ -76,5 +84,17 @@ public final class PathOptions {
     /** Service level, 0 to 15. */
     public int serviceLevel() {
         return serviceLevel;
+    }
+
+    /** What rdma_cm takes from the addresses and the routing table, nobody else can say. */
+    void refuseForRdmaCm() {
+        refuseForRdmaCm(gidIndex != null, "-x/--gid-index", "the addresses of both sides say which GID is used");
+        refuseForRdmaCm(ipv6, "--ipv6", "the server's address says which GID is used");
+        refuseForRdmaCm(mtu != 0, "-m/--mtu", "the route has the MTU");
+        refuseForRdmaCm(serviceLevel != 0, "-S/--sl", "the service level follows from -T/--tos");
+    }
+
+    private static void refuseForRdmaCm(boolean given, String option, String reason) {
+        IllegalParameterException.when(given, option + ": not together with -R/--rdma_cm, where " + reason);
     }
 }

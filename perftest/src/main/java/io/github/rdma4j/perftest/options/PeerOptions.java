@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.options;
 
+import io.github.rdma4j.perftest.wire.MeetingPoint;
 import java.time.Duration;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -21,6 +22,39 @@ public final class PeerOptions {
             description = "Listen on/connect to TCP port <port> (default 18515).")
     @Within(least = 1, most = 65535)
     private int port = 18515;
+
+    @Option(
+            names = {"-z", "--com_rdma_cm", "--comm_rdma_cm"},
+            description = "Communicate with rdma_cm module to exchange data - use regular QPs.")
+    private boolean controlOverRdma;
+
+    @Option(
+            names = {"-R", "--rdma_cm"},
+            description = "Connect QPs with rdma_cm and run test on those QPs.")
+    private boolean rdmaCm;
+
+    @Option(
+            names = {"-T", "--tos"},
+            paramLabel = "<tos>",
+            description = "With -R, set the type of service of the QPs' packets (client; default the system's).")
+    @Within(least = 0, most = 255)
+    private Integer typeOfService;
+
+    @Option(
+            names = "--retry_count",
+            paramLabel = "<value>",
+            description = "With -R, retry so often without an acknowledgement (default 7).")
+    @Within(least = 0, most = 7)
+    private Integer retryCount;
+
+    @Option(
+            names = {"--bind_source_ip", "--source_ip"},
+            paramLabel = "<address>",
+            description = "Connect from this local address, or listen at it (default any).")
+    private String source;
+
+    @Option(names = "--ipv6-addr", description = "Use IPv6 to reach the peer (default IPv4, and IPv6 if there is none).")
+    private boolean ipv6;
 
     @Option(
             names = "--timeout",
@@ -49,6 +83,26 @@ public final class PeerOptions {
         return port;
     }
 
+    /** Where the two sides meet: the server's address, and how to get there. */
+    public MeetingPoint meetingPoint() {
+        return new MeetingPoint(server, port, source, ipv6, controlOverRdma || rdmaCm);
+    }
+
+    /** Whether the queue pairs of the test are connected by rdma_cm. */
+    public boolean rdmaCm() {
+        return rdmaCm;
+    }
+
+    /** Type of service of the packets of queue pairs that rdma_cm connects, 0 to 255; -1 for the system's. */
+    public int typeOfService() {
+        return typeOfService != null ? typeOfService : -1;
+    }
+
+    /** How often a queue pair that rdma_cm connects sends again without an acknowledgement, and to a receiver not ready. */
+    public int retryCount() {
+        return retryCount != null ? retryCount : 7;
+    }
+
     /** Longest wait for the peer at each step. */
     public Duration timeout() {
         return Duration.ofSeconds(timeout != null ? timeout : 30);
@@ -70,5 +124,21 @@ public final class PeerOptions {
     /** Longest run of one size with a number of messages, as seen by a side that only waits for it; zero for none. */
     public Duration runTimeout() {
         return Duration.ofSeconds(runTimeout);
+    }
+
+    void check(PathOptions path, ConnectionType connection) {
+        IllegalParameterException.when(
+                typeOfService != null && !rdmaCm,
+                "-T/--tos: only rdma_cm sets a type of service; give -R/--rdma_cm, too");
+        IllegalParameterException.when(
+                retryCount != null && !rdmaCm,
+                "--retry_count: it is told to the peer by rdma_cm; give -R/--rdma_cm, too (other queue pairs retry 7 times)");
+        IllegalParameterException.when(
+                rdmaCm && connection != ConnectionType.RC && connection != ConnectionType.UD,
+                () -> "-c/--connection: rdma_cm (-R) connects RC and UD; leave -R out for " + connection
+                        + ", or give -z/--com_rdma_cm, which is for all");
+        if (rdmaCm) {
+            path.refuseForRdmaCm();
+        }
     }
 }

@@ -66,6 +66,7 @@ public final class TestParameters {
     }
 
     void check() {
+        peer.check(path, connection());
         queues.check(tool);
         memory.check();
         workload.check(isServer());

@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.report;
 
 import io.github.rdma4j.perftest.environment.BuildInfo;
+import io.github.rdma4j.perftest.options.PeerOptions;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Verb;
 import io.github.rdma4j.perftest.run.TestInfo;
@@ -59,8 +60,13 @@ final class Banner {
         } else {
             line(text, "Max inline data", info.inlineSize() + "[B]");
         }
-        text.append(" rdma_cm QPs\t : OFF\n");
-        line(text, "Data ex. method", "Ethernet");
+        PeerOptions peer = parameters.peer();
+        text.append(" rdma_cm QPs\t : ").append(peer.rdmaCm() ? "ON" : "OFF").append('\n');
+        line(
+                text,
+                "Data ex. method",
+                (peer.meetingPoint().overRdma() ? "rdma_cm" : "Ethernet")
+                        + (peer.typeOfService() >= 0 ? " \tTOS    : " + peer.typeOfService() : ""));
         line(text, "Implementation", BuildInfo.describe());
         line(text, "Placement", info.placement());
         line(text, "Warm-up", info.warmUp());

@@ -55,7 +55,7 @@ public final class PerfTest {
         TestPlacement.check(parameters.placement());
         // The server listens before anything that takes time, so that a client started beside it finds it.
         try (ControlServer listening = parameters.isServer()
-                        ? ControlServer.listen(parameters.peer().port())
+                        ? ControlServer.listen(parameters.peer().meetingPoint())
                         : null;
                 TestDevice device = TestDevice.open(parameters);
                 TestPlacement placement = TestPlacement.enter(parameters.placement(), device)) {
@@ -66,8 +66,10 @@ public final class PerfTest {
                     // While no client is there yet, or while the one that is there warms up itself.
                     warmUp = warmUp(device, mine);
                 }
-                try (ControlChannel channel = reachPeer(listening)) {
-                    return measure(device, resources, mine, channel, placement.describe(), observed);
+                try (ControlChannel channel = reachPeer(listening);
+                        CmConnections connections =
+                                parameters.peer().rdmaCm() ? new CmConnections(parameters, device) : null) {
+                    return measure(device, resources, mine, channel, connections, placement.describe(), observed);
                 }
             }
         }
@@ -83,9 +85,9 @@ public final class PerfTest {
     private ControlChannel reachPeer(ControlServer listening) {
         if (listening == null) {
             return ControlChannel.connect(
-                    parameters.peer().server(),
-                    parameters.peer().port(),
-                    parameters.peer().timeout());
+                    parameters.peer().meetingPoint(),
+                    parameters.peer().timeout(),
+                    parameters.peer().preparationTimeout());
         }
         listener.waiting(listening.port());
         return listening.accept(
@@ -97,6 +99,7 @@ public final class PerfTest {
             TestResources resources,
             SystemData mine,
             ControlChannel channel,
+            CmConnections connections,
             String placement,
             ObservedTest observed) {
         // A client says its first word before it warms up: the peer can do the same meanwhile, or waits.
@@ -125,6 +128,12 @@ public final class PerfTest {
         listener.agreed(info);
 
         List<PeerKeys> local = resources.keys();
+        if (connections != null) {
+            connections.listen();
+            local.getFirst().exchange(channel, "readiness for connections by rdma_cm");
+            resources.connect(connections);
+            local.getFirst().exchange(channel, "end of connecting by rdma_cm");
+        }
         boolean sends = parameters.tool().verb() == Verb.SEND;
         if (parameters.tool().isLatency() && !sends) {
             local.getFirst().exchange(channel, "greeting");

@@ -18,6 +18,7 @@ import io.github.rdma4j.verbs.WorkCompletion;
  * @param receiveDepth receives posted per stream, or to the shared queue; 0 where nothing is received
  * @param bothWays whether each side sends and receives
  * @param sends whether this side sends, where only one does
+ * @param rdmaCm whether rdma_cm connects the queue pairs
  */
 record Shape(
         ConnectionType connection,
@@ -26,7 +27,8 @@ record Shape(
         int transmitDepth,
         int receiveDepth,
         boolean bothWays,
-        boolean sends) {
+        boolean sends,
+        boolean rdmaCm) {
     /** What the parameters ask for. */
     static Shape of(TestParameters parameters) {
         return new Shape(
@@ -36,12 +38,13 @@ record Shape(
                 parameters.transmitDepth(),
                 parameters.receiveDepth(),
                 parameters.bothWays(),
-                parameters.sends());
+                parameters.sends(),
+                parameters.peer().rdmaCm());
     }
 
     /** Of a side whose two streams are connected with each other. */
     static Shape localPair(ConnectionType connection, long size, int transmitDepth, int receiveDepth) {
-        return new Shape(connection, 2, size, transmitDepth, receiveDepth, true, true);
+        return new Shape(connection, 2, size, transmitDepth, receiveDepth, true, true, false);
     }
 
     /** Bytes that a message takes in memory: before a datagram there is its header. */

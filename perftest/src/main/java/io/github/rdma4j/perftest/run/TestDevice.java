@@ -11,11 +11,14 @@ import io.github.rdma4j.verbs.DeviceAttributes;
 import io.github.rdma4j.verbs.DeviceCapability;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.GidEntry;
+import io.github.rdma4j.verbs.GidType;
 import io.github.rdma4j.verbs.LinkLayer;
 import io.github.rdma4j.verbs.Mtu;
 import io.github.rdma4j.verbs.PortAttributes;
 import io.github.rdma4j.verbs.PortState;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The opened device of a test: its port, the GID to use and the path MTU to offer, and the check of the parameters
@@ -52,18 +55,24 @@ final class TestDevice implements AutoCloseable {
      * @throws TestFailedException when its port is not active
      */
     static TestDevice open(TestParameters parameters) {
-        DeviceContext context = DeviceContext.open(Device.find(name(parameters)));
+        Optional<CmRoute> route = CmRoute.of(parameters);
+        DeviceContext context = DeviceContext.open(Device.find(name(parameters, route)));
         try {
-            return new TestDevice(context, parameters);
+            TestDevice device = new TestDevice(context, parameters);
+            route.ifPresent(known -> known.requireOn(device.deviceName(), parameters.path().devicePort()));
+            return device;
         } catch (RuntimeException | Error failure) {
             context.close();
             throw failure;
         }
     }
 
-    private static String name(TestParameters parameters) {
+    private static String name(TestParameters parameters, Optional<CmRoute> route) {
         if (parameters.path().device() != null) {
             return parameters.path().device();
+        }
+        if (route.isPresent()) {
+            return route.get().device();
         }
         List<Device> devices = Device.list();
         // With no device at all, looking for any name gives the explanation of why there is none.
@@ -118,12 +127,16 @@ final class TestDevice implements AutoCloseable {
 
     private GidEntry chooseGid(TestParameters parameters) {
         int index = parameters.path().gidIndex();
-        if (index < 0) {
-            return port.linkLayer() == LinkLayer.ETHERNET
-                    ? context.selectGid(parameters.path().devicePort())
-                    : null;
+        if (index < 0 && port.linkLayer() != LinkLayer.ETHERNET) {
+            return null;
+        }
+        if (index < 0 && !parameters.path().ipv6()) {
+            return context.selectGid(parameters.path().devicePort());
         }
         List<GidEntry> table = context.gidTable(parameters.path().devicePort());
+        if (index < 0) {
+            return chooseIpv6(parameters, table);
+        }
         return table.stream()
                 .filter(entry -> entry.index() == index)
                 .findFirst()
@@ -135,6 +148,17 @@ final class TestDevice implements AutoCloseable {
                                 table.stream()
                                         .map(entry -> entry.index() + " (" + entry.gid() + " " + entry.type() + ")")
                                         .toList())));
+    }
+
+    /** The first that is routable, and reaches far. */
+    private GidEntry chooseIpv6(TestParameters parameters, List<GidEntry> table) {
+        return table.stream()
+                .filter(entry -> !entry.gid().isIpv4Mapped())
+                .min(Comparator.<GidEntry, Boolean>comparing(entry -> entry.type() != GidType.ROCE_V2)
+                        .thenComparing(entry -> entry.gid().isLinkLocal())
+                        .thenComparingInt(GidEntry::index))
+                .orElseThrow(() -> new IllegalParameterException("--ipv6: port "
+                        + parameters.path().devicePort() + " of " + deviceName() + " has IPv4 GIDs only"));
     }
 
     private Mtu chooseMtu(TestParameters parameters) {

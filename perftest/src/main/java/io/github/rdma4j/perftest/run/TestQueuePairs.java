@@ -20,6 +20,7 @@ import io.github.rdma4j.verbs.QueuePairType;
 import io.github.rdma4j.verbs.VerbsException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /** The queue pairs of one side: how they are made, and how they are connected with the peer's. Their domain closes them. */
 final class TestQueuePairs {
@@ -58,7 +59,7 @@ final class TestQueuePairs {
     private int prepareAll() {
         int wanted = device.inlineSize();
         try {
-            prepared.add(prepare(wanted));
+            add(wanted);
         } catch (VerbsException failure) {
             if (wanted == 0) {
                 throw failure;
@@ -68,17 +69,21 @@ final class TestQueuePairs {
                         + device.deviceName() + " (" + failure.getMessage() + ")");
             }
             wanted = 0;
-            prepared.add(prepare(0));
+            add(0);
         }
-        while (prepared.size() < shape.queuePairs()) {
-            prepared.add(prepare(wanted));
+        while (size() < shape.queuePairs()) {
+            add(wanted);
         }
         return wanted;
     }
 
-    private PreparedQueuePair prepare(int inline) {
-        QueuePairType type = shape.type(prepared.size());
-        return domain.prepareQueuePair(type, config -> {
+    private int size() {
+        return prepared.size() + connected.size();
+    }
+
+    private void add(int inline) {
+        QueuePairType type = shape.type(size());
+        Consumer<QueuePairConfig> configuration = config -> {
             configureQueues(config, type);
             config.maxSendWorkRequests(shape.transmitDepth())
                     .maxReceiveWorkRequests(Math.max(1, shape.receiveDepth()))
@@ -89,7 +94,13 @@ final class TestQueuePairs {
             if (device.gid() != null) {
                 config.gidIndex(device.gid().index());
             }
-        });
+        };
+        if (shape.rdmaCm()) {
+            // It stays in its first state until rdma_cm says how to leave it.
+            connected.add(domain.createQueuePair(type, configuration));
+        } else {
+            prepared.add(domain.prepareQueuePair(type, configuration));
+        }
     }
 
     private void configureQueues(QueuePairConfig config, QueuePairType type) {
@@ -114,10 +125,24 @@ final class TestQueuePairs {
 
     /** What the peer must know of a queue pair to reach it. */
     QueuePairEndpoint endpoint(int queuePair) {
-        return prepared.get(queuePair).endpoint();
+        if (!shape.rdmaCm()) {
+            return prepared.get(queuePair).endpoint();
+        }
+        // Packet sequence numbers are agreed by rdma_cm.
+        Gid gid = device.gid() == null ? Gid.ZERO : device.gid().gid();
+        int number = connected.get(queuePair).number();
+        return new QueuePairEndpoint(number, 0, device.port().lid(), gid, device.mtu());
     }
 
-    /** Connects each queue pair with its counterpart at the peer; datagrams get an address to go to. */
+    /** Lets rdma_cm connect the queue pairs. */
+    void connect(CmConnections connections, TestResources resources) {
+        destinations.addAll(connections.connect(resources));
+    }
+
+    /**
+     * Connects each queue pair with its counterpart at the peer, unless rdma_cm has done so; datagrams get an address to
+     * go to.
+     */
     void connect(List<PeerKeys> theirs, Mtu mtu) {
         for (int i = 0; i < prepared.size(); i++) {
             PeerKeys keys = theirs.get(shape.peerOf(i));

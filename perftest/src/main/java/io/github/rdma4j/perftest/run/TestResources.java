@@ -117,7 +117,12 @@ final class TestResources implements AutoCloseable {
         return keys;
     }
 
-    /** Connects each queue pair with its counterpart at the peer. */
+    /** Lets rdma_cm connect the queue pairs. */
+    void connect(CmConnections connections) {
+        queuePairs.connect(connections, this);
+    }
+
+    /** Connects each queue pair with its counterpart at the peer, unless rdma_cm has done so. */
     void connect(List<PeerKeys> theirs, Mtu mtu) {
         queuePairs.connect(theirs, mtu);
         peer = List.copyOf(theirs);
@@ -176,6 +181,11 @@ final class TestResources implements AutoCloseable {
     /** Where the datagrams of stream i go; null for other connections. */
     Destination destination(int i) {
         return queuePairs.destination(i);
+    }
+
+    /** What all of it belongs to. */
+    ProtectionDomain domain() {
+        return domain;
     }
 
     /** Completion queues and what else the queue pairs share. */

@@ -108,7 +108,7 @@ final class WarmUp {
         List<TestResources> pairs = new ArrayList<>();
         // The monitor is there so that its code, too, is not run for the first time beside the measured run.
         try (RoundLimit limit = new RoundLimit(control);
-                RunMonitor monitor = RunMonitor.ofCounted(control, () -> false, PATIENCE, (messages, elapsed) -> {})) {
+                RunMonitor _ = RunMonitor.ofCounted(control, () -> false, PATIENCE, (messages, elapsed) -> {})) {
             return new WarmUp(device, parameters, layout, control, limit, pairs).repeat();
         } catch (VerbsException failure) {
             return NOT_POSSIBLE.formatted(failure.getMessage());

@@ -98,11 +98,11 @@ final class CmControlChannel extends ControlChannel {
     }
 
     /** Tries the server's addresses one after the other. */
-    static ControlChannel open(MeetingPoint where, Duration timeout) {
+    static ControlChannel open(MeetingPoint where, Duration timeout, Duration preparation) {
         HandshakeException last = null;
         for (InetAddress address : where.addresses()) {
             try {
-                return open(where, address, timeout);
+                return open(where, address, timeout, preparation);
             } catch (HandshakeException failure) {
                 last = failure;
             }
@@ -110,7 +110,8 @@ final class CmControlChannel extends ControlChannel {
         throw last;
     }
 
-    private static ControlChannel open(MeetingPoint where, InetAddress address, Duration timeout) {
+    private static ControlChannel open(
+            MeetingPoint where, InetAddress address, Duration timeout, Duration preparation) {
         SynchronousId connection = SynchronousId.create(PortSpace.TCP);
         try {
             InetSocketAddress destination = new InetSocketAddress(address, where.port());
@@ -121,10 +122,10 @@ final class CmControlChannel extends ControlChannel {
                 connection.resolve(source, destination, timeout);
             }
             CmControlChannel channel = new CmControlChannel(connection, false, timeout);
-            return channel.ready(() -> connection.connect(CmControlChannel::withoutReads, timeout));
+            return channel.ready(() -> connection.connect(CmControlChannel::withoutReads, preparation));
         } catch (VerbsException failure) {
             connection.close();
-            throw unreachable(where.name(), timeout, failure);
+            throw unreachable(where.name(), failure);
         } catch (RuntimeException | Error failure) {
             connection.close();
             throw failure;
@@ -161,13 +162,13 @@ final class CmControlChannel extends ControlChannel {
         config.responderResources(0).initiatorDepth(0);
     }
 
-    private static HandshakeException unreachable(String where, Duration timeout, VerbsException failure) {
+    private static HandshakeException unreachable(String where, VerbsException failure) {
         String message = "cannot connect to " + where + " by rdma_cm: " + failure.getMessage();
         if (failure instanceof ConnectionRejectedException rejected
                 && rejected.reason() == RejectReason.INVALID_SERVICE_ID) {
             message = "nobody accepts rdma_cm connections at " + where;
         } else if (failure instanceof ConnectionException unanswered && unanswered.errno() == ETIMEDOUT) {
-            message = "no answer from " + where + " by rdma_cm within " + text(timeout) + " (--timeout)";
+            message = "no answer from " + where + " by rdma_cm in time (--timeout)";
         }
         return new HandshakeException(
                 message,

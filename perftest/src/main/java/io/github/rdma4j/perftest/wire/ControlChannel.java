@@ -35,7 +35,7 @@ public abstract class ControlChannel implements AutoCloseable {
      * @throws HandshakeException when nobody listens there
      */
     public static ControlChannel connect(String host, int port, Duration timeout) {
-        return connect(MeetingPoint.overTcp(host, port), timeout);
+        return connect(MeetingPoint.overTcp(host, port), timeout, timeout);
     }
 
     /**
@@ -43,10 +43,13 @@ public abstract class ControlChannel implements AutoCloseable {
      *
      * @param where the server's address, and how to get there
      * @param timeout limit of the connection and of every later wait
+     * @param preparation limit of the connection with rdma_cm, where a server answers only when it is prepared
      * @throws HandshakeException when nobody listens there
      */
-    public static ControlChannel connect(MeetingPoint where, Duration timeout) {
-        return where.overRdma() ? CmControlChannel.open(where, timeout) : TcpControlChannel.open(where, timeout);
+    public static ControlChannel connect(MeetingPoint where, Duration timeout, Duration preparation) {
+        return where.overRdma()
+                ? CmControlChannel.open(where, timeout, preparation)
+                : TcpControlChannel.open(where, timeout);
     }
 
     /** Whether this is the server's end, which in every exchange reads first. */

@@ -27,7 +27,7 @@ public record MeetingPoint(String host, int port, String source, boolean ipv6, b
     }
 
     /** Host and port, for messages. */
-    String name() {
+    public String name() {
         return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
     }
 

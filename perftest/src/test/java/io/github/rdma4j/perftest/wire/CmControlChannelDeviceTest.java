@@ -67,7 +67,7 @@ class CmControlChannelDeviceTest {
                 assertThat(serverKeys.exchange(channel, "key")).isEqualTo(clientKeys);
                 return BandwidthReport.NOTHING.exchange(channel, LONG);
             });
-            try (ControlChannel channel = ControlChannel.connect(at(server.port()), LONG)) {
+            try (ControlChannel channel = ControlChannel.connect(at(server.port()), LONG, LONG)) {
                 assertThat(channel.peer()).isEqualTo(address + ":" + server.port());
                 assertThat(WireVersion.exchange(channel)).isEqualTo("6.24");
                 assertThat(new SystemData(65536, 128).agree(channel)).isEqualTo(new SystemData(65536, 128));
@@ -84,7 +84,7 @@ class CmControlChannelDeviceTest {
     void aPeerThatLeavesIsNoticedByWhoeverWaitsOrAsks() throws Exception {
         try (ControlServer server = ControlServer.listen(ANY_PORT)) {
             CompletableFuture<String> other = serve(server, LONG, WireVersion::exchange);
-            try (ControlChannel channel = ControlChannel.connect(at(server.port()), LONG)) {
+            try (ControlChannel channel = ControlChannel.connect(at(server.port()), LONG, LONG)) {
                 WireVersion.exchange(channel);
                 other.get();
                 long deadline = System.nanoTime() + LONG.toNanos();
@@ -104,7 +104,7 @@ class CmControlChannelDeviceTest {
         CompletableFuture<Void> enough = new CompletableFuture<>();
         try (ControlServer server = ControlServer.listen(ANY_PORT)) {
             CompletableFuture<Void> other = serve(server, LONG, _ -> enough.join());
-            try (ControlChannel channel = ControlChannel.connect(at(server.port()), SHORT)) {
+            try (ControlChannel channel = ControlChannel.connect(at(server.port()), SHORT, LONG)) {
                 assertThatThrownBy(() -> WireVersion.exchange(channel))
                         .isInstanceOf(HandshakeException.class)
                         .hasMessageMatching("the peer .* sent nothing for 1500 ms where its version was due");
@@ -116,14 +116,14 @@ class CmControlChannelDeviceTest {
 
     @Test
     void nobodyThereAndNoDeviceThereAreSaid() {
-        assertThatThrownBy(() -> ControlChannel.connect(at(19999), LONG))
+        assertThatThrownBy(() -> ControlChannel.connect(at(19999), LONG, LONG))
                 .isInstanceOf(HandshakeException.class)
                 .hasMessage("nobody accepts rdma_cm connections at " + address + ":19999")
                 .extracting(e -> ((HandshakeException) e).remedy())
                 .asString()
                 .contains("the same of -z and -R");
         MeetingPoint local = new MeetingPoint("127.0.0.1", 19999, null, false, true);
-        assertThatThrownBy(() -> ControlChannel.connect(local, LONG))
+        assertThatThrownBy(() -> ControlChannel.connect(local, LONG, LONG))
                 .isInstanceOf(HandshakeException.class)
                 .hasMessageContaining("cannot connect to 127.0.0.1:19999 by rdma_cm")
                 .hasMessageContaining("127.0.0.1, ::1 and other addresses of 'lo' have none");

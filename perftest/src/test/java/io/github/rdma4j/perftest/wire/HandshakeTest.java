@@ -279,7 +279,7 @@ class HandshakeTest {
                     return channel.peer();
                 }
             });
-            try (ControlChannel _ = ControlChannel.connect(client, LONG)) {
+            try (ControlChannel _ = ControlChannel.connect(client, LONG, LONG)) {
                 assertThat(peer.get()).startsWith("127.0.0.9:");
             }
         }
@@ -288,11 +288,11 @@ class HandshakeTest {
     @Test
     void onlyIpv6IsUsedIfThatIsAskedFor() {
         MeetingPoint client = new MeetingPoint("127.0.0.1", 18515, null, true, false);
-        assertThatThrownBy(() -> ControlChannel.connect(client, LONG))
+        assertThatThrownBy(() -> ControlChannel.connect(client, LONG, LONG))
                 .isInstanceOf(HandshakeException.class)
                 .hasMessage("the server's name 127.0.0.1 has no IPv6 address (--ipv6-addr)");
         MeetingPoint mixed = new MeetingPoint("127.0.0.1", 18515, "::1", false, false);
-        assertThatThrownBy(() -> ControlChannel.connect(mixed, LONG))
+        assertThatThrownBy(() -> ControlChannel.connect(mixed, LONG, LONG))
                 .isInstanceOf(HandshakeException.class)
                 .hasMessage("--bind_source_ip: ::1 is no IPv4 address");
     }

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.options;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.rdma4j.perftest.wire.MeetingPoint;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Where and how the sides meet: rdma_cm, addresses. */
+class PeerOptionsTest {
+    private static TestParameters parse(String arguments) {
+        return TestParameters.parse(Tool.WRITE_BANDWIDTH, List.of(arguments.split(" +")));
+    }
+
+    @Test
+    void theSidesMeetOverTcpByDefault() {
+        PeerOptions peer = parse("host").peer();
+        assertThat(peer.meetingPoint()).isEqualTo(new MeetingPoint("host", 18515, null, false, false));
+        assertThat(peer.rdmaCm()).isFalse();
+        assertThat(peer.typeOfService()).isEqualTo(-1);
+        assertThat(peer.retryCount()).isEqualTo(7);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-z", "--com_rdma_cm", "--comm_rdma_cm"})
+    void theConversationCanGoByRdmaCmUnderBothSpellingsOfC(String option) {
+        PeerOptions peer = parse(option + " -p 4444 host").peer();
+        assertThat(peer.meetingPoint()).isEqualTo(new MeetingPoint("host", 4444, null, false, true));
+        assertThat(peer.rdmaCm()).isFalse();
+    }
+
+    @Test
+    void whereRdmaCmConnectsTheQueuePairsTheConversationGoesByItToo() {
+        PeerOptions peer = parse("-R -T 32 --retry_count=3 -u 18 host").peer();
+        assertThat(peer.meetingPoint().overRdma()).isTrue();
+        assertThat(peer.rdmaCm()).isTrue();
+        assertThat(peer.typeOfService()).isEqualTo(32);
+        assertThat(peer.retryCount()).isEqualTo(3);
+        assertThat(parse("--rdma_cm").peer().rdmaCm()).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--bind_source_ip", "--source_ip"})
+    void theLocalAddressHasTheNamesOfBothVersionsOfC(String option) {
+        assertThat(parse(option + " 10.99.0.1 --ipv6-addr").peer().meetingPoint())
+                .isEqualTo(new MeetingPoint(null, 18515, "10.99.0.1", true, false));
+    }
+
+    @Test
+    void anIpv6GidCanBeAskedFor() {
+        assertThat(parse("--ipv6").path().ipv6()).isTrue();
+        assertThat(parse("host").path().ipv6()).isFalse();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "-T 256 -R          | -T/--tos: 256 is out of range; allowed is 0 to 255",
+                "-T 8               | -T/--tos: only rdma_cm sets a type of service; give -R/--rdma_cm, too",
+                "-T 8 -z            | -T/--tos: only rdma_cm sets a type of service",
+                "--retry_count 8 -R | --retry_count: 8 is out of range; allowed is 0 to 7",
+                "--retry_count 3    | --retry_count: it is told to the peer by rdma_cm; give -R/--rdma_cm, too",
+                "-R -x 1            | -x/--gid-index: not together with -R/--rdma_cm, where the addresses of both sides",
+                "-R --ipv6          | --ipv6: not together with -R/--rdma_cm, where the server's address says",
+                "-R -m 1024         | -m/--mtu: not together with -R/--rdma_cm, where the route has the MTU",
+                "-R -c UC           | -c/--connection: rdma_cm (-R) connects RC and UD; leave -R out for UC",
+                "-R -S 3            | -S/--sl: not together with -R/--rdma_cm, where the service level follows",
+            })
+    void whatRdmaCmDecidesCannotBeGiven(String arguments, String message) {
+        assertThatThrownBy(() -> parse(arguments))
+                .isInstanceOf(IllegalParameterException.class)
+                .hasMessageStartingWith(message);
+    }
+}
