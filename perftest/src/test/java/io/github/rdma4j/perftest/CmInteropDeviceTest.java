@@ -50,8 +50,7 @@ class CmInteropDeviceTest {
         CompletableFuture<CommandRun> server = CompletableFuture.supplyAsync(() -> {
             int status = Main.run(
                     List.of(command.strip().split(" +")), new PrintStream(out, true), new PrintStream(err, true));
-            return new CommandRun(
-                    status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+            return new CommandRun(status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
         });
         long deadline = System.nanoTime() + LIMIT.toNanos();
         while (!server.isDone() && !out.toString(StandardCharsets.UTF_8).contains("Waiting for client")) {
@@ -116,16 +115,15 @@ class CmInteropDeviceTest {
     void theDeviceIsTheOneThatHasTheAddress() throws Exception {
         List<Device> devices = Device.list();
         assertThat(devices).as("this test needs two devices").hasSizeGreaterThan(1);
-        CommandRun client = CommandRun.of(command("ib_write_lat", "-R") + " -d "
-                + devices.getLast().name() + " " + address);
+        CommandRun client = CommandRun.of(
+                command("ib_write_lat", "-R") + " -d " + devices.getLast().name() + " " + address);
         assertThat(client.status()).isEqualTo(2);
         assertThat(client.err())
                 .contains("-d/--ib-dev: " + devices.getLast().name() + " is not where rdma_cm (-R) goes for " + address
                         + ":" + port + "; that is " + devices.getFirst().name());
         // Without -d it is found, though it is not the first one.
         String second = RdmaAddress.of(devices.get(1));
-        CompletableFuture<CommandRun> server =
-                serve(command("ib_write_lat", "-R -n 20 --bind_source_ip " + second));
+        CompletableFuture<CommandRun> server = serve(command("ib_write_lat", "-R -n 20 --bind_source_ip " + second));
         client = CommandRun.of(command("ib_write_lat", "-R -n 20") + " " + second);
         assertThat(client.status()).as(client + "\n" + server.get()).isZero();
         assertThat(client.out()).contains("Device         : " + devices.get(1).name());
@@ -155,7 +153,8 @@ class CmInteropDeviceTest {
             CommandRun client = call(command("ib_write_bw", "-z -D 100 --no-warm-up"));
             killer.get();
             assertThat(client.status()).as(client.toString()).isEqualTo(1);
-            assertThat(client.err()).containsAnyOf("closed the connection", "completed with an error", "nobody accepts");
+            assertThat(client.err())
+                    .containsAnyOf("closed the connection", "completed with an error", "nobody accepts");
         }
     }
 }

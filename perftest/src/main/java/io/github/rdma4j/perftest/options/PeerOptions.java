@@ -53,7 +53,9 @@ public final class PeerOptions {
             description = "Connect from this local address, or listen at it (default any).")
     private String source;
 
-    @Option(names = "--ipv6-addr", description = "Use IPv6 to reach the peer (default IPv4, and IPv6 if there is none).")
+    @Option(
+            names = "--ipv6-addr",
+            description = "Use IPv6 to reach the peer (default IPv4, and IPv6 if there is none).")
     private boolean ipv6;
 
     @Option(
@@ -132,7 +134,8 @@ public final class PeerOptions {
                 "-T/--tos: only rdma_cm sets a type of service; give -R/--rdma_cm, too");
         IllegalParameterException.when(
                 retryCount != null && !rdmaCm,
-                "--retry_count: it is told to the peer by rdma_cm; give -R/--rdma_cm, too (other queue pairs retry 7 times)");
+                "--retry_count: it is told to the peer by rdma_cm; give -R/--rdma_cm, too (other queue pairs retry 7"
+                        + " times)");
         IllegalParameterException.when(
                 rdmaCm && connection != ConnectionType.RC && connection != ConnectionType.UD,
                 () -> "-c/--connection: rdma_cm (-R) connects RC and UD; leave -R out for " + connection

@@ -69,8 +69,11 @@ public final class JsonReport {
         } else {
             json.writeNumberField("Max_inline_data", info.inlineSize());
         }
-        json.writeStringField("rdma_cm_QPs", "OFF");
-        json.writeStringField("Data_ex_method", "Ethernet");
+        json.writeStringField("rdma_cm_QPs", parameters.peer().rdmaCm() ? "ON" : "OFF");
+        json.writeStringField("Data_ex_method", parameters.peer().meetingPoint().overRdma() ? "rdma_cm" : "Ethernet");
+        if (parameters.peer().typeOfService() >= 0) {
+            json.writeNumberField("TOS", parameters.peer().typeOfService());
+        }
         json.writeStringField("tool", parameters.tool().command());
         json.writeStringField("role", parameters.isServer() ? "server" : "client");
         json.writeBooleanField("bidirectional", parameters.workload().bidirectional());

@@ -12,11 +12,13 @@ import io.github.rdma4j.perftest.options.Verb;
 import io.github.rdma4j.perftest.wire.MeetingPoint;
 import io.github.rdma4j.verbs.Destination;
 import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.QueuePairAttributesConfig;
 import io.github.rdma4j.verbs.QueuePairState;
 import io.github.rdma4j.verbs.cm.CmEvent;
 import io.github.rdma4j.verbs.cm.CmEventType;
 import io.github.rdma4j.verbs.cm.ConnectConfig;
 import io.github.rdma4j.verbs.cm.ConnectionId;
+import io.github.rdma4j.verbs.cm.ConnectionParameters;
 import io.github.rdma4j.verbs.cm.EventChannel;
 import io.github.rdma4j.verbs.cm.PortSpace;
 import io.github.rdma4j.verbs.cm.RejectReason;
@@ -25,6 +27,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * The connections by rdma_cm of a test's queue pairs (-R): the client asks for them one after the other, the server takes
@@ -92,7 +95,7 @@ final class CmConnections implements AutoCloseable {
                 ConnectionId id = event.id();
                 CmRoute.of(id, id.localAddress().orElseThrow().getAddress().getHostAddress())
                         .requireOn(device.deviceName(), parameters.path().devicePort());
-                destinations.add(accept(id, resources, destinations.size()));
+                destinations.add(accept(event, resources, destinations.size()));
                 // Datagrams have no connection that could be established.
                 established += portSpace.isDatagram() ? 1 : 0;
             } else if (event.type() == CmEventType.ESTABLISHED) {
@@ -106,21 +109,29 @@ final class CmConnections implements AutoCloseable {
         listening.close();
     }
 
-    private Destination accept(ConnectionId id, TestResources resources, int index) {
+    private Destination accept(CmEvent request, TestResources resources, int index) {
+        ConnectionId id = request.id();
         QueuePair queuePair = resources.queuePair(index);
         if (!portSpace.isDatagram()) {
-            move(id, queuePair);
-            id.accept(config -> configure(config, queuePair));
+            ConnectionParameters wanted = request.connectionParameters().orElseThrow();
+            int responderResources = Math.min(outstanding(), wanted.responderResources());
+            int initiatorDepth = Math.min(outstanding(), wanted.initiatorDepth());
+            move(
+                    id,
+                    queuePair,
+                    config -> config.maxDestinationReadAtomic(responderResources),
+                    config -> config.maxReadAtomic(initiatorDepth));
+            id.accept(config -> configure(config, queuePair, responderResources, initiatorDepth));
             return null;
         }
         id.useQueuePair(queuePair);
         if (!parameters.bothWays()) {
-            id.accept(config -> configure(config, queuePair));
+            id.accept(config -> configure(config, queuePair, 0, 0));
             return null;
         }
         DatagramGreeting greeting = new DatagramGreeting(resources, index, timeout);
         greeting.expect();
-        id.accept(config -> configure(config, queuePair));
+        id.accept(config -> configure(config, queuePair, 0, 0));
         return greeting.receive(id.port());
     }
 
@@ -132,10 +143,11 @@ final class CmConnections implements AutoCloseable {
             if (portSpace.isDatagram()) {
                 id.useQueuePair(queuePair);
             }
-            id.connect(config -> configure(config, queuePair));
+            id.connect(config -> configure(config, queuePair, outstanding(), outstanding()));
             CmEvent answer = next("connecting " + id);
             if (answer.type() == CmEventType.CONNECT_RESPONSE) {
-                move(id, queuePair);
+                // The server's answer says how much may be outstanding.
+                move(id, queuePair, config -> {}, config -> {});
                 id.establish();
                 return null;
             }
@@ -216,30 +228,32 @@ final class CmConnections implements AutoCloseable {
 
     /** As the C tools have it: only reads and atomics have something outstanding at the peer. */
     private int outstanding() {
-        return parameters.tool().verb() == Verb.READ || parameters.tool().verb() == Verb.ATOMIC ? 1 : 0;
+        return parameters.tool().verb() == Verb.READ || parameters.tool().verb() == Verb.ATOMIC
+                ? device.outstandingReads()
+                : 0;
     }
 
-    private void configure(ConnectConfig config, QueuePair queuePair) {
+    private void configure(ConnectConfig config, QueuePair queuePair, int responderResources, int initiatorDepth) {
         config.queuePairNumber(queuePair.number())
-                .responderResources(outstanding())
-                .initiatorDepth(outstanding())
+                .responderResources(responderResources)
+                .initiatorDepth(initiatorDepth)
                 .retryCount(parameters.peer().retryCount())
                 .rnrRetryCount(parameters.peer().retryCount());
     }
 
-    private void move(ConnectionId id, QueuePair queuePair) {
-        queuePair.modify(config -> {
-            id.queuePairAttributes(INIT).accept(config);
-            config.remoteAccess(TestQueuePairs.remoteAccess(parameters));
-        });
-        queuePair.modify(config -> {
-            id.queuePairAttributes(RTR).accept(config);
-            config.minRnrTimer(MIN_RNR_TIMER).maxDestinationReadAtomic(outstanding());
-        });
-        queuePair.modify(config -> {
-            id.queuePairAttributes(RTS).accept(config);
-            config.timeout(parameters.path().queuePairTimeout()).maxReadAtomic(outstanding());
-        });
+    private void move(
+            ConnectionId id,
+            QueuePair queuePair,
+            Consumer<QueuePairAttributesConfig> toReceive,
+            Consumer<QueuePairAttributesConfig> toSend) {
+        queuePair.modify(id.queuePairAttributes(INIT)
+                .andThen(config -> config.remoteAccess(TestQueuePairs.remoteAccess(parameters))));
+        queuePair.modify(id.queuePairAttributes(RTR)
+                .andThen(config -> config.minRnrTimer(MIN_RNR_TIMER))
+                .andThen(toReceive));
+        queuePair.modify(id.queuePairAttributes(RTS)
+                .andThen(config -> config.timeout(parameters.path().queuePairTimeout()))
+                .andThen(toSend));
     }
 
     @Override

@@ -22,8 +22,9 @@ import java.util.Optional;
  * @param addresses that decide, for messages
  */
 record CmRoute(String device, int port, String addresses) {
-    static final String REMEDY = "give -d the device whose address is used, or use an address of the device ('rdma link'"
-            + " shows which network interface each device has)";
+    static final String REMEDY =
+            "give -d the device whose address is used, or use an address of the device ('rdma link'"
+                    + " shows which network interface each device has)";
 
     /** The way to the server, or the address to listen at; empty without -R, and where a server takes any address. */
     static Optional<CmRoute> of(TestParameters parameters) {

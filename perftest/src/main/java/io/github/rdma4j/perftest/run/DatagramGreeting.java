@@ -71,11 +71,7 @@ final class DatagramGreeting {
         int errno = resources
                 .queuePair(index)
                 .postSendWithImmediate(
-                        index,
-                        resources.slice(resources.sendOffset(index), BYTES),
-                        number,
-                        server,
-                        SendFlags.SIGNALED);
+                        index, resources.slice(resources.sendOffset(index), BYTES), number, server, SendFlags.SIGNALED);
         check("a datagram", errno);
         await(resources.queues().sends(), "completion of the first datagram");
     }

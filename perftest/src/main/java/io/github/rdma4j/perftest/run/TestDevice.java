@@ -59,7 +59,8 @@ final class TestDevice implements AutoCloseable {
         DeviceContext context = DeviceContext.open(Device.find(name(parameters, route)));
         try {
             TestDevice device = new TestDevice(context, parameters);
-            route.ifPresent(known -> known.requireOn(device.deviceName(), parameters.path().devicePort()));
+            route.ifPresent(known ->
+                    known.requireOn(device.deviceName(), parameters.path().devicePort()));
             return device;
         } catch (RuntimeException | Error failure) {
             context.close();

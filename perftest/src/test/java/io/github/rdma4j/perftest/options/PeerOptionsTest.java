@@ -67,7 +67,8 @@ class PeerOptionsTest {
                 "-T 8 -z            | -T/--tos: only rdma_cm sets a type of service",
                 "--retry_count 8 -R | --retry_count: 8 is out of range; allowed is 0 to 7",
                 "--retry_count 3    | --retry_count: it is told to the peer by rdma_cm; give -R/--rdma_cm, too",
-                "-R -x 1            | -x/--gid-index: not together with -R/--rdma_cm, where the addresses of both sides",
+                "-R -x 1            | -x/--gid-index: not together with -R/--rdma_cm, where the addresses of both"
+                        + " sides",
                 "-R --ipv6          | --ipv6: not together with -R/--rdma_cm, where the server's address says",
                 "-R -m 1024         | -m/--mtu: not together with -R/--rdma_cm, where the route has the MTU",
                 "-R -c UC           | -c/--connection: rdma_cm (-R) connects RC and UD; leave -R out for UC",
