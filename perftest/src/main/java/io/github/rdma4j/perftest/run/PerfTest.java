@@ -109,6 +109,7 @@ public final class PerfTest {
                 warmUp = warmUp(device, mine);
             }
         });
+        refuseRounds(peerVersion);
         SystemData layout = mine.agree(channel, patience);
         Mtu mtu = MtuExchange.agree(channel, device.mtu());
         resources.useLayout(layout);
@@ -176,5 +177,17 @@ public final class PerfTest {
                 Environment.look(device.context(), parameters.path().devicePort(), info.gidIndex()),
                 results,
                 observed.observations());
+    }
+
+    /** Both ways the sides meet before each round: one that runs once would be waited for. */
+    private void refuseRounds(String peerVersion) {
+        if (parameters.figures().rounds() > 1
+                && parameters.workload().bidirectional()
+                && !peerVersion.equals(WireVersion.OURS)) {
+            throw new TestFailedException(
+                    "--rounds with -b/--bidirectional: the peer announces wire version " + peerVersion
+                            + ", so it is one of the C tools, which run once",
+                    "leave out --rounds, or start the test several times");
+        }
     }
 }
