@@ -32,7 +32,7 @@ class CompareCommandTest {
             value = {
                 "--bogus                              | Unknown option: '--bogus'",
                 "extra                                | Unmatched argument",
-                "--tools ib_read_lat                  | there is no tool 'ib_read_lat'",
+                "--tools ib_swap_lat                  | there is no tool 'ib_swap_lat'",
                 "--sizes x                            | --sizes: 'x' is not a whole number",
                 "--sizes 4294967296                   | --sizes: 4294967296 is out of range",
                 "--rounds 0                           | --rounds: 0 is out of range; allowed is 1 to 1000",
@@ -49,6 +49,7 @@ class CompareCommandTest {
                 "-q 2 --tools ib_write_lat            | -q/--qp is for the bandwidth tools",
                 "-p 70000                             | -p/--port: 70000 is out of range",
                 "--timeout 0                          | --timeout: 0 is out of range",
+                "--tools ib_atomic_bw --sizes ib_atomic_bw=4 | --sizes: the operands of ib_atomic_bw have 8 bytes",
                 "--tcp sometimes                      | --tcp: 'sometimes' is not one of spin, block, none",
                 "--c-path /no/such/folder             | --c-path: /no/such/folder is not a folder",
                 "--out_json /no/such/folder/file      | --out_json: /no/such/folder/file cannot be written",

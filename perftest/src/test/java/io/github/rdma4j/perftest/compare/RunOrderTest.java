@@ -59,4 +59,22 @@ class RunOrderTest {
         assertThat(PLAIN.withPort(7).port()).isEqualTo(7);
         assertThat(PLAIN.withPort(18515)).isEqualTo(PLAIN);
     }
+
+    @Test
+    void theAtomicToolsAreNotGivenASize() {
+        RunOrder order = new RunOrder(Tool.ATOMIC_LATENCY, 8, 500, "rxe0", 1, -1, 0, 1, 0, 0, 18515, 60, false);
+
+        assertThat(order.arguments()).doesNotContain("-s");
+        assertThat(order.parameters(false).size()).isEqualTo(8);
+    }
+
+    @Test
+    void countsMessagesByKind() {
+        assertThat(PLAIN.messages()).isEqualTo(2 * 500);
+        assertThat(FULL.messages()).isEqualTo(4 * 10_000);
+        RunOrder read = new RunOrder(Tool.READ_LATENCY, 2, 500, "rxe0", 1, -1, 0, 1, 0, 0, 18515, 60, false);
+        assertThat(read.kind()).isEqualTo(Kind.ROUND_TRIP);
+        assertThat(read.messages()).isEqualTo(500);
+        assertThat(read.withIterations(20).messages()).isEqualTo(20);
+    }
 }

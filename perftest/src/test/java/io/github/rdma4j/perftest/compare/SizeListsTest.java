@@ -36,6 +36,20 @@ class SizeListsTest {
         assertThat(cases(BOTH, "ib_write_bw=16", "8")).isEqualTo("[ib_write_lat, 8 bytes, ib_write_bw, 16 bytes]");
     }
 
+    @Test
+    void theAtomicToolsHaveOneSize() {
+        List<Tool> tools = List.of(Tool.ATOMIC_LATENCY, Tool.READ_LATENCY, Tool.ATOMIC_BANDWIDTH, Tool.READ_BANDWIDTH);
+
+        assertThat(cases(tools))
+                .isEqualTo(
+                        "[ib_atomic_lat, 8 bytes, ib_read_lat, 2 bytes, ib_atomic_bw, 8 bytes, ib_read_bw, 4096 bytes,"
+                                + " ib_read_bw, 65536 bytes]");
+        assertThat(cases(tools, "64"))
+                .isEqualTo(
+                        "[ib_atomic_lat, 8 bytes, ib_read_lat, 64 bytes, ib_atomic_bw, 8 bytes, ib_read_bw, 64 bytes]");
+        assertThat(cases(tools, "ib_atomic_lat=8")).startsWith("[ib_atomic_lat, 8 bytes, ");
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -45,7 +59,7 @@ class SizeListsTest {
                 "0                 | 0 is out of range",
                 "2,2               | 2 is there twice",
                 "ib_write_lat=4    | ib_write_lat is not among the --tools",
-                "ib_read_bw=4      | there is no tool 'ib_read_bw'",
+                "ib_swap_bw=4      | there is no tool 'ib_swap_bw'",
             })
     void saysWhatIsWrong(String text, String message) {
         assertThatThrownBy(() -> cases(List.of(Tool.WRITE_BANDWIDTH), text))
