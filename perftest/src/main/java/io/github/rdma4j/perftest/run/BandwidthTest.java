@@ -53,7 +53,9 @@ final class BandwidthTest implements ConnectedTest {
     private List<SizeResult> await() {
         waitForPeer("end of the run");
         BandwidthResult result = BandwidthResult.of(
-                BandwidthReport.NOTHING.exchange(channel, parameters.peer().timeout()),
+                BandwidthReport.NOTHING
+                        .exchange(channel, parameters.peer().timeout())
+                        .check(channel),
                 parameters.figures().gigabits());
         listener.result(result);
         return List.of(result);
@@ -96,7 +98,8 @@ final class BandwidthTest implements ConnectedTest {
         if (parameters.workload().allSizes()) {
             waitForPeer("end of the run");
         }
-        return mine.plus(mine.toReport().exchange(channel, parameters.runTimeout()));
+        return mine.plus(
+                mine.toReport().exchange(channel, parameters.runTimeout()).check(channel));
     }
 
     private void meet(String step) {
