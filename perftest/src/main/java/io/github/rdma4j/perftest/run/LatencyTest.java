@@ -41,7 +41,7 @@ final class LatencyTest implements ConnectedTest {
         WriteLatencyLoop loop = loop(resources, size, control);
         RunMonitor monitor = monitoring.start(control, size);
         try {
-            loop.run(parameters.isServer(), LatencyRecording.messages(parameters), recorder);
+            loop.run(parameters.playsServer(), LatencyRecording.messages(parameters), recorder);
         } finally {
             monitor.close();
         }
@@ -55,6 +55,7 @@ final class LatencyTest implements ConnectedTest {
         return new WriteLatencyLoop(
                 resources.queuePair(0),
                 resources.completionQueue(),
+                resources.sharedReceiveQueueOf(0),
                 resources.buffer(),
                 resources.slice(sendOffset, size),
                 sendOffset + size - 1,

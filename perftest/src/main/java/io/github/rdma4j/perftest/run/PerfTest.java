@@ -170,13 +170,24 @@ public final class PerfTest {
         }
         List<SizeResult> results = test.run();
         listener.end();
-        return new TestOutcome(
+        TestOutcome outcome = new TestOutcome(
                 info,
                 started,
                 (System.nanoTime() - begin) / 1e9,
                 Environment.look(device.context(), parameters.path().devicePort(), info.gidIndex()),
                 results,
                 observed.observations());
+        pause(parameters.peer().waitAtEnd());
+        return outcome;
+    }
+
+    /** Until the time is over or the thread is interrupted. */
+    private static void pause(Duration time) {
+        try {
+            Thread.sleep(time);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** Both ways the sides meet before each round: one that runs once would be waited for. */

@@ -26,6 +26,7 @@ final class WriteLatencyLoop {
     private final CompletionQueue completionQueue;
     private final WorkCompletions completions = WorkCompletions.allocate(1);
     private final MemorySegment buffer;
+    private final int sharedReceiveQueue;
     private final long sendOffset;
     private final long awaitOffset;
     private final MemorySlice local;
@@ -39,6 +40,7 @@ final class WriteLatencyLoop {
     /**
      * @param queuePair connected
      * @param completionQueue where its sends complete
+     * @param sharedReceiveQueue that requests of an XRC queue pair name; -1 for other types
      * @param buffer both halves: what is sent, and behind it what the peer writes
      * @param local the message to send, in the first half
      * @param sendOffset of the message's last byte
@@ -50,6 +52,7 @@ final class WriteLatencyLoop {
     WriteLatencyLoop(
             QueuePair queuePair,
             CompletionQueue completionQueue,
+            int sharedReceiveQueue,
             MemorySegment buffer,
             MemorySlice local,
             long sendOffset,
@@ -59,6 +62,7 @@ final class WriteLatencyLoop {
             RunControl control) {
         this.queuePair = queuePair;
         this.completionQueue = completionQueue;
+        this.sharedReceiveQueue = sharedReceiveQueue;
         this.buffer = buffer;
         this.local = local;
         this.sendOffset = sendOffset;
@@ -107,7 +111,7 @@ final class WriteLatencyLoop {
 
     private boolean send(byte counter) {
         COUNTER.setRelease(buffer, sendOffset, counter);
-        int errno = queuePair.postWrite(0, local, remote, flags);
+        int errno = Operation.post(Operation.WRITE, queuePair, sharedReceiveQueue, local, remote, flags);
         if (errno != 0) {
             postErrno = errno;
             return false;
