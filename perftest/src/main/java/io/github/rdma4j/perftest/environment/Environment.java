@@ -123,4 +123,29 @@ public record Environment(
                 jvmFlags,
                 version);
     }
+
+    /** The same where memory is bound to a NUMA node; null where to none. */
+    public Environment withMemoryNode(Integer node) {
+        return new Environment(
+                rdma4j,
+                device,
+                devicePort,
+                softwareDevice,
+                firmware,
+                driver,
+                linkLayer,
+                activeMtu,
+                gidIndex,
+                kernel,
+                architecture,
+                cpuModel,
+                processors,
+                numaNode,
+                pinnedCores,
+                node,
+                clock,
+                jvm,
+                jvmFlags,
+                cVersion);
+    }
 }

@@ -92,6 +92,11 @@ public final class Placement implements AutoCloseable {
         }
     }
 
+    /** The NUMA node that memory is bound to; null when to none. */
+    public Integer memoryNode() {
+        return memoryBound ? plan.memoryNode() : null;
+    }
+
     /** What was decided. */
     public PlacementPlan plan() {
         return plan;

@@ -31,6 +31,7 @@ public final class ConsoleReport implements TestListener {
     private String heading = "";
     private FigureOptions figures;
     private boolean withCpu;
+    private int duration;
     private Observation seen;
     private Verb verb;
 
@@ -65,6 +66,7 @@ public final class ConsoleReport implements TestListener {
     public void begin(TestInfo info) {
         withCpu = info.parameters().placement().cpuUtilisation();
         figures = info.parameters().figures();
+        duration = info.parameters().workload().durationSeconds();
         // The server of a latency test that only serves learns no figures.
         boolean figuresFollow =
                 info.parameters().sends() || !info.parameters().tool().isLatency();
@@ -74,7 +76,7 @@ public final class ConsoleReport implements TestListener {
 
     @Override
     public void progress(long size, long messages, long total, long elapsedNanoseconds) {
-        progress.show(size, messages, total, elapsedNanoseconds);
+        progress.show(size, messages, total, duration, elapsedNanoseconds);
     }
 
     @Override

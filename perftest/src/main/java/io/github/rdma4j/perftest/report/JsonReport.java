@@ -51,10 +51,10 @@ public final class JsonReport {
         json.writeStringField("test", Banner.title(parameters));
         json.writeStringField("Dual_port", "OFF");
         json.writeStringField("Device", info.device());
-        json.writeNumberField("Number_of_qps", parameters.queues().queuePairs());
+        json.writeNumberField("Number_of_qps", info.queuePairs());
         json.writeStringField("Transport_type", Banner.transport(info.transport()));
-        json.writeStringField("Connection_type", "RC");
-        json.writeStringField("Using_SRQ", "OFF");
+        json.writeStringField("Connection_type", parameters.connection().toString());
+        json.writeStringField("Using_SRQ", parameters.sharesReceiveQueue() ? "ON" : "OFF");
         json.writeStringField("PCIe_relax_order", parameters.relaxedOrdering() ? "ON" : "OFF");
         json.writeStringField("ibv_wr_API", "OFF");
         json.writeNumberField("TX_depth", parameters.transmitDepth());
@@ -78,6 +78,7 @@ public final class JsonReport {
         json.writeStringField("role", parameters.isServer() ? "server" : "client");
         json.writeBooleanField("bidirectional", parameters.workload().bidirectional());
         json.writeNumberField("duration", parameters.workload().durationSeconds());
+        json.writeNumberField("rounds", parameters.figures().rounds());
         json.writeStringField("implementation", "java");
         json.writeStringField("java", Runtime.version().toString());
         json.writeStringField("wire_version", WireVersion.OURS);

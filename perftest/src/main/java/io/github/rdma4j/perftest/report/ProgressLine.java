@@ -5,7 +5,7 @@ package io.github.rdma4j.perftest.report;
 import java.io.PrintStream;
 import java.util.Locale;
 
-/** One line that is written over and over while a run lasts. Called from two threads. */
+/** One line that is written over and over while a run lasts: how far it is, how fast, and how long it will take. Called from two threads. */
 final class ProgressLine {
     private static final String ERASE = "\r\u001b[K";
 
@@ -19,21 +19,35 @@ final class ProgressLine {
         this.terminal = terminal;
     }
 
-    synchronized void show(long size, long messages, long total, long elapsedNanoseconds) {
+    /**
+     * Shows the progress of a run.
+     *
+     * @param total messages of the run; 0 when it lasts a time
+     * @param duration seconds of a run that lasts a time; else 0
+     */
+    synchronized void show(long size, long messages, long total, int duration, long elapsedNanoseconds) {
         if (terminal == null) {
             return;
         }
         double seconds = elapsedNanoseconds / 1e9;
-        String text = total > 0
-                ? String.format(
-                        Locale.ROOT,
-                        " %d bytes: %d of %d messages (%d %%), %.0f s",
-                        size,
-                        messages,
-                        total,
-                        100 * messages / total,
-                        seconds)
-                : String.format(Locale.ROOT, " %d bytes: %d messages, %.0f s", size, messages, seconds);
+        String rate = String.format(Locale.ROOT, "%.0f messages/s", messages / seconds);
+        String text;
+        if (total > 0) {
+            double left = messages > 0 ? seconds / messages * (total - messages) : Double.NaN;
+            text = String.format(
+                    Locale.ROOT,
+                    " %d bytes: %d of %d messages (%d %%), %s, %.0f s%s",
+                    size,
+                    messages,
+                    total,
+                    100 * messages / total,
+                    rate,
+                    seconds,
+                    Double.isNaN(left) ? "" : String.format(Locale.ROOT, ", %.0f s left", left));
+        } else {
+            text = String.format(
+                    Locale.ROOT, " %d bytes: %d messages, %s, %.0f s of %d s", size, messages, rate, seconds, duration);
+        }
         terminal.print(ERASE + text);
         terminal.flush();
         shown = true;

@@ -69,7 +69,7 @@ public final class PerfTest {
                 try (ControlChannel channel = reachPeer(listening);
                         CmConnections connections =
                                 parameters.peer().rdmaCm() ? new CmConnections(parameters, device) : null) {
-                    return measure(device, resources, mine, channel, connections, placement.describe(), observed);
+                    return measure(device, resources, mine, channel, connections, placement, observed);
                 }
             }
         }
@@ -100,7 +100,7 @@ public final class PerfTest {
             SystemData mine,
             ControlChannel channel,
             CmConnections connections,
-            String placement,
+            TestPlacement placement,
             ObservedTest observed) {
         // A client says its first word before it warms up: the peer can do the same meanwhile, or waits.
         Duration patience = parameters.peer().preparationTimeout();
@@ -125,7 +125,7 @@ public final class PerfTest {
                 device.outstandingReads(),
                 peerVersion,
                 warmUp,
-                placement);
+                placement.describe());
         listener.agreed(info);
 
         List<PeerKeys> local = resources.keys();
@@ -174,7 +174,8 @@ public final class PerfTest {
                 info,
                 started,
                 (System.nanoTime() - begin) / 1e9,
-                Environment.look(device.context(), parameters.path().devicePort(), info.gidIndex()),
+                Environment.look(device.context(), parameters.path().devicePort(), info.gidIndex())
+                        .withMemoryNode(placement.memoryNode()),
                 results,
                 observed.observations());
         pause(parameters.peer().waitAtEnd());

@@ -60,6 +60,11 @@ final class TestPlacement implements AutoCloseable {
         return placement.describe() + remark;
     }
 
+    /** The NUMA node that memory is bound to; null when to none. */
+    Integer memoryNode() {
+        return placement.memoryNode();
+    }
+
     @Override
     public void close() {
         placement.close();

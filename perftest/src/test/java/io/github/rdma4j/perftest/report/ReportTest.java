@@ -155,12 +155,16 @@ class ReportTest {
                 new PrintStream(out, true, StandardCharsets.UTF_8),
                 new PrintStream(terminal, true, StandardCharsets.UTF_8),
                 null);
-        report.progress(65536, 500, 1000, 2_000_000_000L);
-        report.progress(65536, 700, 0, 3_000_000_000L);
+        report.begin(info(Tool.WRITE_BANDWIDTH, "-D", "8"));
+        out.reset();
+        report.progress(65536, 250, 1000, 2_000_000_000L);
+        report.progress(65536, 0, 1000, 2_000_000_000L);
+        report.progress(65536, 600, 0, 3_000_000_000L);
         report.result(new BandwidthResult(65536, 1000, 1, 1, 1, false));
         assertThat(terminal.toString(StandardCharsets.UTF_8))
-                .isEqualTo("\r\u001b[K 65536 bytes: 500 of 1000 messages (50 %), 2 s"
-                        + "\r\u001b[K 65536 bytes: 700 messages, 3 s"
+                .isEqualTo("\r\u001b[K 65536 bytes: 250 of 1000 messages (25 %), 125 messages/s, 2 s, 6 s left"
+                        + "\r\u001b[K 65536 bytes: 0 of 1000 messages (0 %), 0 messages/s, 2 s"
+                        + "\r\u001b[K 65536 bytes: 600 messages, 200 messages/s, 3 s of 8 s"
                         + "\r\u001b[K");
         assertThat(out.toString(StandardCharsets.UTF_8)).startsWith(" 65536");
 
