@@ -48,15 +48,13 @@ public final class MemoryOptions {
                     "Fill the buffer with the words of a text file: '0xaaaaaaaa, 0xbbbbbbbb, ...', little endian.")
     private Path payloadFile;
 
+    @Option(
+            names = "--data_validation",
+            description =
+                    "The receiver checks number and checksum of the messages (both sides must be rdma4j's; slower).")
+    private boolean validation;
+
     private byte[] payload;
-
-    @Option(names = "--mr_per_qp", description = "Register a memory region for each queue pair.")
-    private boolean regionPerQueuePair;
-
-    /** Whether each queue pair has a memory region of its own. */
-    public boolean regionPerQueuePair() {
-        return regionPerQueuePair;
-    }
 
     /** Whether the adapter may reorder its writes to memory; only where no program waits for the last byte. */
     boolean relaxedOrdering() {
@@ -88,7 +86,24 @@ public final class MemoryOptions {
         return payload == null ? null : payload.clone();
     }
 
-    void check() {
+    /** Whether messages are sealed by their sender and checked by their receiver. */
+    public boolean validation() {
+        return validation;
+    }
+
+    void check(Tool tool, WorkloadOptions workload) {
+        IllegalParameterException.when(
+                validation
+                        && tool.verb() == Verb.ATOMIC
+                        && (workload.durationSeconds() > 0
+                                || workload.atomicOperation() != AtomicOperation.FETCH_AND_ADD),
+                "--data_validation counts a known number of FETCH_AND_ADD: leave out -D/--duration and"
+                        + " -A/--atomic_type");
+        IllegalParameterException.when(
+                validation && workload.allSizes(),
+                "--data_validation is for one size: give -s/--size instead of -a/--all");
+        IllegalParameterException.when(
+                validation && payloadFile != null, "--data_validation and --payload_file_path exclude each other");
         IllegalParameterException.when(
                 mappedFile != null && hugePages, "--mmap and --use_hugepages exclude each other");
         IllegalParameterException.when(

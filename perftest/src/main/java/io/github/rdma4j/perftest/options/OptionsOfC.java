@@ -11,7 +11,6 @@ final class OptionsOfC {
     private static final Set<String> LONG = Set.of(
             "burst_size",
             "connectionless",
-            "data_validation",
             "data_validation_debug",
             "dlid",
             "dont_xchg_versions",

@@ -35,9 +35,6 @@ public final class TestParameters {
     private final WorkloadOptions workload = new WorkloadOptions();
 
     @Mixin
-    private final RateOptions rate = new RateOptions();
-
-    @Mixin
     private final MemoryOptions memory = new MemoryOptions();
 
     @Mixin
@@ -71,12 +68,7 @@ public final class TestParameters {
     void check() {
         peer.check(path, connection());
         queues.check(tool);
-        IllegalParameterException.when(
-                !isTimed() && iterations() % queues.postList() != 0,
-                () -> "-n/--iters: " + iterations() + " is not allowed; a multiple of " + queues.postList()
-                        + ", the messages of a list (-l/--post_list)");
-        rate.check(queues.postList(), queues.events());
-        memory.check();
+        memory.check(tool, workload);
         workload.check(isServer());
         figures.check(tool, workload);
         placement.check(workload);
@@ -107,11 +99,6 @@ public final class TestParameters {
         return workload;
     }
 
-    /** How fast it may be sent. */
-    public RateOptions rate() {
-        return rate;
-    }
-
     /** The memory. */
     public MemoryOptions memory() {
         return memory;
@@ -132,17 +119,6 @@ public final class TestParameters {
         return peer.server() == null;
     }
 
-    /** Whether this side does in the run what servers do: the server, unless the direction is reversed. */
-    public boolean playsServer() {
-        return isServer() != workload.reversed();
-    }
-
-    /** Messages of a burst at a limited rate: whole lists. */
-    public int burst() {
-        int list = queues.postList();
-        return rate.burst() > 0 ? rate.burst() : transmitDepth() / list * list;
-    }
-
     /** Whether the run is limited by time, not by a number of messages. */
     public boolean isTimed() {
         return workload.durationSeconds() > 0;
@@ -150,7 +126,7 @@ public final class TestParameters {
 
     /** Whether this side sends requests in the measured run: where the other side only serves them, the server does not. */
     public boolean sends() {
-        return isPingPong() || workload.bidirectional() || !playsServer();
+        return isPingPong() || workload.bidirectional() || !isServer();
     }
 
     /** Whether each message is answered by one of the other side, so that a latency is half a round trip. */
@@ -160,7 +136,7 @@ public final class TestParameters {
 
     /** Whether this side is sent to in the measured run: all but the client of a one-way bandwidth test are. */
     public boolean receives() {
-        return bothWays() || playsServer();
+        return bothWays() || isServer();
     }
 
     /** Message size in bytes; with all sizes, the largest. */
@@ -219,11 +195,7 @@ public final class TestParameters {
     public int completionModeration() {
         int wanted = queues.completionModeration() != null
                 ? queues.completionModeration()
-                : queues.postList() > 1
-                        ? queues.postList()
-                        : tool.isLatency() || size() > MODERATION_SIZE_LIMIT && !workload.allSizes()
-                                ? 1
-                                : DEFAULT_MODERATION;
+                : tool.isLatency() || size() > MODERATION_SIZE_LIMIT && !workload.allSizes() ? 1 : DEFAULT_MODERATION;
         return Math.min(wanted, transmitDepth());
     }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
+import io.github.rdma4j.perftest.memory.SealedMessages;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.wire.ControlChannel;
 import java.util.ArrayList;
@@ -38,10 +39,10 @@ final class LatencyTest implements ConnectedTest {
     private SizeResult run(long size) {
         RunControl control = new RunControl();
         LatencyRecorder recorder = LatencyRecording.recorder(parameters, control, PARTS);
-        WriteLatencyLoop loop = loop(resources, size, control);
+        WriteLatencyLoop loop = loop(resources, size, DataValidation.messages(parameters, resources), control);
         RunMonitor monitor = monitoring.start(control, size);
         try {
-            loop.run(parameters.playsServer(), LatencyRecording.messages(parameters), recorder);
+            loop.run(parameters.isServer(), LatencyRecording.messages(parameters), recorder);
         } finally {
             monitor.close();
         }
@@ -50,18 +51,18 @@ final class LatencyTest implements ConnectedTest {
     }
 
     /** The loop for one size, on stream 0. */
-    static WriteLatencyLoop loop(TestResources resources, long size, RunControl control) {
+    static WriteLatencyLoop loop(TestResources resources, long size, SealedMessages seals, RunControl control) {
         long sendOffset = resources.sendOffset(0);
         return new WriteLatencyLoop(
                 resources.queuePair(0),
                 resources.completionQueue(),
-                resources.sharedReceiveQueueOf(0),
                 resources.buffer(),
                 resources.slice(sendOffset, size),
                 sendOffset + size - 1,
                 resources.receiveOffset(0) + size - 1,
                 resources.remote(0).slice(0, size),
                 size <= resources.inlineSize(),
+                seals,
                 control);
     }
 }

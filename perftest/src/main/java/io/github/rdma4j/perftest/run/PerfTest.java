@@ -104,12 +104,14 @@ public final class PerfTest {
             ObservedTest observed) {
         // A client says its first word before it warms up: the peer can do the same meanwhile, or waits.
         Duration patience = parameters.peer().preparationTimeout();
-        String peerVersion = WireVersion.exchange(channel, patience, () -> {
-            if (!parameters.isServer()) {
-                warmUp = warmUp(device, mine);
-            }
-        });
-        refuseRounds(peerVersion);
+        WireVersion.Peer peer =
+                WireVersion.exchange(channel, parameters.memory().validation(), patience, () -> {
+                    if (!parameters.isServer()) {
+                        warmUp = warmUp(device, mine);
+                    }
+                });
+        refuseRounds(peer);
+        DataValidation.agree(parameters, peer);
         SystemData layout = mine.agree(channel, patience);
         Mtu mtu = MtuExchange.agree(channel, device.mtu());
         resources.useLayout(layout);
@@ -123,7 +125,7 @@ public final class PerfTest {
                 device.gid() == null ? -1 : device.gid().index(),
                 resources.inlineSize(),
                 device.outstandingReads(),
-                peerVersion,
+                peer.number(),
                 warmUp,
                 placement.describe());
         listener.agreed(info);
@@ -159,6 +161,8 @@ public final class PerfTest {
                 new BandwidthTest(parameters, resources, channel, local.getFirst(), layout, observed);
         };
         observed.begin(info);
+        DataValidation validation = new DataValidation(parameters, resources, layout);
+        validation.prepare();
         byte[] startSignal = local.getFirst().encode(channel);
         if (parameters.workload().warmUp() && parameters.sends()) {
             // The peer waits for our signal, so that nothing is measured while we wait here.
@@ -170,7 +174,8 @@ public final class PerfTest {
         }
         List<SizeResult> results = test.run();
         listener.end();
-        TestOutcome outcome = new TestOutcome(
+        validation.verify(results);
+        return new TestOutcome(
                 info,
                 started,
                 (System.nanoTime() - begin) / 1e9,
@@ -178,27 +183,13 @@ public final class PerfTest {
                         .withMemoryNode(placement.memoryNode()),
                 results,
                 observed.observations());
-        pause(parameters.peer().waitAtEnd());
-        return outcome;
-    }
-
-    /** Until the time is over or the thread is interrupted. */
-    private static void pause(Duration time) {
-        try {
-            Thread.sleep(time);
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     /** Both ways the sides meet before each round: one that runs once would be waited for. */
-    private void refuseRounds(String peerVersion) {
-        if (parameters.figures().rounds() > 1
-                && parameters.workload().bidirectional()
-                && !peerVersion.equals(WireVersion.OURS)) {
+    private void refuseRounds(WireVersion.Peer peer) {
+        if (parameters.figures().rounds() > 1 && parameters.workload().bidirectional() && !peer.rdma4j()) {
             throw new TestFailedException(
-                    "--rounds with -b/--bidirectional: the peer announces wire version " + peerVersion
-                            + ", so it is one of the C tools, which run once",
+                    "--rounds with -b/--bidirectional: the peer is not rdma4j's tool, and the C tools run once",
                     "leave out --rounds, or start the test several times");
         }
     }

@@ -89,7 +89,6 @@ final class TestQueuePairs {
                     .maxReceiveWorkRequests(Math.max(1, shape.receiveDepth()))
                     .maxInlineData(inline)
                     .port(parameters.path().devicePort())
-                    .partitionKeyIndex(parameters.path().partitionKeyIndex())
                     .queueKey(QUEUE_KEY)
                     .remoteAccess(remoteAccess(parameters));
             if (device.gid() != null) {
@@ -162,7 +161,7 @@ final class TestQueuePairs {
         QueuePairEndpoint endpoint = new QueuePairEndpoint(
                 keys.queuePairNumber(),
                 keys.packetSequenceNumber(),
-                parameters.path().destinationLid(keys.lid()),
+                keys.lid(),
                 keys.gid() == null ? Gid.ZERO : keys.gid(),
                 mtu);
         return queuePair.connect(
@@ -173,7 +172,6 @@ final class TestQueuePairs {
                         .rnrRetry(7)
                         .minRnrTimer(12)
                         .serviceLevel(parameters.path().serviceLevel())
-                        .trafficClass(parameters.path().trafficClass())
                         .hopLimit(HOPS)
                         .maxReadAtomic(device.outstandingReadsTo(keys.outstandingReads()))
                         .maxDestinationReadAtomic(device.outstandingReads()));
@@ -181,16 +179,12 @@ final class TestQueuePairs {
 
     private AddressHandleAttributes address(PeerKeys keys) {
         AddressHandleAttributes local = AddressHandleAttributes.toLid(
-                        parameters.path().devicePort(), parameters.path().destinationLid(keys.lid()))
+                        parameters.path().devicePort(), keys.lid())
                 .withServiceLevel(parameters.path().serviceLevel());
         return device.gid() == null || keys.gid() == null
                 ? local
-                : local.withGlobalRoute(new GlobalRoute(
-                        keys.gid(),
-                        0,
-                        device.gid().index(),
-                        HOPS,
-                        parameters.path().trafficClass()));
+                : local.withGlobalRoute(
+                        new GlobalRoute(keys.gid(), 0, device.gid().index(), HOPS, 0));
     }
 
     /** The connected queue pair of this number. */

@@ -38,8 +38,7 @@ final class TestResources implements AutoCloseable {
     private TestQueues queues;
     private TestQueuePairs queuePairs;
     private TestBuffer memory;
-    private final List<MemoryRegion> regions = new ArrayList<>();
-    private long partsPerRegion;
+    private MemoryRegion region;
     private long partSize;
     private List<PeerKeys> peer = List.of();
 
@@ -74,14 +73,7 @@ final class TestResources implements AutoCloseable {
         if (payload != null || parameters.tool() != Tool.WRITE_LATENCY) {
             memory.fill(payload);
         }
-        long regionSize = parameters.memory().regionPerQueuePair()
-                ? 2 * partSize
-                : memory.segment().byteSize();
-        partsPerRegion = regionSize / partSize;
-        regions.clear();
-        for (long at = 0; at < memory.segment().byteSize(); at += regionSize) {
-            regions.add(domain.registerMemory(memory.segment().asSlice(at, regionSize), access()));
-        }
+        region = domain.registerMemory(memory.segment(), access());
     }
 
     private AccessFlag[] access() {
@@ -99,7 +91,7 @@ final class TestResources implements AutoCloseable {
     /** Makes the parts of the buffer as large as the agreed page size asks for. */
     void useLayout(SystemData agreed) {
         if (agreed.cycleBytes() > layout.cycleBytes()) {
-            regions.forEach(MemoryRegion::close);
+            region.close();
             memory.close();
             registerBuffer(agreed.cycleBytes());
         }
@@ -117,8 +109,8 @@ final class TestResources implements AutoCloseable {
                     device.outstandingReads(),
                     endpoint.queuePairNumber(),
                     endpoint.packetSequenceNumber(),
-                    regionOf(receivePart(i)).remoteKey(),
-                    memory.segment().address() + receivePart(i),
+                    region.remoteKey(),
+                    region.address() + receivePart(i),
                     device.gid() == null ? null : device.gid().gid(),
                     sharedNumber));
         }
@@ -145,7 +137,7 @@ final class TestResources implements AutoCloseable {
 
     /** Offset of what stream i sends. */
     long sendOffset(int i) {
-        return parameters.memory().regionPerQueuePair() ? 2 * i * partSize : i * partSize;
+        return i * partSize;
     }
 
     /** Offset of what the peer writes or sends to stream i. */
@@ -154,22 +146,15 @@ final class TestResources implements AutoCloseable {
     }
 
     private long receivePart(int queuePair) {
-        // With a region each, a queue pair's two parts lie side by side.
-        return parameters.memory().regionPerQueuePair()
-                ? (2 * queuePair + 1) * partSize
-                : (shape.queuePairs() + queuePair) * partSize;
-    }
-
-    private MemoryRegion regionOf(long offset) {
-        return regions.get((int) (offset / partSize / partsPerRegion));
+        return (shape.queuePairs() + queuePair) * partSize;
     }
 
     MemorySegment buffer() {
-        return memory.segment();
+        return region.segment();
     }
 
     MemorySlice slice(long offset, long length) {
-        return regionOf(offset).slice(offset % (partsPerRegion * partSize), length);
+        return region.slice(offset, length);
     }
 
     /** The peer's part for stream i, as far as this side may use it; after {@link #connectWithItself} its own one. */
@@ -181,11 +166,6 @@ final class TestResources implements AutoCloseable {
     /** The peer's shared receive queue to which stream i sends; for XRC. */
     int remoteSharedReceiveQueue(int i) {
         return peer.get(shape.receiver(i)).sharedReceiveQueueNumber();
-    }
-
-    /** The same where the connection may be another one: -1 then. */
-    int sharedReceiveQueueOf(int i) {
-        return shape.connection() == ConnectionType.XRC ? remoteSharedReceiveQueue(i) : -1;
     }
 
     /** The queue pair through which stream i sends. */

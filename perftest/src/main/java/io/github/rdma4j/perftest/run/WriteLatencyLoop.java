@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
+import io.github.rdma4j.perftest.memory.SealedMessages;
 import io.github.rdma4j.verbs.CompletionQueue;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.QueuePair;
@@ -26,12 +27,12 @@ final class WriteLatencyLoop {
     private final CompletionQueue completionQueue;
     private final WorkCompletions completions = WorkCompletions.allocate(1);
     private final MemorySegment buffer;
-    private final int sharedReceiveQueue;
     private final long sendOffset;
     private final long awaitOffset;
     private final MemorySlice local;
     private final RemoteMemory remote;
     private final int flags;
+    private final SealedMessages seals;
     private final RunControl control;
 
     private int postErrno;
@@ -40,35 +41,35 @@ final class WriteLatencyLoop {
     /**
      * @param queuePair connected
      * @param completionQueue where its sends complete
-     * @param sharedReceiveQueue that requests of an XRC queue pair name; -1 for other types
      * @param buffer both halves: what is sent, and behind it what the peer writes
      * @param local the message to send, in the first half
      * @param sendOffset of the message's last byte
      * @param awaitOffset of the last byte of the peer's message
      * @param remote where to write it
      * @param inline whether the message travels in the work request
+     * @param seals writes and checks the content of messages; null when that does not matter
      * @param control shared with the monitor of the run
      */
     WriteLatencyLoop(
             QueuePair queuePair,
             CompletionQueue completionQueue,
-            int sharedReceiveQueue,
             MemorySegment buffer,
             MemorySlice local,
             long sendOffset,
             long awaitOffset,
             RemoteMemory remote,
             boolean inline,
+            SealedMessages seals,
             RunControl control) {
         this.queuePair = queuePair;
         this.completionQueue = completionQueue;
-        this.sharedReceiveQueue = sharedReceiveQueue;
         this.buffer = buffer;
         this.local = local;
         this.sendOffset = sendOffset;
         this.awaitOffset = awaitOffset;
         this.remote = remote;
         this.flags = SendFlags.SIGNALED | (inline ? SendFlags.INLINE : 0);
+        this.seals = seals;
         this.control = control;
     }
 
@@ -84,34 +85,37 @@ final class WriteLatencyLoop {
         long sent = 0;
         long awaited = 0;
         recorder.begin();
-        if (opens && !(recorder.next() && send((byte) ++sent))) {
+        if (opens && !(recorder.next() && send(++sent))) {
             return sent;
         }
         while (sent < count) {
-            if (!await((byte) ++awaited) || !recorder.next() || !send((byte) ++sent)) {
+            if (!await(++awaited) || !recorder.next() || !send(++sent)) {
                 return sent;
             }
             control.advance(1);
         }
-        if (awaited < count && await((byte) count)) {
+        if (awaited < count && await(count)) {
             recorder.end();
         }
         return sent;
     }
 
-    /** Waits until the peer's message with this counter is there; false when the run is over before. */
-    boolean await(byte counter) {
-        while ((byte) COUNTER.getAcquire(buffer, awaitOffset) != counter) {
+    /** Waits until the peer's message of this number is there; false when the run is over before, or it is not whole. */
+    boolean await(long number) {
+        while ((byte) COUNTER.getAcquire(buffer, awaitOffset) != (byte) number) {
             if (!control.running()) {
                 return false;
             }
         }
-        return true;
+        return seals == null || seals.check(awaitOffset + 1 - local.length(), local.length(), number);
     }
 
-    private boolean send(byte counter) {
-        COUNTER.setRelease(buffer, sendOffset, counter);
-        int errno = Operation.post(Operation.WRITE, queuePair, sharedReceiveQueue, local, remote, flags);
+    private boolean send(long number) {
+        if (seals != null) {
+            seals.seal(sendOffset + 1 - local.length(), local.length(), number);
+        }
+        COUNTER.setRelease(buffer, sendOffset, (byte) number);
+        int errno = queuePair.postWrite(0, local, remote, flags);
         if (errno != 0) {
             postErrno = errno;
             return false;
@@ -137,6 +141,9 @@ final class WriteLatencyLoop {
     String failure() {
         if (postErrno != 0) {
             return Failures.post(postErrno, queuePair);
+        }
+        if (seals != null && seals.failure() != null) {
+            return seals.failure();
         }
         return completionFailed ? Failures.completion(completions.get(0)) : null;
     }

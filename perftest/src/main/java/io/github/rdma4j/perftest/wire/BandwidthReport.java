@@ -34,21 +34,19 @@ public record BandwidthReport(long size, long iterations, double peak, double av
 
     /**
      * Checks a report that is going to be used: of a side that only receives, the C tools send what their memory held.
-     * Their peak is a quotient of integers, and without a peak may be no number: then it counts as not measured.
      *
      * @param channel that it came over
-     * @return the report
+     * @return this
      * @throws HandshakeException when a value cannot have been measured
      */
     public BandwidthReport check(ControlChannel channel) {
-        double rate = Double.isFinite(peak) ? peak : 0;
-        if (size < 0 || iterations < 0 || !isRate(rate) || !isRate(average) || !isRate(messageRate)) {
+        if (size < 0 || iterations < 0 || !isRate(peak) || !isRate(average) || !isRate(messageRate)) {
             throw new HandshakeException(
                     "the peer %s reports what nobody can have measured: %d messages of %d bytes, peak %s, average %s, %s Mpps"
                             .formatted(channel.peer(), iterations, size, peak, average, messageRate),
                     ControlChannel.SAME_OPTIONS);
         }
-        return new BandwidthReport(size, iterations, rate, average, messageRate);
+        return this;
     }
 
     private static boolean isRate(double value) {

@@ -20,42 +20,63 @@ public final class WireVersion {
     private static final double OLDEST = 5.70;
     private static final int LENGTH = 16;
     private static final String STEP = "version";
+
+    /** Behind the NUL, where the C tools read nothing: who we are, and a byte of flags. */
+    private static final byte[] NAME = "rdma4j".getBytes(StandardCharsets.US_ASCII);
+
+    private static final int NAME_AT = 5;
+    private static final int FLAGS_AT = NAME_AT + NAME.length;
+    private static final int SEALED = 1;
+
     private static final Pattern NUMBER = Pattern.compile("\\d+\\.\\d+");
 
     private WireVersion() {}
 
     /**
+     * What a peer says of itself.
+     *
+     * @param number version of its wire protocol
+     * @param rdma4j whether it is one of ours, and not a C tool
+     * @param sealed whether its messages can be checked, and it checks ours (--data_validation)
+     */
+    public record Peer(String number, boolean rdma4j, boolean sealed) {}
+
+    /**
      * Exchanges versions.
      *
-     * @return the peer's number; what stands behind it is dropped
+     * @return what the peer says of itself
      * @throws HandshakeException when the peer is too old or speaks something else
      */
-    public static String exchange(ControlChannel channel) {
-        return parse(channel, channel.exchange(ours(), STEP));
+    public static Peer exchange(ControlChannel channel) {
+        return parse(channel, channel.exchange(ours(false), STEP));
     }
 
     /**
      * The same as the first contact of two sides that have to prepare themselves, each at its own time.
      *
+     * @param sealed whether our messages can be checked
      * @param limit the longest wait for the peer's version
      * @param meanwhile what the client does once its own version is on its way
-     * @return the peer's number
+     * @return what the peer says of itself
      * @throws HandshakeException when the peer is too old or speaks something else
      */
-    public static String exchange(ControlChannel channel, Duration limit, Runnable meanwhile) {
-        return parse(channel, channel.exchange(ours(), STEP, limit, meanwhile));
+    public static Peer exchange(ControlChannel channel, boolean sealed, Duration limit, Runnable meanwhile) {
+        return parse(channel, channel.exchange(ours(sealed), STEP, limit, meanwhile));
     }
 
-    private static byte[] ours() {
-        return Arrays.copyOf(OURS.getBytes(StandardCharsets.US_ASCII), LENGTH);
+    private static byte[] ours(boolean sealed) {
+        byte[] message = Arrays.copyOf(OURS.getBytes(StandardCharsets.US_ASCII), LENGTH);
+        System.arraycopy(NAME, 0, message, NAME_AT, NAME.length);
+        message[FLAGS_AT] = (byte) (sealed ? SEALED : 0);
+        return message;
     }
 
-    private static String parse(ControlChannel channel, byte[] theirs) {
+    private static Peer parse(ControlChannel channel, byte[] theirs) {
         int end = 0;
         while (end < LENGTH && theirs[end] != 0) {
             end++;
         }
-        // Bytes behind the NUL may be anything: the C tools send what their memory held.
+        // Bytes behind the NUL may be anything: the C tools send what their memory held. It is not our name.
         String text = new String(theirs, 0, end, StandardCharsets.ISO_8859_1);
         Matcher number = NUMBER.matcher(text);
         if (end == 0 || !number.lookingAt()) {
@@ -69,6 +90,7 @@ public final class WireVersion {
                             + "; 5.70 or later is needed",
                     "update perftest on the other side");
         }
-        return number.group();
+        boolean rdma4j = Arrays.equals(theirs, NAME_AT, FLAGS_AT, NAME, 0, NAME.length);
+        return new Peer(number.group(), rdma4j, rdma4j && (theirs[FLAGS_AT] & SEALED) != 0);
     }
 }

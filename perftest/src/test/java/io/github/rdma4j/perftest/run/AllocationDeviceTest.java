@@ -35,7 +35,7 @@ class AllocationDeviceTest {
                     new TestResources(device, parameters, Shape.localPair(parameters.connection(), 2, 1, 0), layout)) {
                 pair.connectWithItself(device.mtu());
                 RunControl control = new RunControl();
-                WriteLatencyLoop loop = LatencyTest.loop(pair, 2, control);
+                WriteLatencyLoop loop = LatencyTest.loop(pair, 2, null, control);
                 LatencyRecorder stamps = LatencyRecorder.counted(control, LatencyTest.PARTS, OPERATIONS, 1, false);
                 loop.run(true, 1000, stamps);
                 pair.buffer().fill((byte) 0);
@@ -62,15 +62,11 @@ class AllocationDeviceTest {
                     device, parameters, Shape.localPair(parameters.connection(), 64, 128, 0), layout)) {
                 pair.connectWithItself(device.mtu());
                 BandwidthLoop.Stream[] streams = {
-                    BandwidthTest.stream(pair, 0, 64, layout, 10), BandwidthTest.stream(pair, 1, 64, layout, 10)
+                    BandwidthTest.stream(pair, 0, 64, layout), BandwidthTest.stream(pair, 1, 64, layout)
                 };
                 GroupTimes times = new GroupTimes(OPERATIONS);
                 BandwidthLoop loop = new BandwidthLoop(
-                        streams,
-                        pair.completionQueue(),
-                        new BandwidthLoop.Manner(Operation.WRITE, 128, 10, 1, false, false, null),
-                        times,
-                        new RunControl());
+                        streams, pair.completionQueue(), Operation.WRITE, 128, 10, false, times, new RunControl());
                 loop.run(1000);
                 allocated();
 

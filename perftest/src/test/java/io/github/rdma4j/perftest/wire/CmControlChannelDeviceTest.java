@@ -61,7 +61,7 @@ class CmControlChannelDeviceTest {
         try (ControlServer server = ControlServer.listen(ANY_PORT)) {
             CompletableFuture<BandwidthReport> other = serve(server, LONG, channel -> {
                 assertThat(channel.isServer()).isTrue();
-                assertThat(WireVersion.exchange(channel)).isEqualTo("6.24");
+                assertThat(WireVersion.exchange(channel).number()).isEqualTo("6.24");
                 assertThat(new SystemData(4096, 64).agree(channel)).isEqualTo(new SystemData(65536, 128));
                 assertThat(MtuExchange.agree(channel, Mtu.MTU_4096)).isEqualTo(Mtu.MTU_1024);
                 assertThat(serverKeys.exchange(channel, "key")).isEqualTo(clientKeys);
@@ -69,7 +69,7 @@ class CmControlChannelDeviceTest {
             });
             try (ControlChannel channel = ControlChannel.connect(at(server.port()), LONG, LONG)) {
                 assertThat(channel.peer()).isEqualTo(address + ":" + server.port());
-                assertThat(WireVersion.exchange(channel)).isEqualTo("6.24");
+                assertThat(WireVersion.exchange(channel).number()).isEqualTo("6.24");
                 assertThat(new SystemData(65536, 128).agree(channel)).isEqualTo(new SystemData(65536, 128));
                 assertThat(MtuExchange.agree(channel, Mtu.MTU_1024)).isEqualTo(Mtu.MTU_1024);
                 assertThat(channel.peerClosed()).isFalse();
@@ -83,7 +83,7 @@ class CmControlChannelDeviceTest {
     @Test
     void aPeerThatLeavesIsNoticedByWhoeverWaitsOrAsks() throws Exception {
         try (ControlServer server = ControlServer.listen(ANY_PORT)) {
-            CompletableFuture<String> other = serve(server, LONG, WireVersion::exchange);
+            CompletableFuture<WireVersion.Peer> other = serve(server, LONG, WireVersion::exchange);
             try (ControlChannel channel = ControlChannel.connect(at(server.port()), LONG, LONG)) {
                 WireVersion.exchange(channel);
                 other.get();
@@ -152,7 +152,7 @@ class CmControlChannelDeviceTest {
     @ValueSource(ints = {0, 15, 17, 512})
     void aMessageOfTheWrongLengthIsRefused(int length) throws Exception {
         try (ControlServer server = ControlServer.listen(ANY_PORT)) {
-            CompletableFuture<String> other = serve(server, LONG, WireVersion::exchange);
+            CompletableFuture<WireVersion.Peer> other = serve(server, LONG, WireVersion::exchange);
             sendTo(server.port(), length);
             assertThatThrownBy(other::get)
                     .cause()
@@ -164,7 +164,7 @@ class CmControlChannelDeviceTest {
     @Test
     void aMessageThatDoesNotFitEndsTheConnection() throws Exception {
         try (ControlServer server = ControlServer.listen(ANY_PORT)) {
-            CompletableFuture<String> other = serve(server, LONG, WireVersion::exchange);
+            CompletableFuture<WireVersion.Peer> other = serve(server, LONG, WireVersion::exchange);
             sendTo(server.port(), 513);
             assertThatThrownBy(other::get)
                     .cause()

@@ -46,7 +46,7 @@ class HandshakeTest {
             CompletableFuture<BandwidthReport> other = CompletableFuture.supplyAsync(() -> {
                 try (ControlChannel channel = server.accept(LONG, LONG)) {
                     assertThat(channel.isServer()).isTrue();
-                    assertThat(WireVersion.exchange(channel)).isEqualTo("6.24");
+                    assertThat(WireVersion.exchange(channel).number()).isEqualTo("6.24");
                     assertThat(new SystemData(4096, 64).agree(channel)).isEqualTo(new SystemData(65536, 128));
                     assertThat(MtuExchange.agree(channel, Mtu.MTU_4096)).isEqualTo(Mtu.MTU_1024);
                     assertThat(serverKeys.exchange(channel, "key")).isEqualTo(clientKeys);
@@ -55,7 +55,7 @@ class HandshakeTest {
             });
             try (ControlChannel channel = ControlChannel.connect("localhost", server.port(), LONG)) {
                 assertThat(channel.isServer()).isFalse();
-                assertThat(WireVersion.exchange(channel)).isEqualTo("6.24");
+                assertThat(WireVersion.exchange(channel).number()).isEqualTo("6.24");
                 assertThat(new SystemData(65536, 128).agree(channel)).isEqualTo(new SystemData(65536, 128));
                 assertThat(MtuExchange.agree(channel, Mtu.MTU_1024)).isEqualTo(Mtu.MTU_1024);
                 assertThat(clientKeys.exchange(channel, "key")).isEqualTo(serverKeys);
@@ -71,11 +71,30 @@ class HandshakeTest {
                 Socket client = new Socket("localhost", server.port());
                 ControlChannel channel = server.accept(LONG, LONG)) {
             client.setSoTimeout(200);
-            CompletableFuture<String> other = CompletableFuture.supplyAsync(() -> WireVersion.exchange(channel));
+            CompletableFuture<WireVersion.Peer> other =
+                    CompletableFuture.supplyAsync(() -> WireVersion.exchange(channel));
             assertThatThrownBy(() -> client.getInputStream().read()).isInstanceOf(SocketTimeoutException.class);
             client.getOutputStream().write(version("6.06"));
-            assertThat(client.getInputStream().readNBytes(16)).isEqualTo(version("6.24"));
-            assertThat(other.get()).isEqualTo("6.06");
+            // Behind the NUL our peers find our name; the C tools do not look there.
+            byte[] ours = "6.24\0rdma4j\0\0\0\0\0".getBytes(StandardCharsets.US_ASCII);
+            assertThat(client.getInputStream().readNBytes(16)).isEqualTo(ours);
+            assertThat(other.get()).isEqualTo(new WireVersion.Peer("6.06", false, false));
+        }
+    }
+
+    @Test
+    void twoOfUsTellEachOtherWhetherMessagesCanBeChecked() throws Exception {
+        try (ControlServer server = ControlServer.listen(0)) {
+            CompletableFuture<WireVersion.Peer> client = CompletableFuture.supplyAsync(() -> {
+                try (ControlChannel channel = ControlChannel.connect("localhost", server.port(), LONG)) {
+                    return WireVersion.exchange(channel, true, LONG, () -> {});
+                }
+            });
+            try (ControlChannel channel = server.accept(LONG, LONG)) {
+                assertThat(WireVersion.exchange(channel, false, LONG, () -> {}))
+                        .isEqualTo(new WireVersion.Peer("6.24", true, true));
+            }
+            assertThat(client.get()).isEqualTo(new WireVersion.Peer("6.24", true, false));
         }
     }
 
@@ -89,7 +108,7 @@ class HandshakeTest {
                     socket.getInputStream().read();
                 });
                 ControlChannel channel = connect(peer, LONG)) {
-            assertThat(WireVersion.exchange(channel)).isEqualTo("5.70");
+            assertThat(WireVersion.exchange(channel).number()).isEqualTo("5.70");
         }
     }
 
@@ -103,7 +122,7 @@ class HandshakeTest {
                     }
                 });
                 ControlChannel channel = connect(peer, LONG)) {
-            assertThat(WireVersion.exchange(channel)).isEqualTo("6.06");
+            assertThat(WireVersion.exchange(channel).number()).isEqualTo("6.06");
         }
     }
 
@@ -336,7 +355,7 @@ class HandshakeTest {
             Thread.sleep(50);
             assertThat(channel.peerClosed()).isFalse();
             assertThat(channel.peerClosed()).isFalse();
-            assertThat(WireVersion.exchange(channel)).isEqualTo("6.06");
+            assertThat(WireVersion.exchange(channel).number()).isEqualTo("6.06");
             peer.shutdownOutput();
             Thread.sleep(50);
             assertThat(channel.peerClosed()).isTrue();

@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.run;
+
+import io.github.rdma4j.perftest.memory.SealedMessages;
+import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.Tool;
+import io.github.rdma4j.perftest.wire.SystemData;
+import io.github.rdma4j.perftest.wire.WireVersion;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+
+/**
+ * Messages are sealed by who sends them and checked by who receives them (--data_validation).
+ *
+ * <p>ib_write_lat does so message by message, in its loop. The others do it for what lies in memory: the sender seals the
+ * places of all its messages before the run, and after it the receiver checks each place that a message went to. Of atomic
+ * operations the counters are checked: every operation must have been done once.
+ */
+final class DataValidation {
+    private static final String REMEDY = "the memory, the link or a driver damages data: do not trust this path";
+
+    /** Numbers of the places of one stream begin here, and at its multiples. */
+    private static final long STREAM = 1_000_000;
+
+    private final TestParameters parameters;
+    private final TestResources resources;
+    private final Slots slots;
+    private final SealedMessages messages;
+
+    /** For one side of a test. */
+    DataValidation(TestParameters parameters, TestResources resources, SystemData layout) {
+        this.parameters = parameters;
+        this.resources = resources;
+        this.slots = Slots.of(parameters.size(), layout);
+        this.messages = messages(parameters, resources);
+    }
+
+    /**
+     * Sees that both sides do it or none.
+     *
+     * @throws TestFailedException when only one does
+     */
+    static void agree(TestParameters parameters, WireVersion.Peer peer) {
+        boolean ours = parameters.memory().validation();
+        if (ours && !peer.rdma4j()) {
+            throw new TestFailedException(
+                    "--data_validation: the peer is not rdma4j's tool, and the C tools do not seal their messages so",
+                    "run rdma4j's tool on both sides, or leave the option out");
+        }
+        if (ours != peer.sealed()) {
+            throw new TestFailedException(
+                    "--data_validation was given to " + (ours ? "this side" : "the peer") + " only",
+                    "give it to both sides or to none");
+        }
+    }
+
+    /** For the messages in a side's buffer; null when they are not to be checked. */
+    static SealedMessages messages(TestParameters parameters, TestResources resources) {
+        return parameters.memory().validation() ? new SealedMessages(resources.buffer()) : null;
+    }
+
+    /** Whether what this side's memory holds at the end is checked, and not message by message. */
+    private boolean checksMemory() {
+        return messages != null && parameters.tool() != Tool.WRITE_LATENCY;
+    }
+
+    /** Before the run, while the peer does not send yet. */
+    void prepare() {
+        if (!checksMemory()) {
+            return;
+        }
+        for (int stream = 0; stream < resources.shape().streams(); stream++) {
+            switch (parameters.tool().verb()) {
+                case WRITE, SEND -> seal(stream, resources.sendOffset(stream));
+                case READ -> seal(stream, resources.receiveOffset(stream));
+                case ATOMIC -> clearCounter(stream);
+            }
+        }
+    }
+
+    /**
+     * After the run, when all of it has arrived.
+     *
+     * @param results of this side
+     * @throws TestFailedException when something is not as it was sent
+     */
+    void verify(List<SizeResult> results) {
+        if (!checksMemory()) {
+            return;
+        }
+        boolean requested = parameters.sends();
+        boolean served = !parameters.sends() || parameters.bothWays();
+        for (int stream = 0; stream < resources.shape().streams(); stream++) {
+            switch (parameters.tool().verb()) {
+                case WRITE, SEND -> check(served, stream, resources.receiveOffset(stream), results);
+                case READ -> check(requested, stream, resources.sendOffset(stream), results);
+                case ATOMIC -> checkCounter(served, stream);
+            }
+        }
+        if (messages.failure() != null) {
+            throw new TestFailedException(messages.failure(), REMEDY);
+        }
+    }
+
+    private void seal(int stream, long offset) {
+        for (int slot = 0; slot < slots.count(); slot++) {
+            messages.seal(offset + slot * slots.step(), parameters.size(), number(stream, slot));
+        }
+    }
+
+    private void check(boolean received, int stream, long offset, List<SizeResult> results) {
+        if (!received) {
+            return;
+        }
+        long most = parameters.isTimed()
+                ? results.getLast().iterations() / resources.shape().streams()
+                : parameters.iterations();
+        long used = Math.min(slots.count(), parameters.tool().isLatency() ? 1 : most);
+        for (int slot = 0; slot < used; slot++) {
+            messages.check(offset + slot * slots.step(), parameters.size(), number(stream, slot));
+        }
+    }
+
+    private static long number(int stream, int slot) {
+        return stream * STREAM + slot + 1;
+    }
+
+    private void clearCounter(int stream) {
+        for (int slot = 0; slot < slots.count(); slot++) {
+            resources.buffer().set(ValueLayout.JAVA_LONG, resources.receiveOffset(stream) + slot * slots.step(), 0);
+        }
+    }
+
+    private void checkCounter(boolean served, int stream) {
+        if (!served) {
+            return;
+        }
+        long sum = 0;
+        for (int slot = 0; slot < slots.count(); slot++) {
+            sum += resources.buffer().get(ValueLayout.JAVA_LONG, resources.receiveOffset(stream) + slot * slots.step());
+        }
+        long expected = (long) parameters.iterations() * parameters.figures().rounds();
+        if (sum != expected) {
+            throw new TestFailedException(
+                    "--data_validation: the counters of queue pair " + stream + " say " + sum + " after " + expected
+                            + " operations that add 1",
+                    REMEDY);
+        }
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.run;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.rdma4j.perftest.options.ConnectionType;
+import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.Tool;
+import io.github.rdma4j.perftest.wire.SystemData;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** What is missing or damaged in memory after a run is found. That whole messages pass is tested by running the tools. */
+@Tag("device")
+class DataValidationDeviceTest {
+    private static final SystemData LAYOUT = new SystemData(4096, 64);
+
+    /** The side under test, and its memory to be changed. */
+    private interface Damage {
+        void to(TestResources side, MemorySegment memory);
+    }
+
+    /** A side whose memory is as if all messages had arrived, but for the damage. */
+    private static void verify(TestParameters parameters, boolean reads, Damage damage) {
+        try (TestDevice device = TestDevice.open(parameters);
+                TestResources side = new TestResources(
+                        device, parameters, Shape.localPair(ConnectionType.RC, parameters.size(), 4, 0), LAYOUT)) {
+            DataValidation validation = new DataValidation(parameters, side, LAYOUT);
+            validation.prepare();
+            for (int stream = 0; stream < 2; stream++) {
+                long from = reads ? side.receiveOffset(stream) : side.sendOffset(stream);
+                long to = reads ? side.sendOffset(stream) : side.receiveOffset(stream);
+                MemorySegment.copy(side.buffer(), from, side.buffer(), to, 4096);
+            }
+            damage.to(side, side.buffer());
+            validation.verify(List.of());
+        }
+    }
+
+    private static TestParameters server() {
+        return TestParameters.parse(Tool.WRITE_BANDWIDTH, "--data_validation", "-s", "64", "-q", "2");
+    }
+
+    @Test
+    void whatWasWrittenWholePasses() {
+        assertThatCode(() -> verify(server(), false, (side, memory) -> {})).doesNotThrowAnyException();
+    }
+
+    @Test
+    void aDamagedByteIsFoundInEveryPlace() {
+        for (int stream = 0; stream < 2; stream++) {
+            for (long at : new long[] {0, 59, 64 * 63 + 10}) {
+                int damaged = stream;
+                assertThatThrownBy(() -> verify(server(), false, (side, memory) -> {
+                            long offset = side.receiveOffset(damaged) + at;
+                            memory.set(
+                                    ValueLayout.JAVA_BYTE, offset, (byte) ~memory.get(ValueLayout.JAVA_BYTE, offset));
+                        }))
+                        .isInstanceOf(TestFailedException.class)
+                        .hasMessage("--data_validation: where message " + (stream * 1_000_000L + at / 64 + 1)
+                                + " was expected, damaged data arrived");
+            }
+        }
+    }
+
+    @Test
+    void aMessageInThePlaceOfAnotherIsFound() {
+        assertThatThrownBy(() -> verify(
+                        server(),
+                        false,
+                        (side, memory) ->
+                                MemorySegment.copy(memory, side.sendOffset(1), memory, side.receiveOffset(0), 64)))
+                .isInstanceOf(TestFailedException.class)
+                .hasMessage("--data_validation: where message 1 was expected, message 1000001 arrived");
+    }
+
+    @Test
+    void whatARequesterHasReadIsChecked() {
+        TestParameters client =
+                TestParameters.parse(Tool.READ_BANDWIDTH, "--data_validation", "-s", "64", "-q", "2", "host");
+        assertThatCode(() -> verify(client, true, (side, memory) -> {})).doesNotThrowAnyException();
+        assertThatThrownBy(() -> verify(client, true, (side, memory) -> memory.fill((byte) 0)))
+                .isInstanceOf(TestFailedException.class)
+                .hasMessageContaining("damaged data arrived");
+    }
+
+    @Test
+    void anOperationThatWasNotDoneIsMissedByTheCounter() {
+        TestParameters server = TestParameters.parse(Tool.ATOMIC_BANDWIDTH, "--data_validation", "-n", "9", "-q", "2");
+        assertThatThrownBy(() -> verify(server, false, (side, memory) -> {
+                    memory.fill((byte) 0);
+                    memory.set(ValueLayout.JAVA_LONG, side.receiveOffset(0), 5);
+                    memory.set(ValueLayout.JAVA_LONG, side.receiveOffset(0) + 64, 4);
+                    memory.set(ValueLayout.JAVA_LONG, side.receiveOffset(1), 8);
+                }))
+                .isInstanceOf(TestFailedException.class)
+                .hasMessage("--data_validation: the counters of queue pair 1 say 8 after 9 operations that add 1");
+    }
+}
