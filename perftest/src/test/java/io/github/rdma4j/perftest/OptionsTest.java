@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Tool;
+import io.github.rdma4j.perftest.options.Verb;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -128,15 +129,6 @@ class OptionsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "-s 0              | -s/--size: 0 is out of range; allowed is 1 to 2147483648",
-                "-s -1             | -s/--size: -1 is out of range; allowed is 1 to 2147483648",
-                "-s 2049M          | -s/--size: 2049M is out of range; allowed is 1 to 2147483648",
-                "-s two            | -s/--size: 'two' is not a whole number; allowed is 1 to 2147483648",
-                "-s 1.5            | -s/--size: '1.5' is not a whole number; allowed is 1 to 2147483648",
-                "-s 8G             | -s/--size: '8G' is not a whole number",
-                "-s K              | -s/--size: 'K' is not a whole number",
-                "-s 99999999999999999999 | -s/--size: '99999999999999999999' is not a whole number",
-                "-s 9007199254740993K | -s/--size: 9007199254740993K is out of range",
                 "-n 4              | -n/--iters: 4 is out of range; allowed is 5 to 100000000",
                 "-n 0              | -n/--iters: 0 is out of range; allowed is 5 to 100000000",
                 "-n 100000001      | -n/--iters: 100000001 is out of range; allowed is 5 to 100000000",
@@ -159,14 +151,10 @@ class OptionsTest {
                 "-S 16             | -S/--sl: 16 is out of range; allowed is 0 to 15",
                 "--timeout 0       | --timeout: 0 is out of range; allowed is 1 to 86400",
                 "--run-timeout -1  | --run-timeout: -1 is out of range; allowed is 0 to 1000000",
-                "-a -s 64          | -a/--all runs sizes of its own: leave out -s/--size",
                 "-D 2 -n 100       | -D/--duration and -n/--iters exclude each other",
-                "-D 2 -a           | -D/--duration runs one size: leave out -a/--all",
                 "-f 1              | -f/--margin is for timed runs: give -D/--duration",
                 "-D 4 -f 2         | -f/--margin: 2 s at both ends leave nothing of -D/--duration 4 s to measure",
-                "-s                | Missing required parameter for option '--size' (<size>)",
                 "a b               | 'b' is one argument too many",
-                "-R                | option '-R' of the C tools is not supported yet",
                 "--use_cuda=0      | option '--use_cuda=0' of the C tools is refused: memory of GPUs",
                 "-C                | option '-C' of the C tools is refused: times come from the monotonic clock",
                 "--dualport        | option '--dualport' of the C tools is refused: a test uses one port",
@@ -177,6 +165,31 @@ class OptionsTest {
     void whatMakesNoSenseForAnyToolIsRefused(String arguments, String message) {
         for (Tool tool : Tool.values()) {
             assertRefused(tool, arguments, message);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "-s 0              | -s/--size: 0 is out of range; allowed is 1 to 2147483648",
+                "-s -1             | -s/--size: -1 is out of range; allowed is 1 to 2147483648",
+                "-s 2049M          | -s/--size: 2049M is out of range; allowed is 1 to 2147483648",
+                "-s two            | -s/--size: 'two' is not a whole number; allowed is 1 to 2147483648",
+                "-s 1.5            | -s/--size: '1.5' is not a whole number; allowed is 1 to 2147483648",
+                "-s 8G             | -s/--size: '8G' is not a whole number",
+                "-s K              | -s/--size: 'K' is not a whole number",
+                "-s 99999999999999999999 | -s/--size: '99999999999999999999' is not a whole number",
+                "-s 9007199254740993K | -s/--size: 9007199254740993K is out of range",
+                "-a -s 64          | -a/--all runs sizes of its own: leave out -s/--size",
+                "-D 2 -a           | -D/--duration runs one size: leave out -a/--all",
+                "-s                | Missing required parameter for option '--size' (<size>)",
+            })
+    void whatMakesNoSenseForAMessageSizeIsRefused(String arguments, String message) {
+        for (Tool tool : Tool.values()) {
+            if (tool.verb() != Verb.ATOMIC) {
+                assertRefused(tool, arguments, message);
+            }
         }
     }
 
