@@ -5,6 +5,7 @@ package io.github.rdma4j.perftest.page;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedSet;
+import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 
 /** Which charts a chapter gets. */
@@ -35,28 +36,39 @@ final class Charts {
     private static void percentiles(Chapter chapter, List<Chart> charts) {
         List<Chart.Panel> panels = new ArrayList<>();
         for (long size : chapter.sizes()) {
-            List<Chart.Line> lines = new ArrayList<>();
-            for (Series line : chapter.series()) {
-                Result result = chapter.at(line, size);
-                if (result != null && result.percentiles().points().size() > 1) {
-                    List<double[]> points = result.percentiles().points().stream()
-                            .map(point -> new double[] {point.tail(), point.microseconds()})
-                            .toList();
-                    lines.add(new Chart.Line(
-                            line,
-                            line.nameAt(result, size),
-                            result.percentiles().complete(),
-                            points,
-                            List.of()));
-                }
+            List<Chart.Line> lines = curves(chapter, size, Result::percentiles);
+            if (lines.isEmpty()) {
+                continue;
             }
-            if (!lines.isEmpty()) {
-                panels.add(new Chart.Panel(Figures.size(size), lines));
+            panels.add(new Chart.Panel(Figures.size(size), lines));
+            boolean allRounds = chapter.series().stream()
+                    .map(line -> chapter.at(line, size))
+                    .anyMatch(result -> result != null
+                            && result.percentiles().complete()
+                            && !result.rounds().isEmpty());
+            if (allRounds && lines.stream().anyMatch(line -> !line.complete())) {
+                panels.add(new Chart.Panel(
+                        Figures.size(size) + ", middle round", curves(chapter, size, Result::middleRound)));
             }
         }
         if (!panels.isEmpty()) {
             charts.add(new Chart(Chart.Kind.PERCENTILES, "Latency by percentile", "µs", "Message size", panels));
         }
+    }
+
+    private static List<Chart.Line> curves(Chapter chapter, long size, Function<Result, PercentileCurve> curveOf) {
+        List<Chart.Line> lines = new ArrayList<>();
+        for (Series line : chapter.series()) {
+            Result result = chapter.at(line, size);
+            PercentileCurve curve = result == null ? PercentileCurve.NONE : curveOf.apply(result);
+            if (curve.points().size() > 1) {
+                List<double[]> points = curve.points().stream()
+                        .map(point -> new double[] {point.tail(), point.microseconds()})
+                        .toList();
+                lines.add(new Chart.Line(line, line.nameAt(result, size), curve.complete(), points, List.of()));
+            }
+        }
+        return lines;
     }
 
     private static void overSizes(Chapter chapter, String title, List<Metric> metrics, List<Chart> charts) {

@@ -43,6 +43,13 @@ final class Notes {
                 + " a single test; small marks in the charts are single rounds. Where something else disturbs a test,"
                 + " only its best rounds tell anything.");
         }
+        if (Chapter.results(chapters)
+                .anyMatch(result ->
+                        result.percentiles().complete() && !result.rounds().isEmpty())) {
+            notes.add("A whole curve, and 90, 99.99 and 99.999 %, are of the samples of all rounds together, worst"
+                    + " rounds included. To compare it with a program of which only some percentiles are known,"
+                    + " choose the middle round.");
+        }
         if (chapters.stream().anyMatch(chapter -> chapter.has(Metric.CPU))) {
             notes.add("CPU time per message is of both ends together in a comparison, of this side in a single test."
                     + " Spinning counts: what polls uses a whole processor while it waits.");

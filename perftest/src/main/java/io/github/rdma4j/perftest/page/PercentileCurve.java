@@ -29,7 +29,7 @@ record PercentileCurve(long samples, boolean complete, List<Point> points) {
     private static final double NANOSECONDS = 1000;
     private static final double ALL = 100;
     private static final Map<String, Double> PERCENTS =
-            Map.of("t_typical", 50.0, "percentile_99", 99.0, "percentile_99.9", 99.9, "percentile_99.99", 99.99);
+            Map.of("t_typical", 50.0, "percentile_99", 99.0, "percentile_99.9", 99.9);
 
     /**
      * A point of the curve.
@@ -66,6 +66,16 @@ record PercentileCurve(long samples, boolean complete, List<Point> points) {
             }
         }
         return new PercentileCurve(samples, true, points);
+    }
+
+    /**
+     * From the columns of C's tools.
+     *
+     * @param figures under their keys
+     * @param samples how many times they are of
+     */
+    static PercentileCurve ofC(Map<String, Double> figures, long samples) {
+        return ofFigures(figures, Map.of(), samples);
     }
 
     /**

@@ -35,6 +35,11 @@ record Result(
         return figures.containsKey(Metric.MEDIAN.key()) || figures.containsKey(Metric.MEAN.key());
     }
 
+    /** The few percentiles that C's tools have too. In a comparison they are those of the middle round, as C's. */
+    PercentileCurve middleRound() {
+        return PercentileCurve.ofC(figures, iterations);
+    }
+
     /** A number of each round; NaN where a round has none. */
     List<Double> ofRounds(Metric metric) {
         return rounds.stream().map(round -> metric.in(round, gigabits)).toList();

@@ -84,19 +84,29 @@
 
   // ---- charts
 
+  /** A curve of many points has its mark at 50, 90, 99 % and so on, and at its end. */
+  function marked(points) {
+    const step = tail => tail < 10 ? (tail < 2 ? 1 : 2) : 10 ** Math.floor(Math.log10(tail * 1.0001));
+    return points.map((point, index) => {
+      const reached = index > 0 && step(points[index - 1][0]) < step(point[0]);
+      return { value: point, symbolSize: reached || index === points.length - 1 ? 7 : 0 };
+    });
+  }
+
   function series(chart, line, colours, log, labels) {
     const colour = colours[line.party];
     const visible = point => !log || point[1] > 0;
     const curve = chart.kind === 'percentiles' && line.complete;
+    const width = chart.kind === 'rounds' ? 1 : line.party.startsWith('tcp') ? 1.5 : 2.2;
     const main = {
       type: 'line', name: line.name, color: colour, animation: false, z: 3,
-      data: line.points.filter(visible),
-      symbol: SYMBOLS[line.party], symbolSize: curve ? 4 : 8, showSymbol: true, showAllSymbol: true,
-      itemStyle: { color: colour, opacity: curve ? 0 : 1 },
-      emphasis: { scale: 1.4, itemStyle: { opacity: 1 }, lineStyle: { width: curve ? 3 : 2 } },
+      data: curve ? marked(line.points.filter(visible)) : line.points.filter(visible),
+      symbol: SYMBOLS[line.party], symbolSize: curve ? 7 : 8, showSymbol: true, showAllSymbol: true,
+      itemStyle: { color: colour },
+      emphasis: { scale: 1.4, lineStyle: { width } },
       lineStyle: {
         color: colour,
-        width: chart.kind === 'rounds' ? 1 : 2,
+        width,
         opacity: line.complete ? 1 : 0.55,
         type: line.complete || chart.kind === 'rounds' ? DASHES[line.variant % DASHES.length] : [4, 4],
       },
@@ -191,7 +201,7 @@
   function show(drawing, drawn) {
     drawing.setOption(drawn, true);
     const labels = drawn.series.flatMap((line, index) => line.endLabel?.show && line.data.length
-      ? [{ line, y: drawing.convertToPixel({ seriesIndex: index }, line.data.at(-1))[1] }]
+      ? [{ line, y: drawing.convertToPixel({ seriesIndex: index }, line.data.at(-1).value ?? line.data.at(-1))[1] }]
       : []);
     labels.sort((a, b) => a.y - b.y);
     let moved = labels.map(label => label.y);
