@@ -5,7 +5,9 @@ package io.github.rdma4j.perftest.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.management.ThreadMXBean;
 import io.github.rdma4j.perftest.figures.LatencyFigures;
+import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
@@ -156,5 +158,33 @@ class LatencyRecorderTest {
         }
         recorder.end();
         assertThat(recorder.figures()).extracting(LatencyFigures::samples).containsExactly(4L, 4L, 4L);
+    }
+
+    @Test
+    void nothingIsAllocatedWhileTimesAreTaken() {
+        RunControl sampling = new RunControl();
+        sampling.enter(RunControl.SAMPLING);
+        List<LatencyRecorder> all = List.of(
+                LatencyRecorder.counted(sampling, 2, 1000, 20, false),
+                LatencyRecorder.counted(sampling, 1, LatencyRecorder.MOST_STAMPS, 2, false),
+                LatencyRecorder.timed(sampling, 2),
+                LatencyRecorder.open(sampling, 2, 1e7, true, 0, 1),
+                LatencyRecorder.open(sampling, 1, 1e7, false, 1000, 20));
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        for (LatencyRecorder recorder : all) {
+            run(recorder);
+            threads.getCurrentThreadAllocatedBytes();
+            long before = threads.getCurrentThreadAllocatedBytes();
+            run(recorder);
+            assertThat(threads.getCurrentThreadAllocatedBytes() - before).isZero();
+        }
+    }
+
+    private static void run(LatencyRecorder recorder) {
+        recorder.begin();
+        for (int i = 0; i < 20_000; i++) {
+            recorder.next();
+        }
+        recorder.end();
     }
 }
