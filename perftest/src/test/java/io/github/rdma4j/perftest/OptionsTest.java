@@ -197,6 +197,21 @@ class OptionsTest {
     @CsvSource(
             delimiter = '|',
             value = {
+                "-s 8                        | -s/--size is for all but the atomic tools",
+                "-A SWAP                     | Invalid value for option '--atomic_type': expected one of"
+                        + " [CMP_AND_SWAP, FETCH_AND_ADD]",
+                "-o 0                        | -o/--outs: 0 is out of range; allowed is 1 to 255",
+                "-I 8                        | -I/--inline_size is for the write and send tools",
+                "--rate_limit=1              | --rate_limit is for the write and read tools",
+            })
+    void whatMakesNoSenseForAtomicsIsRefused(String arguments, String message) {
+        assertRefused(Tool.ATOMIC_BANDWIDTH, arguments, message);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
                 "-q 2           | -q/--qp is for the bandwidth tools",
                 "-b             | -b/--bidirectional is for the bandwidth tools",
                 "-Q 1           | -Q/--cq-mod is for the bandwidth tools",
@@ -215,6 +230,22 @@ class OptionsTest {
                 "-q 0         | -q/--qp: 0 is out of range; allowed is 1 to 16384",
                 "-Q 0         | -Q/--cq-mod: 0 is out of range; allowed is 1 to 1024",
                 "-q 16385     | -q/--qp: 16385 is out of range; allowed is 1 to 16384",
+                "-o 1         | -o/--outs is for the read and atomic tools",
+                "-e           | -e/--events is for all but the write tools",
+                "-l 257       | -l/--post_list: 257 is out of range; allowed is 1 to 256",
+                "-l 129       | -l/--post_list: 129 is not allowed; 1 to 128, the transmit depth",
+                "-l 8 -Q 3    | -l/--post_list: 8 is not allowed; a multiple of 3, the messages per completion",
+                "-l 8 -n 100  | -n/--iters: 100 is not allowed; a multiple of 8, the messages of a list",
+                "-D 4 --rate_limit=0 | --rate_limit: 0.0 is out of range; allowed is above 0",
+                "--rate_limit=1 --rate_units=x | --rate_units: 'x' is no unit; allowed is M, g or p",
+                "--rate_limit=1 --rate_limit_type=HW | --rate_limit_type: HW is the static rate of InfiniBand paths",
+                "--rate_limit=1 --rate_limit_type=PP | --rate_limit_type: PP is the packet pacing of raw Ethernet",
+                "--burst_size=4 | --rate_units, --rate_limit_type and --burst_size are for a limited rate",
+                "--rate_limit=1 -l 8 --burst_size=12 | --burst_size: 12 is not allowed; a multiple of 8",
+                "--run_infinitely -n 100 | --run_infinitely has no number of messages",
+                "--run_infinitely -b | --run_infinitely and -b/--bidirectional exclude each other",
+                "--tclass=256 | --tclass: 256 is out of range; allowed is 0 to 255",
+                "--dlid=0     | --dlid: 0 is out of range; allowed is 1 to 65535",
             })
     void whatMakesNoSenseForBandwidthIsRefused(String arguments, String message) {
         assertRefused(Tool.WRITE_BANDWIDTH, arguments, message);

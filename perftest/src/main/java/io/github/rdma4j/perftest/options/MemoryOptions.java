@@ -56,6 +56,14 @@ public final class MemoryOptions {
 
     private byte[] payload;
 
+    @Option(names = "--mr_per_qp", description = "Register a memory region for each queue pair.")
+    private boolean regionPerQueuePair;
+
+    /** Whether each queue pair has a memory region of its own. */
+    public boolean regionPerQueuePair() {
+        return regionPerQueuePair;
+    }
+
     /** Whether the adapter may reorder its writes to memory; only where no program waits for the last byte. */
     boolean relaxedOrdering() {
         return !strictOrdering;

@@ -51,6 +51,27 @@ public final class PathOptions {
     @Within(least = 0, most = 15)
     private int serviceLevel;
 
+    @Option(
+            names = "--tclass",
+            paramLabel = "<value>",
+            description = "Traffic class of the packets' global route header (default 0).")
+    @Within(least = 0, most = 255)
+    private int trafficClass;
+
+    @Option(
+            names = "--pkey_index",
+            paramLabel = "<index>",
+            description = "Index into the port's table of partition keys (default 0).")
+    @Within(least = 0, most = 65_535)
+    private int partitionKeyIndex;
+
+    @Option(
+            names = "--dlid",
+            paramLabel = "<lid>",
+            description = "Send to this LID instead of the one that the peer tells.")
+    @Within(least = 1, most = 65_535)
+    private Integer destinationLid;
+
     /** Name of the RDMA device; null for the first one. */
     public String device() {
         return device;
@@ -79,6 +100,21 @@ public final class PathOptions {
     /** Local ACK timeout, 4.096 µs × 2^n. */
     public int queuePairTimeout() {
         return queuePairTimeout;
+    }
+
+    /** Traffic class, 0 to 255. */
+    public int trafficClass() {
+        return trafficClass;
+    }
+
+    /** Index into the port's table of partition keys. */
+    public int partitionKeyIndex() {
+        return partitionKeyIndex;
+    }
+
+    /** The LID to send to when the peer tells this one. */
+    public int destinationLid(int told) {
+        return destinationLid != null ? destinationLid : told;
     }
 
     /** Service level, 0 to 15. */

@@ -75,6 +75,18 @@ public final class PeerOptions {
     @Within(least = 0, most = 1_000_000)
     private int runTimeout = 3600;
 
+    @Option(
+            names = "--wait_destroy",
+            paramLabel = "<seconds>",
+            description = "Wait this long at the end, before the resources are given back (default 0).")
+    @Within(least = 0, most = 86_400)
+    private int waitAtEnd;
+
+    /** How long to wait before the resources are given back. */
+    public Duration waitAtEnd() {
+        return Duration.ofSeconds(waitAtEnd);
+    }
+
     /** Name or address of the server; null for the server itself. */
     public String server() {
         return server;

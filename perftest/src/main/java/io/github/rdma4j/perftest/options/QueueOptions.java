@@ -82,6 +82,19 @@ public final class QueueOptions {
     @OnlyFor(ToolSet.READ_OR_ATOMIC)
     private Integer outstandingReads;
 
+    @Option(
+            names = {"-l", "--post_list"},
+            paramLabel = "<num>",
+            description = "Post this many messages with one call (default 1).")
+    @Within(least = 1, most = 256)
+    @OnlyFor({ToolSet.BANDWIDTH, ToolSet.ONE_SIDED})
+    private int postList = 1;
+
+    @Option(
+            names = "--use_old_post_send",
+            description = "Post by ibv_post_send and not by ibv_wr_...: what is done in any case.")
+    private boolean oldPostSend;
+
     /** Number of queue pairs. */
     public int queuePairs() {
         return queuePairs;
@@ -122,6 +135,11 @@ public final class QueueOptions {
         return outstandingReads != null ? outstandingReads : 0;
     }
 
+    /** Messages of one post. */
+    public int postList() {
+        return postList;
+    }
+
     /** Most messages under way per queue pair, as far as the queue goes. */
     int transmitDepth(Tool tool) {
         return transmitDepth != null ? transmitDepth : tool.defaultTransmitDepth();
@@ -141,5 +159,13 @@ public final class QueueOptions {
                 completionModeration != null && completionModeration > depth,
                 "-Q/--cq-mod: " + completionModeration + " is not allowed; 1 to " + depth
                         + ", the transmit depth (-t/--tx-depth), or no completion would ever come");
+        IllegalParameterException.when(
+                postList > depth,
+                "-l/--post_list: " + postList + " is not allowed; 1 to " + depth
+                        + ", the transmit depth (-t/--tx-depth)");
+        IllegalParameterException.when(
+                postList > 1 && completionModeration != null && postList % completionModeration != 0,
+                "-l/--post_list: " + postList + " is not allowed; a multiple of " + completionModeration
+                        + ", the messages per completion (-Q/--cq-mod)");
     }
 }

@@ -35,6 +35,9 @@ public final class TestParameters {
     private final WorkloadOptions workload = new WorkloadOptions();
 
     @Mixin
+    private final RateOptions rate = new RateOptions();
+
+    @Mixin
     private final MemoryOptions memory = new MemoryOptions();
 
     @Mixin
@@ -68,6 +71,11 @@ public final class TestParameters {
     void check() {
         peer.check(path, connection());
         queues.check(tool);
+        IllegalParameterException.when(
+                !isTimed() && iterations() % queues.postList() != 0,
+                () -> "-n/--iters: " + iterations() + " is not allowed; a multiple of " + queues.postList()
+                        + ", the messages of a list (-l/--post_list)");
+        rate.check(queues.postList(), queues.events());
         memory.check(tool, workload);
         workload.check(isServer());
         figures.check(tool, workload);
@@ -99,6 +107,11 @@ public final class TestParameters {
         return workload;
     }
 
+    /** How fast it may be sent. */
+    public RateOptions rate() {
+        return rate;
+    }
+
     /** The memory. */
     public MemoryOptions memory() {
         return memory;
@@ -119,6 +132,17 @@ public final class TestParameters {
         return peer.server() == null;
     }
 
+    /** Whether this side does in the run what servers do: the server, unless the direction is reversed. */
+    public boolean playsServer() {
+        return isServer() != workload.reversed();
+    }
+
+    /** Messages of a burst at a limited rate: whole lists. */
+    public int burst() {
+        int list = queues.postList();
+        return rate.burst() > 0 ? rate.burst() : transmitDepth() / list * list;
+    }
+
     /** Whether the run is limited by time, not by a number of messages. */
     public boolean isTimed() {
         return workload.durationSeconds() > 0;
@@ -126,7 +150,7 @@ public final class TestParameters {
 
     /** Whether this side sends requests in the measured run: where the other side only serves them, the server does not. */
     public boolean sends() {
-        return isPingPong() || workload.bidirectional() || !isServer();
+        return isPingPong() || workload.bidirectional() || !playsServer();
     }
 
     /** Whether each message is answered by one of the other side, so that a latency is half a round trip. */
@@ -136,7 +160,7 @@ public final class TestParameters {
 
     /** Whether this side is sent to in the measured run: all but the client of a one-way bandwidth test are. */
     public boolean receives() {
-        return bothWays() || isServer();
+        return bothWays() || playsServer();
     }
 
     /** Message size in bytes; with all sizes, the largest. */
@@ -195,7 +219,11 @@ public final class TestParameters {
     public int completionModeration() {
         int wanted = queues.completionModeration() != null
                 ? queues.completionModeration()
-                : tool.isLatency() || size() > MODERATION_SIZE_LIMIT && !workload.allSizes() ? 1 : DEFAULT_MODERATION;
+                : queues.postList() > 1
+                        ? queues.postList()
+                        : tool.isLatency() || size() > MODERATION_SIZE_LIMIT && !workload.allSizes()
+                                ? 1
+                                : DEFAULT_MODERATION;
         return Math.min(wanted, transmitDepth());
     }
 

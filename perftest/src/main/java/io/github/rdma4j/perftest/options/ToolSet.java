@@ -29,6 +29,12 @@ enum ToolSet {
     /** Those whose request is answered by the peer's adapter. */
     READ_OR_ATOMIC("the read and atomic tools", tool -> tool.verb() == Verb.READ || tool.verb() == Verb.ATOMIC),
 
+    /** Those of RDMA. */
+    WRITE_OR_READ("the write and read tools", tool -> tool.verb() == Verb.WRITE || tool.verb() == Verb.READ),
+
+    /** Those that measure what the peer's memory gives or takes without its help. */
+    ONE_SIDED("the write, read and atomic tools", tool -> tool.verb() != Verb.SEND),
+
     /** Those with atomic operations. */
     ATOMIC("the atomic tools", tool -> tool.verb() == Verb.ATOMIC),
 

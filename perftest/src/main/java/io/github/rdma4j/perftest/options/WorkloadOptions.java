@@ -12,6 +12,9 @@ public final class WorkloadOptions {
     /** A verbs message has at most 2 GiB. */
     static final long LARGEST_SIZE = 1L << 31;
 
+    /** As in the C tools, which use it for endless runs only. */
+    private static final int DEFAULT_DURATION = 5;
+
     private static final double LEAST_RATE = 0.001;
     private static final double LARGEST_RATE = 1e9;
 
@@ -72,6 +75,22 @@ public final class WorkloadOptions {
     @OnlyFor(ToolSet.ATOMIC)
     private AtomicOperation atomicOperation = AtomicOperation.FETCH_AND_ADD;
 
+    @Option(names = "--reversed", description = "Reverse traffic direction: the server sends to the client.")
+    @OnlyFor(ToolSet.ONE_SIDED)
+    private boolean reversed;
+
+    @Option(
+            names = "--perform_warm_up",
+            description = "Send messages to the peer before each measured run, as many as the transmit depth.")
+    @OnlyFor({ToolSet.BANDWIDTH, ToolSet.ONE_SIDED})
+    private boolean messagesBefore;
+
+    @Option(
+            names = "--run_infinitely",
+            description = "Run for ever, and print results every <duration> seconds (-D, default 5).")
+    @OnlyFor({ToolSet.BANDWIDTH, ToolSet.ONE_SIDED})
+    private boolean endless;
+
     @Option(names = "--no-warm-up", description = "rdma4j: measure at once, code that is not compiled yet.")
     private boolean noWarmUp;
 
@@ -92,11 +111,14 @@ public final class WorkloadOptions {
 
     /** Run for so long instead of a number of messages; 0 when not. */
     public int durationSeconds() {
-        return duration != null ? duration : 0;
+        return duration != null ? duration : endless ? DEFAULT_DURATION : 0;
     }
 
     /** Part at both ends of a timed run that is not measured: a quarter, as in the C tools, but not rounded down to whole seconds. */
     public Duration margin() {
+        if (endless) {
+            return Duration.ZERO;
+        }
         return margin != null
                 ? Duration.ofSeconds(margin)
                 : Duration.ofSeconds(durationSeconds()).dividedBy(4);
@@ -110,6 +132,21 @@ public final class WorkloadOptions {
     /** Messages per second of an open loop; 0 for a closed one. */
     public double rate() {
         return rate != null ? rate : 0;
+    }
+
+    /** Whether the server sends to the client. */
+    boolean reversed() {
+        return reversed;
+    }
+
+    /** Whether messages are sent to the peer before each measured run. */
+    public boolean messagesBefore() {
+        return messagesBefore;
+    }
+
+    /** Whether to run, and to report, again and again until somebody ends it. */
+    public boolean endless() {
+        return endless;
     }
 
     /** What an atomic tool does. */
@@ -128,6 +165,14 @@ public final class WorkloadOptions {
                 "--rate: " + rate + " is out of range; allowed is 0.001 to 1000000000 messages per second");
         IllegalParameterException.when(
                 rate != null && server, "--rate is for the client, which sets the pace; the server only answers");
+        IllegalParameterException.when(
+                endless && (iterations != null || allSizes || margin != null),
+                "--run_infinitely has no number of messages (-n), runs one size (not -a), and measures all the time"
+                        + " (no -f)");
+        IllegalParameterException.when(
+                endless && bidirectional,
+                "--run_infinitely and -b/--bidirectional exclude each other: the C tools report this side's rate"
+                        + " twice, not the other side's");
         IllegalParameterException.when(allSizes && size != null, "-a/--all runs sizes of its own: leave out -s/--size");
         IllegalParameterException.when(
                 duration != null && iterations != null, "-D/--duration and -n/--iters exclude each other");

@@ -44,8 +44,11 @@ final class Banner {
                 parameters.sharesReceiveQueue() ? "ON" : "OFF");
         line(text, "PCIe relax order", parameters.relaxedOrdering() ? "ON" : "OFF");
         line(text, "ibv_wr* API", "OFF");
-        if (!parameters.isServer() || parameters.workload().bidirectional()) {
+        if (!parameters.playsServer() || parameters.workload().bidirectional()) {
             line(text, "TX depth", parameters.transmitDepth());
+        }
+        if (parameters.queues().postList() > 1) {
+            line(text, "Post List", parameters.queues().postList());
         }
         if (!latency) {
             line(text, "CQ Moderation", parameters.completionModeration());
@@ -110,7 +113,14 @@ final class Banner {
         if (parameters.tool().verb() == Verb.ATOMIC) {
             title = title.replace("Atomic", "Atomic " + parameters.workload().atomicOperation());
         }
-        return parameters.workload().bidirectional() ? title.replace("BW Test", "Bidirectional BW Test") : title;
+        if (parameters.queues().postList() > 1) {
+            title = title.replace("BW Test", "Post List BW Test");
+        }
+        if (parameters.workload().bidirectional()) {
+            int end = title.indexOf(parameters.queues().postList() > 1 ? "Post List" : "BW Test");
+            title = title.substring(0, end) + "Bidirectional " + title.substring(end);
+        }
+        return title;
     }
 
     static String transport(TransportType transport) {

@@ -6,19 +6,38 @@ import io.github.rdma4j.verbs.CompletionQueue;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.RemoteMemory;
+import io.github.rdma4j.verbs.SendBatch;
 import io.github.rdma4j.verbs.SendFlags;
 import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.WorkCompletions;
+import java.time.Duration;
 
 /**
  * The measured loop of the bandwidth tools that need nothing of the peer: keeps as many requests under way on each queue pair as the transmit depth allows, asks
  * for a completion once per group, and takes up to 16 completions at a time.
  *
- * <p>It allocates nothing and throws nothing: what stopped it is asked afterwards ({@link #failure()}).
+ * <p>Unless it sleeps, it allocates nothing and throws nothing: what stopped it is asked afterwards ({@link #failure()}).
  */
 final class BandwidthLoop {
     /** Completions taken at a time, as in the C tools. */
     static final int POLL_BATCH = 16;
+
+    /** So often a side that sleeps sees whether the run is over. */
+    private static final Duration LONGEST_SLEEP = Duration.ofMillis(100);
+
+    /**
+     * How the messages are sent.
+     *
+     * @param operation one of {@link Operation}
+     * @param depth most messages under way per queue pair
+     * @param moderation messages per completion, not above the depth
+     * @param list messages per post, a multiple of the moderation unless it is 1; not above the depth
+     * @param inline whether the messages travel in the work requests
+     * @param events whether to sleep until completions are announced
+     * @param bursts limits the rate; null for none
+     */
+    record Manner(
+            int operation, int depth, int moderation, int list, boolean inline, boolean events, BurstLimit bursts) {}
 
     /** One queue pair with its messages: small ones go through the buffer slot by slot. */
     static final class Stream {
@@ -26,16 +45,29 @@ final class BandwidthLoop {
         private final QueuePair queuePair;
         private final MemorySlice[] local;
         private final RemoteMemory[] remote;
+        private final int sharedReceiveQueue;
         private int slot;
         private long posted;
         private long completed;
         private int untilSignal;
 
-        Stream(int index, QueuePair queuePair, MemorySlice[] local, RemoteMemory[] remote) {
+        /**
+         * @param index the id of its work requests
+         * @param sharedReceiveQueue that requests of an XRC queue pair name; -1 for other types
+         */
+        Stream(
+                int index,
+                QueuePair queuePair,
+                MemorySlice[] local,
+                RemoteMemory[] remote,
+                int moderation,
+                int sharedReceiveQueue) {
             this.index = index;
             this.queuePair = queuePair;
             this.local = local;
             this.remote = remote;
+            this.sharedReceiveQueue = sharedReceiveQueue;
+            this.untilSignal = moderation;
         }
     }
 
@@ -45,6 +77,9 @@ final class BandwidthLoop {
     private final int operation;
     private final int depth;
     private final int moderation;
+    private final int list;
+    private final boolean events;
+    private final BurstLimit bursts;
     private final int flags;
     private final GroupTimes times;
     private final RunControl control;
@@ -61,46 +96,35 @@ final class BandwidthLoop {
     /**
      * @param streams one per queue pair; its index is the id of its work requests
      * @param completionQueue where all their sends complete
-     * @param operation one of {@link Operation}
-     * @param depth most messages under way per queue pair
-     * @param moderation messages per completion, not above the depth
-     * @param inline whether the messages travel in the work requests
+     * @param manner how the messages are sent
      * @param times receives the times for the peak
      * @param control shared with the monitor of the run
      */
     BandwidthLoop(
-            Stream[] streams,
-            CompletionQueue completionQueue,
-            int operation,
-            int depth,
-            int moderation,
-            boolean inline,
-            GroupTimes times,
-            RunControl control) {
+            Stream[] streams, CompletionQueue completionQueue, Manner manner, GroupTimes times, RunControl control) {
         this.streams = streams;
         this.completionQueue = completionQueue;
-        this.operation = operation;
-        this.depth = depth;
-        this.moderation = moderation;
-        this.flags = inline ? SendFlags.INLINE : 0;
+        this.operation = manner.operation();
+        this.depth = manner.depth();
+        this.moderation = manner.moderation();
+        this.list = manner.list();
+        this.flags = manner.inline() ? SendFlags.INLINE : 0;
+        this.events = manner.events();
+        this.bursts = manner.bursts();
         this.times = times;
         this.control = control;
     }
 
     /**
-     * Sends until all queue pairs have completed {@code count} messages, or the run is over, or something fails.
+     * Sends until all queue pairs have completed {@code count} messages, or the run is over, or something fails. A timed run
+     * goes on where the one before has left its messages under way.
      *
      * @param count messages per queue pair; {@link Long#MAX_VALUE} for a timed run
      */
     void run(long count) {
-        for (Stream stream : streams) {
-            stream.slot = 0;
-            stream.posted = 0;
-            stream.completed = 0;
-            stream.untilSignal = moderation;
+        if (count != Long.MAX_VALUE) {
+            rewind();
         }
-        posted = 0;
-        completed = 0;
         sampled = 0;
         times.clear();
         long total = count == Long.MAX_VALUE ? count : count * streams.length;
@@ -111,19 +135,38 @@ final class BandwidthLoop {
                     return;
                 }
             }
-            int arrived = completionQueue.poll(completions);
+            int arrived = events
+                    ? completionQueue.awaitCompletions(completions, LONGEST_SLEEP)
+                    : completionQueue.poll(completions);
             if (arrived != 0 && !take(arrived, count)) {
                 return;
             }
         }
     }
 
+    private void rewind() {
+        for (Stream stream : streams) {
+            stream.slot = 0;
+            stream.posted = 0;
+            stream.completed = 0;
+            stream.untilSignal = moderation;
+        }
+        posted = 0;
+        completed = 0;
+    }
+
     /** The stream's fields are held in locals: the compiler must write fields back around every native call. */
     private boolean fill(Stream stream, long count) {
         long before = stream.posted;
         long end = Math.min(count, stream.completed + depth);
+        if (bursts != null) {
+            end = Math.min(end, before + bursts.allowance(System.nanoTime()));
+        }
         if (before >= end) {
             return true;
+        }
+        if (list > 1 || stream.sharedReceiveQueue >= 0) {
+            return fillLists(stream, count, end);
         }
         QueuePair queuePair = stream.queuePair;
         MemorySlice[] local = stream.local;
@@ -156,11 +199,48 @@ final class BandwidthLoop {
         stream.untilSignal = untilSignal;
         stream.posted = sent;
         posted += sent - before;
+        if (bursts != null) {
+            bursts.posted(sent - before);
+        }
         if (errno != 0) {
             failedStream = stream;
             postErrno = errno;
         }
         return errno == 0;
+    }
+
+    /** The same with one call into the adapter's library, and one doorbell, for a list of messages. */
+    private boolean fillLists(Stream stream, long count, long end) {
+        while (stream.posted + list <= end) {
+            if (stream.untilSignal == moderation && times.recording()) {
+                times.posted(System.nanoTime(), posted);
+            }
+            SendBatch batch = stream.queuePair.startBatch();
+            if (stream.sharedReceiveQueue >= 0) {
+                batch.toSharedReceiveQueue(stream.sharedReceiveQueue);
+            }
+            for (long number = stream.posted + 1; number <= stream.posted + list; number++) {
+                int messageFlags = flags;
+                if (--stream.untilSignal == 0 || number == count) {
+                    messageFlags |= SendFlags.SIGNALED;
+                    stream.untilSignal = moderation;
+                }
+                int slot = stream.slot;
+                Operation.add(batch, operation, stream.index, stream.local[slot], stream.remote[slot], messageFlags);
+                stream.slot = slot + 1 == stream.local.length ? 0 : slot + 1;
+            }
+            if (batch.post() < list) {
+                failedStream = stream;
+                postErrno = batch.error();
+                return false;
+            }
+            stream.posted += list;
+            posted += list;
+            if (bursts != null) {
+                bursts.posted(list);
+            }
+        }
+        return true;
     }
 
     private boolean take(int arrived, long count) {

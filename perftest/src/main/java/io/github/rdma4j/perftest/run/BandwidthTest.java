@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.run;
 
 import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.Verb;
 import io.github.rdma4j.perftest.wire.BandwidthReport;
 import io.github.rdma4j.perftest.wire.ControlChannel;
 import io.github.rdma4j.perftest.wire.PeerKeys;
@@ -18,6 +19,9 @@ import java.util.List;
  * too) and add up their figures.
  */
 final class BandwidthTest implements ConnectedTest {
+    /** Fewer places in the buffer than messages in a round of the warm-up, so that the loop begins again at the first one. */
+    private static final SystemData FEW_SLOTS = new SystemData(256, 64);
+
     private final TestParameters parameters;
     private final TestResources resources;
     private final ControlChannel channel;
@@ -25,6 +29,10 @@ final class BandwidthTest implements ConnectedTest {
     private final PeerKeys greeting;
     private final SystemData layout;
     private final TestListener listener;
+    private RunControl control;
+    private GroupTimes times;
+    private BandwidthLoop loop;
+    private long loopSize;
 
     BandwidthTest(
             TestParameters parameters,
@@ -45,7 +53,7 @@ final class BandwidthTest implements ConnectedTest {
     @Override
     public List<SizeResult> run() {
         List<SizeResult> results =
-                parameters.workload().bidirectional() ? runBothWays() : parameters.isServer() ? await() : runOneWay();
+                parameters.workload().bidirectional() ? runBothWays() : !parameters.sends() ? await() : runOneWay();
         meet("end of the test");
         return results;
     }
@@ -53,7 +61,9 @@ final class BandwidthTest implements ConnectedTest {
     private List<SizeResult> await() {
         waitForPeer("end of the run");
         BandwidthResult result = BandwidthResult.of(
-                BandwidthReport.NOTHING.exchange(channel, parameters.peer().timeout()),
+                BandwidthReport.NOTHING
+                        .exchange(channel, parameters.peer().timeout())
+                        .check(channel),
                 parameters.figures().gigabits());
         listener.result(result);
         return List.of(result);
@@ -63,6 +73,9 @@ final class BandwidthTest implements ConnectedTest {
         List<SizeResult> results = new ArrayList<>();
         BandwidthResult last = null;
         for (long size : parameters.sizes()) {
+            while (parameters.workload().endless()) {
+                listener.result(run(size));
+            }
             List<BandwidthResult> rounds = new ArrayList<>();
             for (int round = 0; round < parameters.figures().rounds(); round++) {
                 rounds.add(run(size));
@@ -96,7 +109,8 @@ final class BandwidthTest implements ConnectedTest {
         if (parameters.workload().allSizes()) {
             waitForPeer("end of the run");
         }
-        return mine.plus(mine.toReport().exchange(channel, parameters.runTimeout()));
+        return mine.plus(
+                mine.toReport().exchange(channel, parameters.runTimeout()).check(channel));
     }
 
     private void meet(String step) {
@@ -108,28 +122,16 @@ final class BandwidthTest implements ConnectedTest {
     }
 
     private BandwidthResult run(long size) {
-        RunControl control = new RunControl();
-        int moderation = parameters.completionModeration();
-        int groupsPerPair = Math.ceilDiv(parameters.iterations(), moderation);
-        long groups = (long) groupsPerPair * parameters.queues().queuePairs();
-        boolean withPeak = parameters.figures().peak() && !parameters.isTimed() && groups <= GroupTimes.MOST_GROUPS;
-        GroupTimes times = new GroupTimes(withPeak ? (int) groups : 0);
-        BandwidthLoop loop = new BandwidthLoop(
-                streams(size),
-                resources.completionQueue(),
-                Operation.of(parameters),
-                parameters.transmitDepth(),
-                moderation,
-                size <= resources.inlineSize(),
-                times,
-                control);
-        RunMonitor monitor = monitoring.start(control, size);
-        try {
-            loop.run(parameters.isTimed() ? Long.MAX_VALUE : parameters.iterations());
-        } finally {
-            monitor.close();
+        if (loop == null || size != loopSize) {
+            prepare(size);
         }
-        monitoring.check(monitor, loop.failure(), control, loop.sampled());
+        if (parameters.workload().messagesBefore()) {
+            int list = parameters.queues().postList();
+            RunMonitor monitor = monitoring.startCounted(control, size);
+            runMonitored(monitor, parameters.transmitDepth() / list * list);
+        }
+        RunMonitor monitor = monitoring.start(control, size);
+        runMonitored(monitor, parameters.isTimed() ? Long.MAX_VALUE : parameters.iterations());
         return parameters.isTimed()
                 ? BandwidthResult.of(
                         size,
@@ -145,17 +147,80 @@ final class BandwidthTest implements ConnectedTest {
                         parameters.figures().gigabits());
     }
 
-    private BandwidthLoop.Stream[] streams(long size) {
+    private void runMonitored(RunMonitor monitor, long count) {
+        try {
+            loop.run(count);
+        } finally {
+            monitor.close();
+        }
+        if (count == Long.MAX_VALUE) {
+            monitoring.check(monitor, loop.failure(), control, loop.sampled());
+        } else {
+            monitoring.checkCounted(monitor, loop.failure());
+        }
+    }
+
+    /** Calls of the loop for a few small messages on a queue pair of this process, in all modes. */
+    static WarmUp.Round warmUp(TestParameters parameters, TestResources pair, RunControl control, RoundLimit limit) {
+        int list = parameters.queues().postList();
+        int messages = list > 1 ? 3 * list : WarmUp.MESSAGES;
+        BandwidthLoop[] loops = new BandwidthLoop[4];
+        for (int i = 0; i < loops.length; i++) {
+            int moderation = list > 1 ? list : 1 + i % 2;
+            BandwidthLoop.Stream[] streams = {
+                stream(pair, 0, WarmUp.SIZE, FEW_SLOTS, moderation), stream(pair, 1, WarmUp.SIZE, FEW_SLOTS, moderation)
+            };
+            boolean other = i == loops.length - 1;
+            BandwidthLoop.Manner manner = new BandwidthLoop.Manner(
+                    Operation.of(parameters),
+                    Math.max(WarmUp.DEPTH, 2 * list),
+                    moderation,
+                    list,
+                    false,
+                    other && parameters.queues().events(),
+                    other && parameters.rate().limited() ? new BurstLimit(1e9, list) : null);
+            GroupTimes times = new GroupTimes(i < 2 ? 0 : 2 * messages);
+            loops[i] = new BandwidthLoop(streams, pair.completionQueue(), manner, times, control);
+        }
+        return number -> {
+            limit.endWhenStuck();
+            control.enter(number % 2 == 0 ? RunControl.STARTING : RunControl.SAMPLING);
+            BandwidthLoop loop = loops[number / 2 % loops.length];
+            loop.run(messages);
+            return control.running() && loop.failure() == null ? (int) loop.completed() : -1;
+        };
+    }
+
+    /** The loop stays the same for all rounds of a size: one that is timed leaves messages under way for the next. */
+    private void prepare(long size) {
+        int moderation = parameters.completionModeration();
+        int groupsPerPair = Math.ceilDiv(parameters.iterations(), moderation);
+        long groups = (long) groupsPerPair * parameters.queues().queuePairs();
+        boolean withPeak = parameters.figures().peak() && !parameters.isTimed() && groups <= GroupTimes.MOST_GROUPS;
+        times = new GroupTimes(withPeak ? (int) groups : 0);
+        control = new RunControl();
         BandwidthLoop.Stream[] streams =
                 new BandwidthLoop.Stream[parameters.queues().queuePairs()];
         for (int i = 0; i < streams.length; i++) {
-            streams[i] = stream(resources, i, size, layout);
+            streams[i] = stream(resources, i, size, layout, moderation);
         }
-        return streams;
+        BandwidthLoop.Manner manner = new BandwidthLoop.Manner(
+                Operation.of(parameters),
+                parameters.transmitDepth(),
+                moderation,
+                parameters.queues().postList(),
+                size <= resources.inlineSize() && parameters.tool().verb() == Verb.WRITE,
+                parameters.queues().events(),
+                parameters.rate().limited()
+                        ? new BurstLimit(parameters.rate().messagesPerSecond(size), parameters.burst())
+                        : null);
+        loop = new BandwidthLoop(streams, resources.completionQueue(), manner, times, control);
+        loopSize = size;
     }
 
     /** The messages of one queue pair. */
-    static BandwidthLoop.Stream stream(TestResources resources, int index, long size, SystemData layout) {
+    static BandwidthLoop.Stream stream(
+            TestResources resources, int index, long size, SystemData layout, int moderation) {
         RemoteMemory target = resources.remote(index);
         Slots slots = Slots.of(size, layout);
         MemorySlice[] local = new MemorySlice[slots.count()];
@@ -164,6 +229,7 @@ final class BandwidthTest implements ConnectedTest {
             local[slot] = resources.slice(resources.sendOffset(index) + slot * slots.step(), size);
             remote[slot] = target.slice(slot * slots.step(), size);
         }
-        return new BandwidthLoop.Stream(index, resources.queuePair(index), local, remote);
+        return new BandwidthLoop.Stream(
+                index, resources.queuePair(index), local, remote, moderation, resources.sharedReceiveQueueOf(index));
     }
 }

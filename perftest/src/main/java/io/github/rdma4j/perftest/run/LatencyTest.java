@@ -42,7 +42,7 @@ final class LatencyTest implements ConnectedTest {
         WriteLatencyLoop loop = loop(resources, size, DataValidation.messages(parameters, resources), control);
         RunMonitor monitor = monitoring.start(control, size);
         try {
-            loop.run(parameters.isServer(), LatencyRecording.messages(parameters), recorder);
+            loop.run(parameters.playsServer(), LatencyRecording.messages(parameters), recorder);
         } finally {
             monitor.close();
         }
@@ -56,6 +56,7 @@ final class LatencyTest implements ConnectedTest {
         return new WriteLatencyLoop(
                 resources.queuePair(0),
                 resources.completionQueue(),
+                resources.sharedReceiveQueueOf(0),
                 resources.buffer(),
                 resources.slice(sendOffset, size),
                 sendOffset + size - 1,

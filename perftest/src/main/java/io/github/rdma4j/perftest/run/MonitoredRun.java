@@ -42,6 +42,7 @@ final class MonitoredRun {
                         ? LatencyRecording.messages(parameters)
                         : (long) parameters.iterations() * parameters.queues().queuePairs();
         RunMonitor.ProgressSink sink = new Progress(listener, size, total);
+        control.enter(RunControl.STARTING);
         return parameters.isTimed()
                 ? RunMonitor.ofTimed(
                         control,
@@ -53,6 +54,12 @@ final class MonitoredRun {
                 : RunMonitor.ofCounted(control, peerClosed, parameters.peer().timeout(), sink);
     }
 
+    /** The same for messages that are not measured, and of which there is a number in any case. */
+    RunMonitor startCounted(RunControl control, long size) {
+        control.enter(RunControl.STARTING);
+        return RunMonitor.ofCounted(control, peerClosed, parameters.peer().timeout(), new Progress(listener, size, 0));
+    }
+
     /**
      * Throws what went wrong.
      *
@@ -62,23 +69,28 @@ final class MonitoredRun {
      * @param sampled messages of the measured part of a timed run
      */
     void check(RunMonitor monitor, String loopFailure, RunControl control, long sampled) {
+        // After the measured part a timed run's peer may end first, and its queue pair with it.
+        boolean measured = parameters.isTimed() && control.phase() >= RunControl.STOPPING;
+        checkCounted(monitor, measured ? null : loopFailure);
+        if (parameters.isTimed() && (sampled == 0 || monitor.sampledNanoseconds() <= 0)) {
+            throw new TestFailedException(
+                    "no message completed in the measured part of the run", "run longer: -D/--duration");
+        }
+    }
+
+    /** Throws what went wrong in a run of a number of messages. */
+    void checkCounted(RunMonitor monitor, String loopFailure) {
         if (monitor.failure() != null) {
             throw new TestFailedException(
                     monitor.failure() + " (peer " + channel.peer() + ")"
                             + (loopFailure == null ? "" : "; " + loopFailure),
                     "read what the peer printed");
         }
-        // After the measured part a timed run's peer may end first, and its queue pair with it.
-        boolean measured = parameters.isTimed() && control.phase() >= RunControl.STOPPING;
-        if (loopFailure != null && !measured) {
+        if (loopFailure != null) {
             throw new TestFailedException(
                     loopFailure,
                     "see that the peer still runs with the same options, and that the network loses nothing;"
                             + " -u/--qp-timeout gives a slow peer more time");
-        }
-        if (parameters.isTimed() && (sampled == 0 || monitor.sampledNanoseconds() <= 0)) {
-            throw new TestFailedException(
-                    "no message completed in the measured part of the run", "run longer: -D/--duration");
         }
     }
 }

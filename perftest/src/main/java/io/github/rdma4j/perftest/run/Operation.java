@@ -7,6 +7,7 @@ import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.RemoteMemory;
+import io.github.rdma4j.verbs.SendBatch;
 
 /**
  * The requests of the one-sided tools. Numbers and not an enum: the measured loops choose by one comparison of a local, where
@@ -37,6 +38,33 @@ final class Operation {
                         : COMPARE_AND_SWAP;
             case SEND -> throw new IllegalArgumentException("a send is not one-sided");
         };
+    }
+
+    /** The same, without an id, where the queue pair may be of XRC, which names a shared receive queue of the peer; -1 for other types. */
+    static int postAlone(
+            int operation,
+            QueuePair queuePair,
+            int sharedReceiveQueue,
+            MemorySlice local,
+            RemoteMemory remote,
+            int flags) {
+        if (sharedReceiveQueue < 0) {
+            return post(operation, queuePair, 0, local, remote, flags);
+        }
+        SendBatch batch = queuePair.startBatch().toSharedReceiveQueue(sharedReceiveQueue);
+        add(batch, operation, 0, local, remote, flags);
+        batch.post();
+        return batch.error();
+    }
+
+    /** Adds one request to a list. */
+    static void add(SendBatch batch, int operation, long id, MemorySlice local, RemoteMemory remote, int flags) {
+        switch (operation) {
+            case WRITE -> batch.write(id, local, remote, flags);
+            case READ -> batch.read(id, local, remote, flags);
+            case FETCH_AND_ADD -> batch.fetchAndAdd(id, local, remote, ADDEND, flags);
+            default -> batch.compareAndSwap(id, local, remote, EXPECTED, NEW_VALUE, flags);
+        }
     }
 
     /** Posts one request; returns 0 or an errno. */

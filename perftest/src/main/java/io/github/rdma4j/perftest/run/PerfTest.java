@@ -175,7 +175,7 @@ public final class PerfTest {
         List<SizeResult> results = test.run();
         listener.end();
         validation.verify(results);
-        return new TestOutcome(
+        TestOutcome outcome = new TestOutcome(
                 info,
                 started,
                 (System.nanoTime() - begin) / 1e9,
@@ -183,6 +183,17 @@ public final class PerfTest {
                         .withMemoryNode(placement.memoryNode()),
                 results,
                 observed.observations());
+        pause(parameters.peer().waitAtEnd());
+        return outcome;
+    }
+
+    /** Until the time is over or the thread is interrupted. */
+    private static void pause(Duration time) {
+        try {
+            Thread.sleep(time);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** Both ways the sides meet before each round: one that runs once would be waited for. */

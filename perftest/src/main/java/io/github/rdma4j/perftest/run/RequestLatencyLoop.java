@@ -8,18 +8,24 @@ import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.SendFlags;
 import io.github.rdma4j.verbs.WorkCompletions;
+import java.time.Duration;
 
 /**
  * The measured loop of ib_read_lat and ib_atomic_lat: posts a request, waits for its completion, and posts the next one. The
  * peer's adapter answers; no program there takes part.
  *
- * <p>It allocates nothing and throws nothing: what stopped it is asked afterwards ({@link #failure()}).
+ * <p>Unless it sleeps, it allocates nothing and throws nothing: what stopped it is asked afterwards ({@link #failure()}).
  */
 final class RequestLatencyLoop {
+    /** So often a side that sleeps sees whether the run is over. */
+    private static final Duration LONGEST_SLEEP = Duration.ofMillis(100);
+
     private final QueuePair queuePair;
     private final CompletionQueue completionQueue;
     private final WorkCompletions completions = WorkCompletions.allocate(1);
     private final int operation;
+    private final int sharedReceiveQueue;
+    private final boolean events;
     private final MemorySlice local;
     private final RemoteMemory remote;
     private final RunControl control;
@@ -31,6 +37,8 @@ final class RequestLatencyLoop {
      * @param queuePair connected
      * @param completionQueue where its requests complete
      * @param operation one of {@link Operation}
+     * @param sharedReceiveQueue that requests of an XRC queue pair name; -1 for other types
+     * @param events whether to sleep until completions are announced
      * @param local where the answers go
      * @param remote what is asked for
      * @param control shared with the monitor of the run
@@ -39,12 +47,16 @@ final class RequestLatencyLoop {
             QueuePair queuePair,
             CompletionQueue completionQueue,
             int operation,
+            int sharedReceiveQueue,
+            boolean events,
             MemorySlice local,
             RemoteMemory remote,
             RunControl control) {
         this.queuePair = queuePair;
         this.completionQueue = completionQueue;
         this.operation = operation;
+        this.sharedReceiveQueue = sharedReceiveQueue;
+        this.events = events;
         this.local = local;
         this.remote = remote;
         this.control = control;
@@ -72,7 +84,7 @@ final class RequestLatencyLoop {
     }
 
     private boolean post() {
-        int errno = Operation.post(operation, queuePair, 0, local, remote, SendFlags.SIGNALED);
+        int errno = Operation.postAlone(operation, queuePair, sharedReceiveQueue, local, remote, SendFlags.SIGNALED);
         if (errno != 0) {
             postErrno = errno;
         }
@@ -81,7 +93,10 @@ final class RequestLatencyLoop {
 
     /** Waits for one completion; false when it is a failure or the run is over before. */
     boolean awaitCompletion() {
-        while (completionQueue.poll(completions) == 0) {
+        while ((events
+                        ? completionQueue.awaitCompletions(completions, LONGEST_SLEEP)
+                        : completionQueue.poll(completions))
+                == 0) {
             if (!control.running()) {
                 return false;
             }

@@ -59,7 +59,8 @@ final class RequestLatencyTest implements ConnectedTest {
     private SizeResult run(long size) {
         RunControl control = new RunControl();
         LatencyRecorder recorder = LatencyRecording.recorder(parameters, control, PARTS);
-        RequestLatencyLoop loop = loop(parameters, resources, size, control);
+        RequestLatencyLoop loop =
+                loop(parameters, resources, size, parameters.queues().events(), control);
         RunMonitor monitor = monitoring.start(control, size);
         try {
             loop.run(LatencyRecording.messages(parameters), recorder);
@@ -72,7 +73,9 @@ final class RequestLatencyTest implements ConnectedTest {
 
     /** Calls of the loop for a few small messages on a queue pair of this process, in all modes. */
     static WarmUp.Round warmUp(TestParameters parameters, TestResources pair, RunControl control, RoundLimit limit) {
-        RequestLatencyLoop loop = loop(parameters, pair, WARM_UP_SIZE, control);
+        RequestLatencyLoop loop = loop(parameters, pair, WARM_UP_SIZE, false, control);
+        RequestLatencyLoop sleeping =
+                loop(parameters, pair, WARM_UP_SIZE, parameters.queues().events(), control);
         LatencyRecorder stamps = LatencyRecorder.counted(control, PARTS, WARM_UP_MESSAGES, 1, false);
         LatencyRecorder other = parameters.workload().rate() > 0
                 ? LatencyRecorder.open(control, PARTS, WarmUp.OPEN_LOOP_RATE, true, WARM_UP_MESSAGES, 1)
@@ -85,17 +88,21 @@ final class RequestLatencyTest implements ConnectedTest {
                 control.enter(RunControl.STARTING);
             }
             limit.endWhenStuck();
-            long answered = loop.run(WARM_UP_MESSAGES, number % 3 == 0 ? other : stamps);
-            return control.running() && loop.failure() == null ? (int) answered : -1;
+            RequestLatencyLoop next = number % WarmUp.SPIN_EVERY == 1 ? sleeping : loop;
+            long answered = next.run(WARM_UP_MESSAGES, number % 3 == 0 ? other : stamps);
+            return control.running() && next.failure() == null ? (int) answered : -1;
         };
     }
 
     /** The loop for one size, on queue pair 0. */
-    static RequestLatencyLoop loop(TestParameters parameters, TestResources resources, long size, RunControl control) {
+    static RequestLatencyLoop loop(
+            TestParameters parameters, TestResources resources, long size, boolean events, RunControl control) {
         return new RequestLatencyLoop(
                 resources.queuePair(0),
                 resources.completionQueue(),
                 Operation.of(parameters),
+                resources.sharedReceiveQueueOf(0),
+                events,
                 resources.slice(resources.sendOffset(0), size),
                 resources.remote(0).slice(0, size),
                 control);

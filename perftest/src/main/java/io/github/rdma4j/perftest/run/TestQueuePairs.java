@@ -89,6 +89,7 @@ final class TestQueuePairs {
                     .maxReceiveWorkRequests(Math.max(1, shape.receiveDepth()))
                     .maxInlineData(inline)
                     .port(parameters.path().devicePort())
+                    .partitionKeyIndex(parameters.path().partitionKeyIndex())
                     .queueKey(QUEUE_KEY)
                     .remoteAccess(remoteAccess(parameters));
             if (device.gid() != null) {
@@ -161,7 +162,7 @@ final class TestQueuePairs {
         QueuePairEndpoint endpoint = new QueuePairEndpoint(
                 keys.queuePairNumber(),
                 keys.packetSequenceNumber(),
-                keys.lid(),
+                parameters.path().destinationLid(keys.lid()),
                 keys.gid() == null ? Gid.ZERO : keys.gid(),
                 mtu);
         return queuePair.connect(
@@ -172,6 +173,7 @@ final class TestQueuePairs {
                         .rnrRetry(7)
                         .minRnrTimer(12)
                         .serviceLevel(parameters.path().serviceLevel())
+                        .trafficClass(parameters.path().trafficClass())
                         .hopLimit(HOPS)
                         .maxReadAtomic(device.outstandingReadsTo(keys.outstandingReads()))
                         .maxDestinationReadAtomic(device.outstandingReads()));
@@ -179,12 +181,16 @@ final class TestQueuePairs {
 
     private AddressHandleAttributes address(PeerKeys keys) {
         AddressHandleAttributes local = AddressHandleAttributes.toLid(
-                        parameters.path().devicePort(), keys.lid())
+                        parameters.path().devicePort(), parameters.path().destinationLid(keys.lid()))
                 .withServiceLevel(parameters.path().serviceLevel());
         return device.gid() == null || keys.gid() == null
                 ? local
-                : local.withGlobalRoute(
-                        new GlobalRoute(keys.gid(), 0, device.gid().index(), HOPS, 0));
+                : local.withGlobalRoute(new GlobalRoute(
+                        keys.gid(),
+                        0,
+                        device.gid().index(),
+                        HOPS,
+                        parameters.path().trafficClass()));
     }
 
     /** The connected queue pair of this number. */

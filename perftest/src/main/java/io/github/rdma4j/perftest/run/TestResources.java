@@ -38,7 +38,8 @@ final class TestResources implements AutoCloseable {
     private TestQueues queues;
     private TestQueuePairs queuePairs;
     private TestBuffer memory;
-    private MemoryRegion region;
+    private final List<MemoryRegion> regions = new ArrayList<>();
+    private long partsPerRegion;
     private long partSize;
     private List<PeerKeys> peer = List.of();
 
@@ -73,7 +74,14 @@ final class TestResources implements AutoCloseable {
         if (payload != null || parameters.tool() != Tool.WRITE_LATENCY) {
             memory.fill(payload);
         }
-        region = domain.registerMemory(memory.segment(), access());
+        long regionSize = parameters.memory().regionPerQueuePair()
+                ? 2 * partSize
+                : memory.segment().byteSize();
+        partsPerRegion = regionSize / partSize;
+        regions.clear();
+        for (long at = 0; at < memory.segment().byteSize(); at += regionSize) {
+            regions.add(domain.registerMemory(memory.segment().asSlice(at, regionSize), access()));
+        }
     }
 
     private AccessFlag[] access() {
@@ -91,7 +99,7 @@ final class TestResources implements AutoCloseable {
     /** Makes the parts of the buffer as large as the agreed page size asks for. */
     void useLayout(SystemData agreed) {
         if (agreed.cycleBytes() > layout.cycleBytes()) {
-            region.close();
+            regions.forEach(MemoryRegion::close);
             memory.close();
             registerBuffer(agreed.cycleBytes());
         }
@@ -109,8 +117,8 @@ final class TestResources implements AutoCloseable {
                     device.outstandingReads(),
                     endpoint.queuePairNumber(),
                     endpoint.packetSequenceNumber(),
-                    region.remoteKey(),
-                    region.address() + receivePart(i),
+                    regionOf(receivePart(i)).remoteKey(),
+                    memory.segment().address() + receivePart(i),
                     device.gid() == null ? null : device.gid().gid(),
                     sharedNumber));
         }
@@ -137,7 +145,7 @@ final class TestResources implements AutoCloseable {
 
     /** Offset of what stream i sends. */
     long sendOffset(int i) {
-        return i * partSize;
+        return parameters.memory().regionPerQueuePair() ? 2 * i * partSize : i * partSize;
     }
 
     /** Offset of what the peer writes or sends to stream i. */
@@ -146,15 +154,22 @@ final class TestResources implements AutoCloseable {
     }
 
     private long receivePart(int queuePair) {
-        return (shape.queuePairs() + queuePair) * partSize;
+        // With a region each, a queue pair's two parts lie side by side.
+        return parameters.memory().regionPerQueuePair()
+                ? (2 * queuePair + 1) * partSize
+                : (shape.queuePairs() + queuePair) * partSize;
+    }
+
+    private MemoryRegion regionOf(long offset) {
+        return regions.get((int) (offset / partSize / partsPerRegion));
     }
 
     MemorySegment buffer() {
-        return region.segment();
+        return memory.segment();
     }
 
     MemorySlice slice(long offset, long length) {
-        return region.slice(offset, length);
+        return regionOf(offset).slice(offset % (partsPerRegion * partSize), length);
     }
 
     /** The peer's part for stream i, as far as this side may use it; after {@link #connectWithItself} its own one. */
@@ -166,6 +181,11 @@ final class TestResources implements AutoCloseable {
     /** The peer's shared receive queue to which stream i sends; for XRC. */
     int remoteSharedReceiveQueue(int i) {
         return peer.get(shape.receiver(i)).sharedReceiveQueueNumber();
+    }
+
+    /** The same where the connection may be another one: -1 then. */
+    int sharedReceiveQueueOf(int i) {
+        return shape.connection() == ConnectionType.XRC ? remoteSharedReceiveQueue(i) : -1;
     }
 
     /** The queue pair through which stream i sends. */

@@ -48,13 +48,10 @@ final class WarmUp {
     static final double OPEN_LOOP_RATE = 1e6;
 
     /** What an atomic operation has, and as good as any other. */
-    private static final int SIZE = 8;
+    static final int SIZE = 8;
 
-    private static final int DEPTH = 4;
-    private static final int MESSAGES = 9;
-
-    /** Fewer places in the buffer than messages in a round, so that the loop begins again at the first one. */
-    private static final SystemData FEW_SLOTS = new SystemData(256, 64);
+    static final int DEPTH = 4;
+    static final int MESSAGES = 9;
 
     private static final String NOT_POSSIBLE = "not possible (%s): the first figures may be of code not yet compiled";
 
@@ -149,7 +146,8 @@ final class WarmUp {
     }
 
     private Round roundOnFreshPair() {
-        Shape shape = Shape.localPair(parameters.connection(), SIZE, DEPTH, 0);
+        int depth = Math.max(DEPTH, 2 * parameters.queues().postList());
+        Shape shape = Shape.localPair(parameters.connection(), SIZE, depth, 0);
         TestResources pair = new TestResources(device, parameters, shape, layout);
         pairs.add(pair);
         pair.connectWithItself(device.mtu());
@@ -158,7 +156,7 @@ final class WarmUp {
         }
         return parameters.tool().isLatency()
                 ? RequestLatencyTest.warmUp(parameters, pair, control, limit)
-                : bandwidthRound(pair);
+                : BandwidthTest.warmUp(parameters, pair, control, limit);
     }
 
     private Round latencyRound(TestResources pair) {
@@ -184,34 +182,6 @@ final class WarmUp {
             }
             long sent = loop.run(opens, opens ? MESSAGES : 1, number % 3 == 0 ? other : stamps);
             return control.running() && loop.failure() == null ? (int) sent : -1;
-        };
-    }
-
-    private Round bandwidthRound(TestResources pair) {
-        BandwidthLoop[] loops = new BandwidthLoop[4];
-        for (int i = 0; i < loops.length; i++) {
-            BandwidthLoop.Stream[] streams = new BandwidthLoop.Stream[2];
-            for (int j = 0; j < streams.length; j++) {
-                streams[j] = BandwidthTest.stream(pair, j, SIZE, FEW_SLOTS);
-            }
-            int moderation = 1 + i % 2;
-            GroupTimes times = new GroupTimes(i < 2 ? 0 : 2 * MESSAGES);
-            loops[i] = new BandwidthLoop(
-                    streams,
-                    pair.completionQueue(),
-                    Operation.of(parameters),
-                    DEPTH,
-                    moderation,
-                    false,
-                    times,
-                    control);
-        }
-        return number -> {
-            limit.endWhenStuck();
-            control.enter(number % 2 == 0 ? RunControl.STARTING : RunControl.SAMPLING);
-            BandwidthLoop loop = loops[number / 2 % loops.length];
-            loop.run(MESSAGES);
-            return control.running() && loop.failure() == null ? (int) loop.completed() : -1;
         };
     }
 }

@@ -27,6 +27,7 @@ final class WriteLatencyLoop {
     private final CompletionQueue completionQueue;
     private final WorkCompletions completions = WorkCompletions.allocate(1);
     private final MemorySegment buffer;
+    private final int sharedReceiveQueue;
     private final long sendOffset;
     private final long awaitOffset;
     private final MemorySlice local;
@@ -41,6 +42,7 @@ final class WriteLatencyLoop {
     /**
      * @param queuePair connected
      * @param completionQueue where its sends complete
+     * @param sharedReceiveQueue that requests of an XRC queue pair name; -1 for other types
      * @param buffer both halves: what is sent, and behind it what the peer writes
      * @param local the message to send, in the first half
      * @param sendOffset of the message's last byte
@@ -53,6 +55,7 @@ final class WriteLatencyLoop {
     WriteLatencyLoop(
             QueuePair queuePair,
             CompletionQueue completionQueue,
+            int sharedReceiveQueue,
             MemorySegment buffer,
             MemorySlice local,
             long sendOffset,
@@ -63,6 +66,7 @@ final class WriteLatencyLoop {
             RunControl control) {
         this.queuePair = queuePair;
         this.completionQueue = completionQueue;
+        this.sharedReceiveQueue = sharedReceiveQueue;
         this.buffer = buffer;
         this.local = local;
         this.sendOffset = sendOffset;
@@ -115,7 +119,7 @@ final class WriteLatencyLoop {
             seals.seal(sendOffset + 1 - local.length(), local.length(), number);
         }
         COUNTER.setRelease(buffer, sendOffset, (byte) number);
-        int errno = queuePair.postWrite(0, local, remote, flags);
+        int errno = Operation.postAlone(Operation.WRITE, queuePair, sharedReceiveQueue, local, remote, flags);
         if (errno != 0) {
             postErrno = errno;
             return false;

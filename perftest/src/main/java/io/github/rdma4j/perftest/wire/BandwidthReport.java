@@ -34,19 +34,21 @@ public record BandwidthReport(long size, long iterations, double peak, double av
 
     /**
      * Checks a report that is going to be used: of a side that only receives, the C tools send what their memory held.
+     * Their peak is a quotient of integers, and without a peak may be no number: then it counts as not measured.
      *
      * @param channel that it came over
-     * @return this
+     * @return the report
      * @throws HandshakeException when a value cannot have been measured
      */
     public BandwidthReport check(ControlChannel channel) {
-        if (size < 0 || iterations < 0 || !isRate(peak) || !isRate(average) || !isRate(messageRate)) {
+        double rate = Double.isFinite(peak) ? peak : 0;
+        if (size < 0 || iterations < 0 || !isRate(rate) || !isRate(average) || !isRate(messageRate)) {
             throw new HandshakeException(
                     "the peer %s reports what nobody can have measured: %d messages of %d bytes, peak %s, average %s, %s Mpps"
                             .formatted(channel.peer(), iterations, size, peak, average, messageRate),
                     ControlChannel.SAME_OPTIONS);
         }
-        return this;
+        return new BandwidthReport(size, iterations, rate, average, messageRate);
     }
 
     private static boolean isRate(double value) {

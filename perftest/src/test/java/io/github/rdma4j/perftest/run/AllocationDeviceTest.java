@@ -62,11 +62,15 @@ class AllocationDeviceTest {
                     device, parameters, Shape.localPair(parameters.connection(), 64, 128, 0), layout)) {
                 pair.connectWithItself(device.mtu());
                 BandwidthLoop.Stream[] streams = {
-                    BandwidthTest.stream(pair, 0, 64, layout), BandwidthTest.stream(pair, 1, 64, layout)
+                    BandwidthTest.stream(pair, 0, 64, layout, 10), BandwidthTest.stream(pair, 1, 64, layout, 10)
                 };
                 GroupTimes times = new GroupTimes(OPERATIONS);
                 BandwidthLoop loop = new BandwidthLoop(
-                        streams, pair.completionQueue(), Operation.WRITE, 128, 10, false, times, new RunControl());
+                        streams,
+                        pair.completionQueue(),
+                        new BandwidthLoop.Manner(Operation.WRITE, 128, 10, 1, false, false, null),
+                        times,
+                        new RunControl());
                 loop.run(1000);
                 allocated();
 

@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.options;
+
+import picocli.CommandLine.Option;
+
+/** How fast a bandwidth test may send: as the C tools, in bursts of messages a constant time apart. */
+public final class RateOptions {
+    private static final double MEBIBYTE = 1 << 20;
+    private static final double GIGABIT_IN_BYTES = 125e6;
+
+    @Option(
+            names = "--rate_limit",
+            paramLabel = "<rate>",
+            description = "Send no more than this, over all queue pairs, in bursts (see --rate_units).")
+    @OnlyFor({ToolSet.BANDWIDTH, ToolSet.WRITE_OR_READ})
+    private Double rate;
+
+    @Option(
+            names = "--rate_units",
+            paramLabel = "<units>",
+            description = "Unit of --rate_limit: M (MiB/sec), g (Gb/sec) or p (messages/sec) (default g).")
+    @OnlyFor({ToolSet.BANDWIDTH, ToolSet.WRITE_OR_READ})
+    private String units;
+
+    @Option(
+            names = "--rate_limit_type",
+            paramLabel = "<type>",
+            description = "Who limits the rate: SW, this program (default).")
+    @OnlyFor({ToolSet.BANDWIDTH, ToolSet.WRITE_OR_READ})
+    private String type;
+
+    @Option(
+            names = "--burst_size",
+            paramLabel = "<num>",
+            description = "Messages of a burst (default: the transmit depth).")
+    @Within(least = 1, most = 1_000_000)
+    @OnlyFor({ToolSet.BANDWIDTH, ToolSet.WRITE_OR_READ})
+    private Integer burst;
+
+    /** Whether there is a limit. */
+    public boolean limited() {
+        return rate != null;
+    }
+
+    /** Messages of this many bytes per second, over all queue pairs. */
+    public double messagesPerSecond(long size) {
+        return switch (unit()) {
+            case "M" -> rate * MEBIBYTE / size;
+            case "p" -> rate;
+            default -> rate * GIGABIT_IN_BYTES / size;
+        };
+    }
+
+    /** Messages of a burst; 0 for the default. */
+    int burst() {
+        return burst != null ? burst : 0;
+    }
+
+    private String unit() {
+        return units != null ? units : "g";
+    }
+
+    void check(int list, boolean events) {
+        IllegalParameterException.when(
+                type != null && !type.equals("SW"),
+                "--rate_limit_type: "
+                        + switch (String.valueOf(type)) {
+                            case "HW" ->
+                                "HW is the static rate of InfiniBand paths, which Ethernet ports do not keep to";
+                            case "PP" -> "PP is the packet pacing of raw Ethernet queue pairs";
+                            default -> "'" + type + "' is no type";
+                        }
+                        + "; allowed is SW");
+        IllegalParameterException.when(
+                rate == null && (units != null || type != null || burst != null),
+                "--rate_units, --rate_limit_type and --burst_size are for a limited rate: give --rate_limit");
+        IllegalParameterException.when(
+                rate != null && !(rate > 0 && rate <= 1e12),
+                "--rate_limit: " + rate + " is out of range; allowed is above 0");
+        IllegalParameterException.when(
+                !"M".equals(unit()) && !"g".equals(unit()) && !"p".equals(unit()),
+                "--rate_units: '" + unit() + "' is no unit; allowed is M, g or p");
+        IllegalParameterException.when(
+                burst != null && burst % list != 0,
+                "--burst_size: " + burst + " is not allowed; a multiple of " + list
+                        + ", the messages of a list (-l/--post_list)");
+        IllegalParameterException.when(
+                rate != null && events,
+                "--rate_limit and -e/--events exclude each other: who sleeps misses its bursts");
+    }
+}
