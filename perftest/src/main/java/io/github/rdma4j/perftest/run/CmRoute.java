@@ -6,7 +6,6 @@ import io.github.rdma4j.perftest.options.IllegalParameterException;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.wire.MeetingPoint;
 import io.github.rdma4j.verbs.VerbsException;
-import io.github.rdma4j.verbs.cm.CmEventType;
 import io.github.rdma4j.verbs.cm.ConnectionId;
 import io.github.rdma4j.verbs.cm.PortSpace;
 import io.github.rdma4j.verbs.cm.SynchronousId;
@@ -42,15 +41,10 @@ record CmRoute(String device, int port, String addresses) {
             InetAddress destination = where.addresses().getFirst();
             InetSocketAddress server = new InetSocketAddress(destination, where.port());
             if (where.source() == null) {
-                probe.id().resolveAddress(server, parameters.peer().timeout());
+                probe.resolve(server, parameters.peer().timeout());
             } else {
-                probe.id()
-                        .resolveAddress(
-                                where.source(destination),
-                                server,
-                                parameters.peer().timeout());
+                probe.resolve(where.source(destination), server, parameters.peer().timeout());
             }
-            probe.await(CmEventType.ADDR_RESOLVED, parameters.peer().timeout());
             return Optional.of(of(probe.id(), where.name()));
         } catch (VerbsException failure) {
             throw new TestFailedException("rdma_cm has no device for the test: " + failure.getMessage(), "");

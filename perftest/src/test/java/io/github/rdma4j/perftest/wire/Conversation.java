@@ -21,7 +21,7 @@ import java.util.random.RandomGenerator;
  * @param withGid the form of the keys
  * @param greeting whether an exchange comes before the keys, as in latency tests
  */
-record Conversation(int queuePairs, boolean withGid, boolean greeting) {
+public record Conversation(int queuePairs, boolean withGid, boolean greeting) {
     /** What was agreed and told at its end. */
     record Agreement(SystemData layout, Mtu mtu, List<PeerKeys> keys, BandwidthReport report) {}
 
@@ -29,6 +29,13 @@ record Conversation(int queuePairs, boolean withGid, boolean greeting) {
 
     static Conversation any(RandomGenerator random) {
         return new Conversation(1 + random.nextInt(4), random.nextBoolean(), random.nextBoolean());
+    }
+
+    /** What a peer of a bandwidth test sends that is not quite right. */
+    public static byte[] spoilt(RandomGenerator random) {
+        List<byte[]> messages = new Conversation(1, true, false).ofPeer(false);
+        Mutations.spoil(messages, random);
+        return stream(messages);
     }
 
     private PeerKeys keys() {
