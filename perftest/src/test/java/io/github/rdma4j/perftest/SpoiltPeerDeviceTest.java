@@ -55,8 +55,8 @@ class SpoiltPeerDeviceTest {
             try (ServerSocket free = new ServerSocket(0)) {
                 port = free.getLocalPort();
             }
-            CompletableFuture<CommandRun> server =
-                    CompletableFuture.supplyAsync(() -> CommandRun.of(TOOL.replace("--timeout 2", "--timeout 20") + port));
+            CompletableFuture<CommandRun> server = CompletableFuture.supplyAsync(
+                    () -> CommandRun.of(TOOL.replace("--timeout 2", "--timeout 20") + port));
             long deadline = System.nanoTime() + LIMIT.toNanos();
             while (!PeerProcess.listening(port) && !server.isDone()) {
                 assertThat(System.nanoTime()).isLessThan(deadline);

@@ -128,6 +128,9 @@ public final class PathOptions {
         refuseForRdmaCm(ipv6, "--ipv6", "the server's address says which GID is used");
         refuseForRdmaCm(mtu != 0, "-m/--mtu", "the route has the MTU");
         refuseForRdmaCm(serviceLevel != 0, "-S/--sl", "the service level follows from -T/--tos");
+        refuseForRdmaCm(trafficClass != 0, "--tclass", "the traffic class follows from -T/--tos");
+        refuseForRdmaCm(partitionKeyIndex != 0, "--pkey_index", "the network interface has its partition");
+        refuseForRdmaCm(destinationLid != null, "--dlid", "the route has the LID");
     }
 
     private static void refuseForRdmaCm(boolean given, String option, String reason) {

@@ -140,7 +140,7 @@ public final class PeerOptions {
         return Duration.ofSeconds(runTimeout);
     }
 
-    void check(PathOptions path, ConnectionType connection) {
+    void check(PathOptions path, ConnectionType connection, boolean reversed) {
         IllegalParameterException.when(
                 typeOfService != null && !rdmaCm,
                 "-T/--tos: only rdma_cm sets a type of service; give -R/--rdma_cm, too");
@@ -152,6 +152,10 @@ public final class PeerOptions {
                 rdmaCm && connection != ConnectionType.RC && connection != ConnectionType.UD,
                 () -> "-c/--connection: rdma_cm (-R) connects RC and UD; leave -R out for " + connection
                         + ", or give -z/--com_rdma_cm, which is for all");
+        IllegalParameterException.when(
+                rdmaCm && reversed && connection == ConnectionType.UD,
+                "--reversed: rdma_cm (-R) tells the client where the server's datagram queue pair is, and not the"
+                        + " other way");
         if (rdmaCm) {
             path.refuseForRdmaCm();
         }

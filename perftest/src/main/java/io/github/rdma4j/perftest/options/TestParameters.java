@@ -69,7 +69,7 @@ public final class TestParameters {
     }
 
     void check() {
-        peer.check(path, connection());
+        peer.check(path, connection(), workload.reversed());
         queues.check(tool);
         IllegalParameterException.when(
                 !isTimed() && iterations() % queues.postList() != 0,

@@ -43,7 +43,8 @@ record CmRoute(String device, int port, String addresses) {
             if (where.source() == null) {
                 probe.resolve(server, parameters.peer().timeout());
             } else {
-                probe.resolve(where.source(destination), server, parameters.peer().timeout());
+                probe.resolve(
+                        where.source(destination), server, parameters.peer().timeout());
             }
             return Optional.of(of(probe.id(), where.name()));
         } catch (VerbsException failure) {
