@@ -68,12 +68,10 @@ final class CmControlChannel extends ControlChannel {
         this.peer = address.toString().replaceFirst("^.*/", "");
         DeviceContext device = connection.id().device().orElseThrow();
         this.domain = device.allocateProtectionDomain();
-        CompletionChannel channel = null;
+        this.events = device.createCompletionChannel();
+        this.sends = device.createCompletionQueue(1, config -> config.channel(events));
+        this.receives = device.createCompletionQueue(1, config -> config.channel(events));
         try {
-            channel = device.createCompletionChannel();
-            CompletionChannel shared = channel;
-            this.sends = device.createCompletionQueue(1, config -> config.channel(shared));
-            this.receives = device.createCompletionQueue(1, config -> config.channel(shared));
             MemoryRegion region = domain.allocateMemory(2 * BUFFER_BYTES, AccessFlag.LOCAL_WRITE);
             this.buffer = region.segment();
             this.outgoing = region.slice(0, BUFFER_BYTES);
@@ -86,13 +84,9 @@ final class CmControlChannel extends ControlChannel {
                                     .receiveCompletionQueue(receives)
                                     .maxSendWorkRequests(1)
                                     .maxReceiveWorkRequests(1));
-            this.events = channel;
             postReceive();
         } catch (RuntimeException | Error failure) {
-            domain.close();
-            if (channel != null) {
-                channel.close();
-            }
+            release();
             throw failure;
         }
     }
