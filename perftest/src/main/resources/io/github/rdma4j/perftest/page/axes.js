@@ -4,6 +4,7 @@
 
 /** Numbers as text, and the axes of the charts: what report.js draws with. */
 const axes = (() => {
+  const LABEL_WIDTH = 58;
   const FONT = getComputedStyle(document.body).fontFamily;
 
   // ---- numbers
@@ -106,7 +107,7 @@ const axes = (() => {
     return axis(colours, more);
   }
 
-  function positionAxis(colours, chart, lines) {
+  function positionAxis(colours, chart, lines, width) {
     const [low, high] = extent(lines, 0);
     const name = { nameLocation: 'middle', nameGap: 28 };
     if (chart.kind === 'percentiles') {
@@ -126,13 +127,28 @@ const axes = (() => {
         type: 'log', logBase: 2, min: low, max: high, name: 'Message size', ...name,
         splitLine: { show: false },
         axisTick: { customValues: sizes, lineStyle: { color: colours.line } },
-        axisLabel: { customValues: sizes, formatter: size },
+        axisLabel: { customValues: readable(sizes, width), formatter: size, hideOverlap: false },
       });
     }
     return axis(colours, {
       type: 'value', min: 0.5, max: high + 0.5, name: 'Round', ...name, splitLine: { show: false },
       axisTick: { customValues: rounds(high) }, axisLabel: { customValues: rounds(high) },
     });
+  }
+
+  /** Of ascending values on a logarithmic axis those that have room for a label; the first and the last among them. */
+  function readable(values, width) {
+    const position = value => width * Math.log(value / values[0]) / Math.log(values.at(-1) / values[0]);
+    const shown = [values[0]];
+    for (const value of values) {
+      if (position(value) - position(shown.at(-1)) >= LABEL_WIDTH) {
+        shown.push(value);
+      }
+    }
+    while (shown.length > 1 && position(values.at(-1)) - position(shown.at(-1)) < LABEL_WIDTH) {
+      shown.pop();
+    }
+    return values.length > 1 ? [...shown, values.at(-1)] : shown;
   }
 
   function rounds(last) {

@@ -138,7 +138,7 @@
     const labels = widest <= state.width * 0.2;
     return {
       grid: { left: 8, right: labels ? widest + 14 : 18, top: 52, bottom: 30, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
-      xAxis: positionAxis(colours, chart, lines),
+      xAxis: positionAxis(colours, chart, lines, state.width - (labels ? widest : 0) - 80),
       yAxis: valueAxis(colours, chart, lines, state.log),
       tooltip: tooltip(colours, {
         trigger: 'axis', axisPointer: { type: 'line', snap: true, label: { show: false }, lineStyle: { color: colours.faint } },
