@@ -76,6 +76,10 @@ final class Chapters {
         }
         if (result.openLoop()) {
             title.append(", open loop");
+            double rate = result.figure(Result.RATE);
+            if (!Double.isNaN(rate)) {
+                title.append(" at ").append(Figures.number(rate, 0)).append("/s");
+            }
         }
         return title.toString();
     }

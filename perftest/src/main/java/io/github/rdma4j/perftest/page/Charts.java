@@ -48,7 +48,7 @@ final class Charts {
                             && !result.rounds().isEmpty());
             if (allRounds && lines.stream().anyMatch(line -> !line.complete())) {
                 panels.add(new Chart.Panel(
-                        Figures.size(size) + ", middle round", curves(chapter, size, Result::middleRound)));
+                        Figures.size(size) + ", C's columns", curves(chapter, size, Result::ofColumns)));
             }
         }
         if (!panels.isEmpty()) {

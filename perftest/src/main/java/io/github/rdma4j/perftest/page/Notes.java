@@ -47,8 +47,8 @@ final class Notes {
                 .anyMatch(result ->
                         result.percentiles().complete() && !result.rounds().isEmpty())) {
             notes.add("A whole curve, and 90, 99.99 and 99.999 %, are of the samples of all rounds together, worst"
-                    + " rounds included. To compare it with a program of which only some percentiles are known,"
-                    + " choose the middle round.");
+                    + " rounds included. Beside a program of which only some percentiles are known, look at C's"
+                    + " columns: in a comparison they are of the middle round, for every program.");
         }
         if (chapters.stream().anyMatch(chapter -> chapter.has(Metric.CPU))) {
             notes.add("CPU time per message is of both ends together in a comparison, of this side in a single test."

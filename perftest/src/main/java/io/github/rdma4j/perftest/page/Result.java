@@ -25,6 +25,9 @@ record Result(
         PercentileCurve percentiles,
         List<Map<String, Double>> rounds,
         boolean openLoop) {
+    /** Key of the messages per second of an open loop. */
+    static final String RATE = "rate";
+
     /** A number by its key; NaN when there is none. */
     double figure(String key) {
         return figures.getOrDefault(key, Double.NaN);
@@ -35,8 +38,8 @@ record Result(
         return figures.containsKey(Metric.MEDIAN.key()) || figures.containsKey(Metric.MEAN.key());
     }
 
-    /** The few percentiles that C's tools have too. In a comparison they are those of the middle round, as C's. */
-    PercentileCurve middleRound() {
+    /** The few percentiles that C's tools have as columns. In a comparison they are those of the middle round. */
+    PercentileCurve ofColumns() {
         return PercentileCurve.ofC(figures, iterations);
     }
 

@@ -197,6 +197,9 @@ final class ResultsReader {
         if (percentiles.containsKey(50.0)) {
             figures.putIfAbsent(Metric.MEDIAN.key(), percentiles.get(50.0));
         }
+        if (latency.has(Result.RATE)) {
+            figures.putIfAbsent(Result.RATE, latency.number(Result.RATE));
+        }
         String histogram = latency.text(HISTOGRAM);
         if (histogram != null) {
             try {

@@ -63,6 +63,19 @@ class ChaptersTest {
     }
 
     @Test
+    void anOpenLoopIsNoClosedOne() {
+        String closed = SampleDocuments.latency(2, 10);
+        String open = closed.replace("\"closed\"", "\"open\", \"rate\": 20000");
+        List<Chapter> chapters = chapters(SampleDocuments.comparison(
+                SampleDocuments.rdma("ib_write_lat", "java", closed),
+                SampleDocuments.rdma("ib_write_lat", "java", open)));
+
+        assertThat(chapters)
+                .extracting(Chapter::title)
+                .containsExactly("ib_write_lat", "ib_write_lat, open loop at 20\u202f000/s");
+    }
+
+    @Test
     void aSizeMeasuredTwiceIsAnotherSeries() {
         Chapter chapter = chapters(SampleDocuments.comparison(SampleDocuments.rdma(
                         "ib_write_bw", "java", SampleDocuments.bandwidth(2, 1), SampleDocuments.bandwidth(2, 3))))

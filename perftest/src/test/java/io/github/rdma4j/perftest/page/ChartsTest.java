@@ -52,8 +52,7 @@ class ChartsTest {
         Chart percentiles = charts(0, SampleDocuments.everything()).getFirst();
 
         assertThat(labels(percentiles))
-                .containsExactly(
-                        "2 B", "2 B, middle round", "64 B", "64 B, middle round", "4 KiB", "4 KiB, middle round");
+                .containsExactly("2 B", "2 B, C's columns", "64 B", "64 B, C's columns", "4 KiB", "4 KiB, C's columns");
         Chart.Panel middle = percentiles.panels().get(1);
         assertThat(middle.lines())
                 .extracting(Chart.Line::name)
