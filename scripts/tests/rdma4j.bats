@@ -55,18 +55,94 @@ setup() {
   [[ $output == *"/no/such.jar is missing"* && $output == *"mvn -DskipTests package"* ]]
 }
 
-@test "starts within a second of the JVM's own start" {
+# Milliseconds of CPU time of the cheapest of nine runs of a command. Not the time on the clock: that of a machine with other
+# work says nothing.
+cheapest() {
+  local best=999999999 user system
+  TIMEFORMAT='%U %S'
+  for _ in 1 2 3 4 5 6 7 8 9; do
+    read -r user system < <({ time "$@" >/dev/null 2>&1 3>&-; } 2>&1)
+    user=$((10#${user/./} + 10#${system/./}))
+    ((user >= best)) || best=$user
+  done
+  echo "$best"
+}
+
+@test "the first start makes a cache that the next ones use, and starts are faster with it" {
   source "$root/scripts/lib/common.sh"
   source "$root/scripts/lib/jdk.sh"
-  java=$(find_jdk 25)/bin/java
-  "$java" -version 2>/dev/null # into the page cache
-  "$rdma4j" ib_write_lat --help >/dev/null
-  local begin=${EPOCHREALTIME/./} middle end
-  "$java" -version 2>/dev/null
-  middle=${EPOCHREALTIME/./}
-  "$rdma4j" ib_write_lat --help >/dev/null
-  end=${EPOCHREALTIME/./}
-  (((end - middle) - (middle - begin) < 1000000))
+  export RDMA4J_CACHE=$BATS_TEST_TMPDIR/cache
+  tool=("$rdma4j" ib_write_lat -d no_such_device localhost)
+  run "${tool[@]}"
+  [ "$status" -eq 1 ]
+  [[ $output == *"preparing a faster start, once"*"no_such_device"* ]]
+  caches=("$RDMA4J_CACHE"/start/_*)
+  [ "${#caches[@]}" -eq 1 ]
+  [ -s "${caches[0]}" ]
+
+  # What the launcher adds to the flags cannot be seen from outside, but where the JVM takes its classes from can.
+  JDK_JAVA_OPTIONS="-Xlog:class+load:file=$BATS_TEST_TMPDIR/classes" run "${tool[@]}"
+  [ "$status" -eq 1 ]
+  [[ $output != *"preparing"* ]]
+  grep -q 'io.github.rdma4j.perftest.Main source: shared objects file' "$BATS_TEST_TMPDIR/classes"
+
+  # Measured without a device: 310 ms with the cache, 430 without, hello 25.
+  with=$(cheapest "${tool[@]}")
+  without=$(RDMA4J_START_CACHE=off cheapest "${tool[@]}")
+  printf 'class X { public static void main(String[] a) { System.out.println("hello"); } }' >"$BATS_TEST_TMPDIR/X.java"
+  java=$(find_jdk 25)/bin
+  "$java/javac" -d "$BATS_TEST_TMPDIR" "$BATS_TEST_TMPDIR/X.java"
+  hello=$(cheapest "$java/java" -cp "$BATS_TEST_TMPDIR" X)
+  echo "with $with ms, without $without ms, hello $hello ms"
+  ((10 * with < 9 * without))
+  ((with < 25 * hello))
+}
+
+@test "a new jar gets a new cache" {
+  export RDMA4J_CACHE=$BATS_TEST_TMPDIR/cache RDMA4J_JAR=$BATS_TEST_TMPDIR/x.jar
+  cp "$root/perftest/target/rdma4j-perftest.jar" "$RDMA4J_JAR"
+  run "$rdma4j" ib_write_lat -d no_such_device localhost
+  [[ $output == *"preparing"* ]]
+  sleep 0.1
+  touch "$RDMA4J_JAR"
+  run "$rdma4j" ib_write_lat -d no_such_device localhost
+  [ "$status" -eq 1 ]
+  [[ $output == *"preparing"* ]]
+  caches=("$RDMA4J_CACHE"/start/_*)
+  [ "${#caches[@]}" -eq 1 ]
+}
+
+@test "starts do not depend on the cache: none wanted, none possible, a broken one, several at once" {
+  export RDMA4J_CACHE=$BATS_TEST_TMPDIR/cache
+  tool=("$rdma4j" ib_write_lat -d no_such_device localhost)
+  RDMA4J_START_CACHE=off run "${tool[@]}"
+  expected=$output
+  [ "$status" -eq 1 ]
+  [ ! -e "$RDMA4J_CACHE" ]
+  RDMA4J_START_CACHE=use run "${tool[@]}"
+  [ "$output" == "$expected" ]
+  [ ! -e "$RDMA4J_CACHE" ]
+  RDMA4J_CACHE=/proc/no/such/folder run "${tool[@]}"
+  [ "$output" == "$expected" ]
+  HOME='' XDG_CACHE_HOME='' RDMA4J_CACHE='' run "${tool[@]}"
+  [ "$output" == "$expected" ]
+
+  for i in 1 2 3; do
+    RDMA4J_QUIET=1 "${tool[@]}" >"$BATS_TEST_TMPDIR/$i" 2>&1 3>&- &
+  done
+  wait
+  for i in 1 2 3; do
+    [ "$(<"$BATS_TEST_TMPDIR/$i")" == "$expected" ]
+  done
+  caches=("$RDMA4J_CACHE"/start/_*)
+  [ "${#caches[@]}" -eq 1 ]
+  [ -z "$(find "$RDMA4J_CACHE/start" -name '.new-*')" ]
+
+  head -c 100000 "${caches[0]}" >"$BATS_TEST_TMPDIR/part"
+  mv "$BATS_TEST_TMPDIR/part" "${caches[0]}"
+  run "${tool[@]}"
+  [ "$status" -eq 1 ]
+  [ "$output" == "$expected" ]
 }
 
 @test "a missing libibverbs names the package, an unreachable server is told within the time limit" {

@@ -34,6 +34,8 @@ request_environment() {
         printf ' '
         request_quote "$extra"
     done
+    # What a guest makes is lost with it, and takes long in an emulation: it uses this machine's (scripts/lib/start-cache.sh).
+    [[ -n ${RDMA4J_START_CACHE:-} ]] || printf ' RDMA4J_START_CACHE=use'
     printf ' '
     request_quote "PWD=$PWD"
 }
