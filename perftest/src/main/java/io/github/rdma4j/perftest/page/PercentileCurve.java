@@ -59,10 +59,12 @@ record PercentileCurve(long samples, boolean complete, List<Point> points) {
             points.add(new Point(1, histogram.getMinValue() / NANOSECONDS));
             for (HistogramIterationValue step : histogram.percentiles(TICKS)) {
                 double tail = tail(step.getPercentile(), samples);
-                if (tail > points.getLast().tail()) {
-                    points.add(new Point(
-                            tail, Math.min(step.getValueIteratedTo(), histogram.getMaxValue()) / NANOSECONDS));
+                double value = Math.min(step.getValueIteratedTo(), histogram.getMaxValue()) / NANOSECONDS;
+                if (tail <= points.getLast().tail()) {
+                    // Beyond the last sample but one there is only the largest.
+                    points.removeLast();
                 }
+                points.add(new Point(tail, value));
             }
         }
         return new PercentileCurve(samples, true, points);
