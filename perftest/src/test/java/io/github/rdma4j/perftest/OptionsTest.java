@@ -245,6 +245,8 @@ class OptionsTest {
                 "--run_infinitely -n 100 | --run_infinitely has no number of messages",
                 "--run_infinitely -b | --run_infinitely and -b/--bidirectional exclude each other",
                 "--tclass=256 | --tclass: 256 is out of range; allowed is 0 to 255",
+                "-L 256 | -L/--hop_limit: 256 is out of range; allowed is 0 to 255",
+                "--latency_gap=5 | option '--latency_gap=5' of the C tools is refused: a pause after each answer",
                 "--dlid=0     | --dlid: 0 is out of range; allowed is 1 to 65535",
             })
     void whatMakesNoSenseForBandwidthIsRefused(String arguments, String message) {

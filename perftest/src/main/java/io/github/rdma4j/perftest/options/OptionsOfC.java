@@ -6,38 +6,16 @@ import java.util.Set;
 
 /** The options that the C tools have and we have not, so that their users are told so and not that they do not exist. */
 final class OptionsOfC {
-    private static final String SHORT = "glLM";
+    private static final String SHORT = "gM";
 
     private static final Set<String> LONG = Set.of(
-            "burst_size",
             "connectionless",
-            "data_validation_debug",
-            "dlid",
-            "dont_xchg_versions",
-            "flow_label",
             "flows",
             "flows_burst",
-            "force-link",
-            "hop_limit",
-            "latency_gap",
             "mcg",
             "MGID",
-            "mr_per_qp",
-            "no_lock",
-            "perform_warm_up",
-            "pkey_index",
-            "post_list",
-            "rate_limit",
-            "rate_limit_type",
-            "rate_units",
             "recv_post_list",
-            "reversed",
-            "run_infinitely",
             "send_with_imm",
-            "tclass",
-            "use-null-mr",
-            "use_old_post_send",
-            "wait_destroy",
             "write_with_imm");
 
     private OptionsOfC() {}

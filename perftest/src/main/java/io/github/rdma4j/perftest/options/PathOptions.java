@@ -6,6 +6,9 @@ import picocli.CommandLine.Option;
 
 /** The device, its port, and the path to the peer's. */
 public final class PathOptions {
+    /** What the C tools put into each route, whatever their -L says. */
+    private static final int MOST_HOPS = 255;
+
     @Option(
             names = {"-d", "--ib-dev"},
             paramLabel = "<dev>",
@@ -59,6 +62,13 @@ public final class PathOptions {
     private int trafficClass;
 
     @Option(
+            names = {"-L", "--hop_limit"},
+            paramLabel = "<hops>",
+            description = "Hop limit of the packets' global route header (default 255).")
+    @Within(least = 0, most = 255)
+    private Integer hopLimit;
+
+    @Option(
             names = "--pkey_index",
             paramLabel = "<index>",
             description = "Index into the port's table of partition keys (default 0).")
@@ -107,6 +117,11 @@ public final class PathOptions {
         return trafficClass;
     }
 
+    /** Hop limit, 0 to 255. */
+    public int hopLimit() {
+        return hopLimit != null ? hopLimit : MOST_HOPS;
+    }
+
     /** Index into the port's table of partition keys. */
     public int partitionKeyIndex() {
         return partitionKeyIndex;
@@ -129,6 +144,7 @@ public final class PathOptions {
         refuseForRdmaCm(mtu != 0, "-m/--mtu", "the route has the MTU");
         refuseForRdmaCm(serviceLevel != 0, "-S/--sl", "the service level follows from -T/--tos");
         refuseForRdmaCm(trafficClass != 0, "--tclass", "the traffic class follows from -T/--tos");
+        refuseForRdmaCm(hopLimit != null, "-L/--hop_limit", "rdma_cm sets it");
         refuseForRdmaCm(partitionKeyIndex != 0, "--pkey_index", "the network interface has its partition");
         refuseForRdmaCm(destinationLid != null, "--dlid", "the route has the LID");
     }

@@ -59,6 +59,26 @@ final class RefusedOptions {
                 "times come from the monotonic clock, not from CPU cycles, whose length differs between CPUs",
                 "-C",
                 "--report-cycles");
+        refuse(
+                "no version of the C tools runs with it: each takes the version that it did not get for one that is"
+                        + " too old",
+                "--dont_xchg_versions");
+        refuse("the port says what link it has, and a test over another one could not work", "--force-link");
+        refuse(
+                "queue pairs are connected with flow label 0, from which the driver makes the UDP source port",
+                "--flow_label");
+        refuse(
+                "a pause after each answer hides what is late; --rate paces an open loop, and counts from when a"
+                        + " message was due",
+                "--latency_gap");
+        refuse(
+                "thread domains, which take locks out of some drivers, are not asked for: one thread posts and polls,"
+                        + " so that nobody waits for a lock",
+                "--no_lock");
+        refuse(
+                "a null memory region drops what it gets, so that a run over it could not tell whether anything came",
+                "--use-null-mr");
+        refuse("what differs is told without it", "--data_validation_debug");
         refuse(POLLING, "--cqe_poll", "--disable_dynamic_polling");
         refuse(STEERING, "--tph_mem", "--cpu_id", "--ph");
         refuse(

@@ -27,9 +27,6 @@ final class TestQueuePairs {
     /** What the datagrams of the C tools carry. */
     private static final int QUEUE_KEY = 0x11111111;
 
-    /** As in the C tools. */
-    private static final int HOPS = 255;
-
     private final TestDevice device;
     private final TestParameters parameters;
     private final Shape shape;
@@ -174,7 +171,7 @@ final class TestQueuePairs {
                         .minRnrTimer(12)
                         .serviceLevel(parameters.path().serviceLevel())
                         .trafficClass(parameters.path().trafficClass())
-                        .hopLimit(HOPS)
+                        .hopLimit(parameters.path().hopLimit())
                         .maxReadAtomic(device.outstandingReadsTo(keys.outstandingReads()))
                         .maxDestinationReadAtomic(device.outstandingReads()));
     }
@@ -189,7 +186,7 @@ final class TestQueuePairs {
                         keys.gid(),
                         0,
                         device.gid().index(),
-                        HOPS,
+                        parameters.path().hopLimit(),
                         parameters.path().trafficClass()));
     }
 

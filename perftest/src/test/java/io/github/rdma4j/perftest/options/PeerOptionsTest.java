@@ -72,6 +72,7 @@ class PeerOptionsTest {
                 "-R --ipv6          | --ipv6: not together with -R/--rdma_cm, where the server's address says",
                 "-R -m 1024         | -m/--mtu: not together with -R/--rdma_cm, where the route has the MTU",
                 "-R --tclass 8      | --tclass: not together with -R/--rdma_cm, where the traffic class follows",
+                "-R -L 3            | -L/--hop_limit: not together with -R/--rdma_cm, where rdma_cm sets it",
                 "-R --pkey_index 1  | --pkey_index: not together with -R/--rdma_cm, where the network interface has",
                 "-R --dlid 1        | --dlid: not together with -R/--rdma_cm, where the route has the LID",
                 "-R -c UC           | -c/--connection: rdma_cm (-R) connects RC and UD; leave -R out for UC",
