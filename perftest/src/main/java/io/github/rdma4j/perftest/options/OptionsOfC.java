@@ -6,17 +6,10 @@ import java.util.Set;
 
 /** The options that the C tools have and we have not, so that their users are told so and not that they do not exist. */
 final class OptionsOfC {
-    private static final String SHORT = "gM";
+    private static final String SHORT = "";
 
-    private static final Set<String> LONG = Set.of(
-            "connectionless",
-            "flows",
-            "flows_burst",
-            "mcg",
-            "MGID",
-            "recv_post_list",
-            "send_with_imm",
-            "write_with_imm");
+    private static final Set<String> LONG =
+            Set.of("connectionless", "flows", "flows_burst", "send_with_imm", "write_with_imm");
 
     private OptionsOfC() {}
 

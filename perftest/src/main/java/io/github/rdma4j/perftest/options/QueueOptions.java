@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.options;
 
+import io.github.rdma4j.verbs.Gid;
 import picocli.CommandLine.Option;
 
 /** Queue pairs, the depth of their queues, and how they are used. */
@@ -43,6 +44,27 @@ public final class QueueOptions {
     @Option(names = "--use-srq", description = "Use a shared receive queue.")
     @OnlyFor(ToolSet.SEND)
     private boolean sharedReceiveQueue;
+
+    @Option(
+            names = {"-g", "--mcg"},
+            description = "Send messages to multicast group with 1 QP attached to it (UD).")
+    @OnlyFor(ToolSet.SEND)
+    private boolean multicast;
+
+    @Option(
+            names = {"-M", "--MGID"},
+            paramLabel = "<gid>",
+            description = "In multicast, use this as the group: 16 numbers with colons between.")
+    @OnlyFor(ToolSet.SEND)
+    private String multicastGroup;
+
+    @Option(
+            names = "--recv_post_list",
+            paramLabel = "<num>",
+            description = "Post so many receives in one call (default 1).")
+    @Within(least = 1, most = 16_384)
+    @OnlyFor({ToolSet.SEND, ToolSet.BANDWIDTH})
+    private int receiveList = 1;
 
     @Option(
             names = {"-e", "--events"},
@@ -102,7 +124,8 @@ public final class QueueOptions {
 
     /** The service that the queue pairs give. */
     ConnectionType connection(Tool tool) {
-        return ConnectionType.of(connection, tool.verb());
+        // As in the C tools, -g is stronger than -c.
+        return multicast ? ConnectionType.UD : ConnectionType.of(connection, tool.verb());
     }
 
     /** Whether all queue pairs take their receives from one queue. */
@@ -113,6 +136,21 @@ public final class QueueOptions {
     /** Receives that can be posted, per queue pair or to the shared queue. */
     int receiveDepth(boolean mayLose) {
         return receiveDepth != null ? receiveDepth : mayLose ? RECEIVE_DEPTH_WHERE_LOST : DEFAULT_RECEIVE_DEPTH;
+    }
+
+    /** Whether messages go to a multicast group. */
+    public boolean multicast() {
+        return multicast;
+    }
+
+    /** The group to which this side attaches. */
+    Gid multicastGroup(boolean server) {
+        return multicastGroup == null ? MulticastGroup.of(server) : MulticastGroup.parse(multicastGroup);
+    }
+
+    /** Receives that are posted in one call. */
+    public int receiveList() {
+        return receiveList;
     }
 
     /** Whether to sleep until completions are announced, not to poll all the time. */
@@ -154,6 +192,9 @@ public final class QueueOptions {
         connection(tool);
         IllegalParameterException.when(
                 completionVector != null && !events, "-X/--vector is for events: give -e/--events");
+        IllegalParameterException.when(
+                multicastGroup != null && !multicast, "-M/--MGID is for multicast: give -g/--mcg");
+        IllegalParameterException.when(multicast && queuePairs > 1, "-g/--mcg takes one queue pair: leave out -q/--qp");
         int depth = transmitDepth(tool);
         IllegalParameterException.when(
                 completionModeration != null && completionModeration > depth,

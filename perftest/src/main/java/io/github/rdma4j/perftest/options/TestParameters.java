@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.options;
 
+import io.github.rdma4j.verbs.Gid;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.LongStream;
@@ -77,9 +78,49 @@ public final class TestParameters {
                         + ", the messages of a list (-l/--post_list)");
         rate.check(queues.postList(), queues.events());
         memory.check(tool, workload);
+        checkCombinations();
         workload.check(isServer());
         figures.check(tool, workload);
         placement.check(workload);
+    }
+
+    private void checkCombinations() {
+        IllegalParameterException.when(
+                queues.events() && isTimed(), "-D/--duration and -e/--events exclude each other, as in the C tools");
+        IllegalParameterException.when(
+                queues.multicast() && workload.bidirectional(), "-g/--mcg goes one way: leave out -b/--bidirectional");
+        IllegalParameterException.when(
+                queues.multicast() && peer.rdmaCm(), "-g/--mcg and -R/--rdma_cm exclude each other, as in the C tools");
+        if (queues.multicast()) {
+            multicastGroup();
+        }
+        IllegalParameterException.when(
+                tool.verb() == Verb.SEND && memory.validation() && connection().mayLose(),
+                () -> "--data_validation is not for " + connection()
+                        + " here: a message that is lost moves all later ones to other places");
+        IllegalParameterException.when(
+                tool.verb() == Verb.SEND && memory.validation() && sharesReceiveQueue() && queues.queuePairs() > 1,
+                "--data_validation and --use-srq: which queue pair's message comes into which place is open; leave out"
+                        + " -q/--qp");
+        int list = queues.receiveList();
+        IllegalParameterException.when(
+                list > 1 && !isTimed() && iterations() % list != 0,
+                () -> "--recv_post_list: " + list + " is not allowed; -n/--iters, " + iterations()
+                        + ", must be a multiple of it");
+        if (tool.verb() == Verb.SEND) {
+            int share = sharesReceiveQueue() ? receiveDepthAsked() / queuePairs() : receiveDepthAsked();
+            IllegalParameterException.when(
+                    share < list,
+                    () -> "-r/--rx-depth: " + receiveDepthAsked() + " is too small; at least "
+                            + list * (sharesReceiveQueue() ? queuePairs() : 1)
+                            + (sharesReceiveQueue() ? ", for each queue pair takes its part of the shared queue" : "")
+                            + (list > 1 ? " with --recv_post_list " + list : ""));
+        }
+    }
+
+    /** The queue pairs of a side: XRC takes two for what is one of others, where both sides send. */
+    private int queuePairs() {
+        return queues.queuePairs() * (connection() == ConnectionType.XRC && bothWays() ? 2 : 1);
     }
 
     /** What to measure. */
@@ -176,6 +217,30 @@ public final class TestParameters {
                 : new long[] {size()};
     }
 
+    /**
+     * The sizes to run over a path, in order: a datagram has one packet.
+     *
+     * @param mtu of the path, in bytes
+     * @throws IllegalParameterException when a larger datagram was asked for
+     */
+    public long[] sizes(int mtu) {
+        if (connection() != ConnectionType.UD) {
+            return sizes();
+        }
+        IllegalParameterException.when(
+                workload.hasSize() && size() > mtu,
+                () -> "-s/--size: " + size() + " is too large for UD; at most " + mtu
+                        + " bytes, which is the MTU of the path");
+        return workload.allSizes()
+                ? LongStream.of(sizes()).filter(bytes -> bytes <= mtu).toArray()
+                : new long[] {Math.min(size(), mtu)};
+    }
+
+    /** The multicast group to which this side attaches; null where there is none. */
+    public Gid multicastGroup() {
+        return queues.multicast() ? queues.multicastGroup(isServer()) : null;
+    }
+
     /** The service that the queue pairs give. */
     public ConnectionType connection() {
         return queues.connection(tool);
@@ -196,12 +261,15 @@ public final class TestParameters {
      * more than there are messages.
      */
     public int receiveDepth() {
-        if (tool.verb() != Verb.SEND || !receives()) {
-            return 0;
-        }
+        return tool.verb() == Verb.SEND && receives() ? receiveDepthAsked() : 0;
+    }
+
+    private int receiveDepthAsked() {
         boolean mayLose = connection().mayLose() && !isTimed();
         int depth = queues.receiveDepth(mayLose);
-        return isTimed() ? depth : Math.min(depth, iterations());
+        // A shared queue serves all queue pairs, each of which has as many messages.
+        long most = (long) iterations() * (sharesReceiveQueue() ? queuePairs() : 1);
+        return isTimed() ? depth : (int) Math.min(depth, most);
     }
 
     /** Messages per queue pair and size. */
@@ -215,15 +283,21 @@ public final class TestParameters {
         return isTimed() ? depth : Math.min(depth, iterations());
     }
 
+    /** Large messages have one each, so that bandwidth is counted to the last one. */
+    private boolean hasCompletionEach() {
+        return size() > MODERATION_SIZE_LIMIT
+                && connection() != ConnectionType.UD
+                && !workload.allSizes()
+                && !queues.events();
+    }
+
     /** One completion for so many messages, not more than may be under way. */
     public int completionModeration() {
         int wanted = queues.completionModeration() != null
                 ? queues.completionModeration()
                 : queues.postList() > 1
                         ? queues.postList()
-                        : tool.isLatency() || size() > MODERATION_SIZE_LIMIT && !workload.allSizes()
-                                ? 1
-                                : DEFAULT_MODERATION;
+                        : tool.isLatency() || hasCompletionEach() ? 1 : DEFAULT_MODERATION;
         return Math.min(wanted, transmitDepth());
     }
 

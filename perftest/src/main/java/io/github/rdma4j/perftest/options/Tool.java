@@ -22,7 +22,13 @@ public enum Tool {
     ATOMIC_LATENCY("ib_atomic_lat", "Atomic Latency Test", Verb.ATOMIC, true, 8, 1000, 1),
 
     /** Atomic operations per second. */
-    ATOMIC_BANDWIDTH("ib_atomic_bw", "Atomic BW Test", Verb.ATOMIC, false, 8, 1000, 128);
+    ATOMIC_BANDWIDTH("ib_atomic_bw", "Atomic BW Test", Verb.ATOMIC, false, 8, 1000, 128),
+
+    /** Half the round trip of a small message that the other side answers. */
+    SEND_LATENCY("ib_send_lat", "Send Latency Test", Verb.SEND, true, 2, 1000, 1),
+
+    /** Bytes and messages per second of sends. */
+    SEND_BANDWIDTH("ib_send_bw", "Send BW Test", Verb.SEND, false, 65536, 1000, 128);
 
     private final String command;
     private final String title;

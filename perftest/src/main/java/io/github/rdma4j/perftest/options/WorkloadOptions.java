@@ -99,6 +99,11 @@ public final class WorkloadOptions {
         return allSizes ? TestParameters.LARGEST_OF_ALL : size != null ? size : tool.defaultSize();
     }
 
+    /** Whether a size was asked for. */
+    boolean hasSize() {
+        return size != null;
+    }
+
     /** Whether to run 2, 4, … 2^23 bytes. */
     public boolean allSizes() {
         return allSizes;

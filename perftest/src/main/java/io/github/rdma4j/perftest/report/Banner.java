@@ -34,6 +34,13 @@ final class Banner {
         StringBuilder text = new StringBuilder();
         text.append(LINE).append('\n');
         text.append(" ".repeat(20)).append(title(parameters)).append('\n');
+        if (parameters.queues().events()) {
+            text.append(" Test with events. Using ").append(info.device()).append("_comp");
+            text.append(parameters.queues().completionVector()).append('\n');
+        }
+        if (parameters.queues().multicast()) {
+            text.append(" MultiCast runs on UD!\n");
+        }
         pair(text, "Dual-port", "OFF", "Device", info.device());
         pair(text, "Number of qps", info.queuePairs(), "Transport type", transport(info.transport()));
         pair(
@@ -49,6 +56,13 @@ final class Banner {
         }
         if (parameters.queues().postList() > 1) {
             line(text, "Post List", parameters.queues().postList());
+        }
+        if (parameters.queues().receiveList() > 1) {
+            line(text, "Recv Post List", parameters.queues().receiveList());
+        }
+        if (parameters.tool().verb() == Verb.SEND
+                && (parameters.isServer() || parameters.workload().bidirectional())) {
+            line(text, "RX depth", parameters.receiveDepth());
         }
         if (!latency) {
             line(text, "CQ Moderation", parameters.completionModeration());
@@ -112,6 +126,9 @@ final class Banner {
         String title = parameters.tool().title();
         if (parameters.tool().verb() == Verb.ATOMIC) {
             title = title.replace("Atomic", "Atomic " + parameters.workload().atomicOperation());
+        }
+        if (parameters.queues().multicast()) {
+            title = title.replace("Test", "Multicast Test");
         }
         if (parameters.queues().postList() > 1) {
             title = title.replace("BW Test", "Post List BW Test");

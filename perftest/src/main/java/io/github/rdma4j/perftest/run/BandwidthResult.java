@@ -61,6 +61,19 @@ public record BandwidthResult(
                 gigabits);
     }
 
+    /**
+     * What a side saw that only received; as in the C tools it has no peak.
+     *
+     * @param messages messages received
+     * @param timed those of them that came in the time
+     * @param nanoseconds from when the first ones were seen to when the last ones were
+     */
+    static BandwidthResult received(long size, long messages, long timed, long nanoseconds, boolean gigabits) {
+        // All of them at once: there is no time to tell.
+        BandwidthResult rate = timed == 0 ? of(size, 0, 1, 0, gigabits) : of(size, timed, nanoseconds, 0, gigabits);
+        return new BandwidthResult(size, messages, 0, rate.average, rate.messageRate, gigabits);
+    }
+
     static BandwidthResult of(BandwidthReport report, boolean gigabits) {
         return new BandwidthResult(
                 report.size(), report.iterations(), report.peak(), report.average(), report.messageRate(), gigabits);

@@ -5,7 +5,8 @@ package io.github.rdma4j.perftest.run;
 import java.util.List;
 
 /** A test whose two sides are connected: what remains is to run all sizes. */
-sealed interface ConnectedTest permits LatencyTest, RequestLatencyTest, BandwidthTest {
+sealed interface ConnectedTest
+        permits LatencyTest, RequestLatencyTest, BandwidthTest, SendLatencyTest, SendBandwidthTest {
     /** Runs them and does what the tool's protocol asks for between and after them. */
     List<SizeResult> run();
 }

@@ -14,6 +14,13 @@ final class Failures {
                 .formatted(queuePair.number(), errno, errno == QueuePair.QUEUE_FULL ? " (send queue full)" : "");
     }
 
+    /** Throws when the first receives of a run could not be posted. */
+    static void check(int errno, Receives receives) {
+        if (errno != 0) {
+            throw new TestFailedException(post(errno, receives.failed()), "ask for fewer receives: -r/--rx-depth");
+        }
+    }
+
     static String completion(WorkCompletion completion) {
         return "a request completed with an error: " + completion.describe();
     }

@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.run;
 
 import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.Verb;
 import io.github.rdma4j.perftest.wire.ControlChannel;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
@@ -40,7 +41,7 @@ final class MonitoredRun {
                 ? 0
                 : parameters.tool().isLatency()
                         ? LatencyRecording.messages(parameters)
-                        : (long) parameters.iterations() * parameters.queues().queuePairs();
+                        : (long) parameters.iterations() * parameters.queues().queuePairs() * directions();
         RunMonitor.ProgressSink sink = new Progress(listener, size, total);
         control.enter(RunControl.STARTING);
         return parameters.isTimed()
@@ -58,6 +59,11 @@ final class MonitoredRun {
     RunMonitor startCounted(RunControl control, long size) {
         control.enter(RunControl.STARTING);
         return RunMonitor.ofCounted(control, peerClosed, parameters.peer().timeout(), new Progress(listener, size, 0));
+    }
+
+    /** What is received is counted, too, where it completes. */
+    private int directions() {
+        return parameters.tool().verb() == Verb.SEND && parameters.workload().bidirectional() ? 2 : 1;
     }
 
     /**

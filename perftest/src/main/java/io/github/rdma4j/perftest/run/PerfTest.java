@@ -61,7 +61,8 @@ public final class PerfTest {
                 TestPlacement placement = TestPlacement.enter(parameters.placement(), device)) {
             ObservedTest observed = ObservedTest.of(listener, parameters, device.deviceName());
             SystemData mine = SystemData.ofThisMachine();
-            try (TestResources resources = new TestResources(device, parameters, Shape.of(parameters), mine)) {
+            try (TestResources resources = new TestResources(
+                    device, parameters, Shape.of(parameters, device.mtu().bytes()), mine)) {
                 if (parameters.isServer()) {
                     // While no client is there yet, or while the one that is there warms up itself.
                     warmUp = warmUp(device, mine);
@@ -79,7 +80,9 @@ public final class PerfTest {
         if (!parameters.workload().warmUp()) {
             return "none (--no-warm-up)";
         }
-        return parameters.sends() ? WarmUp.once(device, parameters, mine) : "none, this side only receives";
+        return parameters.sends() || parameters.receiveDepth() > 0
+                ? WarmUp.once(device, parameters, mine)
+                : "none, this side only receives";
     }
 
     private ControlChannel reachPeer(ControlServer listening) {
@@ -153,10 +156,17 @@ public final class PerfTest {
         for (int i = 0; i < local.size(); i++) {
             listener.address(false, local.get(i).exchange(channel, "confirmation"));
         }
+        PeerKeys greeting = local.getFirst();
         ConnectedTest test = switch (parameters.tool()) {
             case WRITE_LATENCY -> new LatencyTest(parameters, resources, channel, observed);
             case READ_LATENCY, ATOMIC_LATENCY ->
                 new RequestLatencyTest(parameters, resources, channel, local.getFirst(), observed);
+            case SEND_LATENCY ->
+                new SendLatencyTest(
+                        parameters, resources, channel, greeting, layout, parameters.sizes(mtu.bytes()), observed);
+            case SEND_BANDWIDTH ->
+                new SendBandwidthTest(
+                        parameters, resources, channel, greeting, layout, parameters.sizes(mtu.bytes()), observed);
             case WRITE_BANDWIDTH, READ_BANDWIDTH, ATOMIC_BANDWIDTH ->
                 new BandwidthTest(parameters, resources, channel, local.getFirst(), layout, observed);
         };

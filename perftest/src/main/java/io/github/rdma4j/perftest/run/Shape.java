@@ -4,6 +4,7 @@ package io.github.rdma4j.perftest.run;
 
 import io.github.rdma4j.perftest.options.ConnectionType;
 import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.verbs.Gid;
 import io.github.rdma4j.verbs.QueuePairType;
 import io.github.rdma4j.verbs.WorkCompletion;
 
@@ -19,6 +20,7 @@ import io.github.rdma4j.verbs.WorkCompletion;
  * @param bothWays whether each side sends and receives
  * @param sends whether this side sends, where only one does
  * @param rdmaCm whether rdma_cm connects the queue pairs
+ * @param multicastGroup to which the queue pairs are attached; null for none
  */
 record Shape(
         ConnectionType connection,
@@ -28,23 +30,30 @@ record Shape(
         int receiveDepth,
         boolean bothWays,
         boolean sends,
-        boolean rdmaCm) {
-    /** What the parameters ask for. */
-    static Shape of(TestParameters parameters) {
+        boolean rdmaCm,
+        Gid multicastGroup) {
+    /**
+     * What the parameters ask for.
+     *
+     * @param mtu of the device's port, in bytes
+     */
+    static Shape of(TestParameters parameters, int mtu) {
+        long[] sizes = parameters.sizes(mtu);
         return new Shape(
                 parameters.connection(),
                 parameters.queues().queuePairs(),
-                parameters.size(),
+                sizes[sizes.length - 1],
                 parameters.transmitDepth(),
                 parameters.receiveDepth(),
                 parameters.bothWays(),
                 parameters.sends(),
-                parameters.peer().rdmaCm());
+                parameters.peer().rdmaCm(),
+                parameters.multicastGroup());
     }
 
     /** Of a side whose two streams are connected with each other. */
     static Shape localPair(ConnectionType connection, long size, int transmitDepth, int receiveDepth) {
-        return new Shape(connection, 2, size, transmitDepth, receiveDepth, true, true, false);
+        return new Shape(connection, 2, size, transmitDepth, receiveDepth, true, true, false, null);
     }
 
     /** Bytes that a message takes in memory: before a datagram there is its header. */

@@ -5,6 +5,7 @@ package io.github.rdma4j.perftest.run;
 import io.github.rdma4j.perftest.options.ConnectionType;
 import io.github.rdma4j.perftest.options.IllegalParameterException;
 import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.options.Verb;
 import io.github.rdma4j.verbs.Device;
 import io.github.rdma4j.verbs.DeviceAttributes;
@@ -16,6 +17,7 @@ import io.github.rdma4j.verbs.LinkLayer;
 import io.github.rdma4j.verbs.Mtu;
 import io.github.rdma4j.verbs.PortAttributes;
 import io.github.rdma4j.verbs.PortState;
+import io.github.rdma4j.verbs.TransportType;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -25,8 +27,11 @@ import java.util.Optional;
  * against what the device can do, so that a refusal names the option and not a verb.
  */
 final class TestDevice implements AutoCloseable {
-    /** What latency tests send inline by default where the adapter can. */
-    private static final int DEFAULT_INLINE = 220;
+    /** What latency tests send inline by default where the adapter can: writes, messages and datagrams. */
+    private static final int INLINE_WRITE = 220;
+
+    private static final int INLINE_SEND = 236;
+    private static final int INLINE_DATAGRAM = 188;
 
     /** The attributes of a queue pair have eight bits for it. */
     private static final int MOST_OUTSTANDING = 255;
@@ -107,6 +112,25 @@ final class TestDevice implements AutoCloseable {
         limit("-s/--size", parameters.size(), port.maxMessageSize(), "bytes in one message");
         limit("-q/--qp", parameters.queues().queuePairs(), limits.maxQueuePairs(), "queue pairs");
         limit("-t/--tx-depth", parameters.transmitDepth(), limits.maxQueuePairWorkRequests(), "work requests");
+        limit("-r/--rx-depth", parameters.receiveDepth(), receiveLimit(parameters, limits), "receives");
+        limit(
+                "-r/--rx-depth times -q/--qp",
+                (long) parameters.receiveDepth() * parameters.queues().queuePairs(),
+                limits.maxCompletionQueueEntries(),
+                "completion queue entries");
+        refuse(
+                parameters.queues().completionVector() >= Math.max(1, context.completionVectorCount()),
+                "-X/--vector: " + parameters.queues().completionVector() + " is not allowed; " + deviceName()
+                        + " has 0 to " + (context.completionVectorCount() - 1));
+        refuse(
+                parameters.queues().multicast() && port.linkLayer() != LinkLayer.ETHERNET,
+                "-g/--mcg: port " + parameters.path().devicePort() + " of " + deviceName()
+                        + " is InfiniBand, where a group is joined through the subnet manager; only RoCE is supported");
+        refuse(
+                parameters.tool() == Tool.SEND_BANDWIDTH && context.device().transportType() == TransportType.IWARP,
+                "ib_send_bw on " + deviceName()
+                        + ": on iWARP the C tools tell each other of receives by writes, which this tool"
+                        + " does not do; ib_write_bw works");
         limit(
                 "-t/--tx-depth times -q/--qp",
                 (long) parameters.transmitDepth() * parameters.queues().queuePairs(),
@@ -117,6 +141,12 @@ final class TestDevice implements AutoCloseable {
                 2 * parameters.queues().queuePairs() * parameters.size(),
                 limits.maxMemoryRegionSize(),
                 "bytes in one memory region");
+    }
+
+    private static int receiveLimit(TestParameters parameters, DeviceAttributes limits) {
+        return parameters.sharesReceiveQueue()
+                ? limits.maxSharedReceiveQueueWorkRequests()
+                : limits.maxQueuePairWorkRequests();
     }
 
     private void limit(String option, long value, long most, String what) {
@@ -180,7 +210,12 @@ final class TestDevice implements AutoCloseable {
             return parameters.queues().inlineSize();
         }
         boolean software = context.attributes().vendorPartId() == 0;
-        return parameters.tool().isLatency() && !software ? DEFAULT_INLINE : 0;
+        if (software || !parameters.tool().isLatency()) {
+            return 0;
+        }
+        return parameters.tool().verb() != Verb.SEND
+                ? INLINE_WRITE
+                : parameters.connection() == ConnectionType.UD ? INLINE_DATAGRAM : INLINE_SEND;
     }
 
     /** As many as a queue pair of this device can serve, or fewer if so asked; only reads and atomics need more than one. */

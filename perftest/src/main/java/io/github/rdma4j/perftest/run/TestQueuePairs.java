@@ -145,7 +145,11 @@ final class TestQueuePairs {
         for (int i = 0; i < prepared.size(); i++) {
             PeerKeys keys = theirs.get(shape.peerOf(i));
             if (shape.type(i) == QueuePairType.UD) {
-                connected.add(prepared.get(i).activate());
+                QueuePair queuePair = prepared.get(i).activate();
+                if (shape.multicastGroup() != null) {
+                    queuePair.attachMulticast(shape.multicastGroup(), 0);
+                }
+                connected.add(queuePair);
                 destinations.add(
                         Destination.of(domain.createAddressHandle(address(keys)), keys.queuePairNumber(), QUEUE_KEY));
             } else {

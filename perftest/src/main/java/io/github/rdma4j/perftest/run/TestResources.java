@@ -11,6 +11,7 @@ import io.github.rdma4j.perftest.wire.SystemData;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.CompletionQueue;
 import io.github.rdma4j.verbs.Destination;
+import io.github.rdma4j.verbs.Gid;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.Mtu;
@@ -30,6 +31,9 @@ import java.util.List;
 final class TestResources implements AutoCloseable {
     /** A part starts at a page: where the peer wants to go through a larger one, parts are as large as that. */
     private final SystemData layout;
+
+    /** To which queue pair a datagram to a group goes: to all that are attached. */
+    private static final int MULTICAST_NUMBER = 0xffffff;
 
     private final TestDevice device;
     private final TestParameters parameters;
@@ -112,14 +116,16 @@ final class TestResources implements AutoCloseable {
         List<PeerKeys> keys = new ArrayList<>();
         for (int i = 0; i < shape.queuePairs(); i++) {
             QueuePairEndpoint endpoint = queuePairs.endpoint(i);
+            Gid own = device.gid() == null ? null : device.gid().gid();
+            Gid group = shape.multicastGroup();
             keys.add(new PeerKeys(
                     endpoint.lid(),
                     device.outstandingReads(),
-                    endpoint.queuePairNumber(),
+                    group != null ? MULTICAST_NUMBER : endpoint.queuePairNumber(),
                     endpoint.packetSequenceNumber(),
                     regionOf(receivePart(i)).remoteKey(),
                     memory.segment().address() + receivePart(i),
-                    device.gid() == null ? null : device.gid().gid(),
+                    group != null ? group : own,
                     sharedNumber));
         }
         return keys;

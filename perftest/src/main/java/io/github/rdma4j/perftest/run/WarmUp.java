@@ -4,6 +4,7 @@ package io.github.rdma4j.perftest.run;
 
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Tool;
+import io.github.rdma4j.perftest.options.Verb;
 import io.github.rdma4j.perftest.wire.SystemData;
 import io.github.rdma4j.verbs.VerbsException;
 import java.lang.foreign.ValueLayout;
@@ -52,6 +53,12 @@ final class WarmUp {
 
     static final int DEPTH = 4;
     static final int MESSAGES = 9;
+
+    /** Fewer than the messages of a round, so that some are posted again. */
+    static final int RECEIVES = 6;
+
+    /** Fewer places in the buffer than messages in a round, so that the loop begins again at the first one. */
+    static final SystemData FEW_SLOTS = new SystemData(256, 64);
 
     private static final String NOT_POSSIBLE = "not possible (%s): the first figures may be of code not yet compiled";
 
@@ -147,16 +154,25 @@ final class WarmUp {
 
     private Round roundOnFreshPair() {
         int depth = Math.max(DEPTH, 2 * parameters.queues().postList());
-        Shape shape = Shape.localPair(parameters.connection(), SIZE, depth, 0);
+        Shape shape = Shape.localPair(parameters.connection(), SIZE, depth, sends() ? 2 * MESSAGES : 0);
         TestResources pair = new TestResources(device, parameters, shape, layout);
         pairs.add(pair);
         pair.connectWithItself(device.mtu());
+        if (sends()) {
+            return parameters.tool().isLatency()
+                    ? SendLatencyTest.warmUp(parameters, pair, control, limit)
+                    : SendBandwidthTest.warmUp(parameters, pair, control, limit);
+        }
         if (parameters.isPingPong()) {
             return latencyRound(pair);
         }
         return parameters.tool().isLatency()
                 ? RequestLatencyTest.warmUp(parameters, pair, control, limit)
                 : BandwidthTest.warmUp(parameters, pair, control, limit);
+    }
+
+    private boolean sends() {
+        return parameters.tool().verb() == Verb.SEND;
     }
 
     private Round latencyRound(TestResources pair) {

@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.run;
+
+import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.ReceiveBatch;
+import io.github.rdma4j.verbs.SharedReceiveQueue;
+
+/**
+ * The receives of a run: some are posted before it, and others in the place of those that messages have taken, until there is one
+ * for each message to come and no more: the next run may need longer ones.
+ *
+ * <p>Posting allocates nothing and throws nothing: it returns an errno.
+ */
+final class Receives {
+    /** What one stream receives into: small messages go through the room slot by slot. */
+    static final class Stream {
+        private final QueuePair queuePair;
+        private final MemorySlice[] rooms;
+        private int slot;
+        private long left;
+        private int taken;
+
+        /**
+         * @param queuePair that receives
+         * @param rooms one after the other
+         */
+        Stream(QueuePair queuePair, MemorySlice[] rooms) {
+            this.queuePair = queuePair;
+            this.rooms = rooms;
+        }
+    }
+
+    private final Stream[] streams;
+    private final SharedReceiveQueue shared;
+    private final int depth;
+    private final int list;
+    private QueuePair failed;
+
+    /**
+     * @param streams the index of one is the id of its receives
+     * @param shared where they are posted; null for each queue pair's own queue
+     * @param depth receives posted per stream at a time
+     * @param list how many are posted in one call, at most the depth
+     */
+    Receives(Stream[] streams, SharedReceiveQueue shared, int depth, int list) {
+        this.streams = streams;
+        this.shared = shared;
+        this.depth = depth;
+        this.list = list;
+    }
+
+    /**
+     * Posts what a run begins with.
+     *
+     * @param count messages that will come to each stream, a multiple of the list's length; {@link Long#MAX_VALUE} for a timed run
+     * @return 0 or an errno
+     */
+    int begin(long count) {
+        for (int i = 0; i < streams.length; i++) {
+            Stream stream = streams[i];
+            stream.left = count;
+            stream.taken = 0;
+            for (int posted = 0; posted + list <= depth && stream.left >= list; posted += list) {
+                int errno = post(i, stream);
+                if (errno != 0) {
+                    return errno;
+                }
+            }
+        }
+        return 0;
+    }
+
+    /**
+     * A message has come.
+     *
+     * @param id of the receive that it took
+     * @return 0 or an errno
+     */
+    int replace(int id) {
+        Stream stream = streams[id];
+        if (++stream.taken < list || stream.left < list) {
+            return 0;
+        }
+        stream.taken -= list;
+        return post(id, stream);
+    }
+
+    private int post(int id, Stream stream) {
+        int errno = list == 1 ? postOne(id, stream) : postList(id, stream);
+        stream.left -= list;
+        if (errno != 0) {
+            failed = stream.queuePair;
+        }
+        return errno;
+    }
+
+    private int postOne(int id, Stream stream) {
+        MemorySlice room = next(stream);
+        return shared == null ? stream.queuePair.postReceive(id, room) : shared.postReceive(id, room);
+    }
+
+    private int postList(int id, Stream stream) {
+        ReceiveBatch batch = shared == null ? stream.queuePair.startReceiveBatch() : shared.startReceiveBatch();
+        int most = batch.capacity();
+        for (int i = 0; i < list; i++) {
+            if (batch.size() == most) {
+                batch.post();
+                if (batch.error() != 0) {
+                    return batch.error();
+                }
+            }
+            batch.receive(id, next(stream));
+        }
+        batch.post();
+        return batch.error();
+    }
+
+    private static MemorySlice next(Stream stream) {
+        int slot = stream.slot;
+        stream.slot = slot + 1 == stream.rooms.length ? 0 : slot + 1;
+        return stream.rooms[slot];
+    }
+
+    /** The queue pair for which posting failed. */
+    QueuePair failed() {
+        return failed;
+    }
+}

@@ -1,0 +1,208 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.run;
+
+import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.wire.ControlChannel;
+import io.github.rdma4j.perftest.wire.PeerKeys;
+import io.github.rdma4j.perftest.wire.SystemData;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * ib_send_bw between two connected sides: they meet before each size, when receives are posted, and of several sizes after each
+ * too. One way, the client reports what it sent and the server what it received; both ways, they add up their figures.
+ */
+final class SendBandwidthTest implements ConnectedTest {
+    private final TestParameters parameters;
+    private final TestResources resources;
+    private final ControlChannel channel;
+    private final MonitoredRun monitoring;
+    private final PeerKeys greeting;
+    private final SystemData layout;
+    private final long[] sizes;
+    private final TestListener listener;
+
+    /**
+     * @param greeting what is exchanged to meet
+     * @param layout agreed page and cache line
+     * @param sizes of messages, in order
+     */
+    SendBandwidthTest(
+            TestParameters parameters,
+            TestResources resources,
+            ControlChannel channel,
+            PeerKeys greeting,
+            SystemData layout,
+            long[] sizes,
+            TestListener listener) {
+        this.parameters = parameters;
+        this.resources = resources;
+        this.channel = channel;
+        this.monitoring = new MonitoredRun(parameters, channel, listener);
+        this.greeting = greeting;
+        this.layout = layout;
+        this.sizes = sizes;
+        this.listener = listener;
+    }
+
+    @Override
+    public List<SizeResult> run() {
+        List<SizeResult> results = new ArrayList<>();
+        for (long size : sizes) {
+            List<BandwidthResult> rounds = new ArrayList<>();
+            for (int round = 0; round < parameters.figures().rounds(); round++) {
+                rounds.add(run(size));
+            }
+            BandwidthResult result = BandwidthResult.together(rounds);
+            results.add(result);
+            listener.result(result);
+        }
+        waitForPeer("end of the test");
+        return results;
+    }
+
+    private BandwidthResult run(long size) {
+        RunControl control = new RunControl();
+        long count = parameters.isTimed() ? Long.MAX_VALUE : parameters.iterations();
+        GroupTimes times = times();
+        SendingSide sending = parameters.sends()
+                ? sending(
+                        resources,
+                        size,
+                        layout,
+                        parameters.transmitDepth(),
+                        parameters.completionModeration(),
+                        parameters.queues().postList(),
+                        times)
+                : null;
+        ReceivingSide receiving = null;
+        if (parameters.receives()) {
+            Receives receives = SendStreams.receives(
+                    resources,
+                    size,
+                    layout,
+                    parameters.receiveDepth(),
+                    parameters.queues().receiveList());
+            Failures.check(receives.begin(count), receives);
+            receiving = new ReceivingSide(
+                    receives, resources.queues().receives(), resources.shape().streams());
+        }
+        boolean answers = parameters.isServer();
+        SendBandwidthLoop loop =
+                new SendBandwidthLoop(sending, receiving, answers, new CompletionWait(resources.queues()), control);
+        greeting.exchange(channel, "start of the run");
+        RunMonitor monitor = monitoring.start(control, size);
+        try {
+            loop.run(count);
+        } finally {
+            monitor.close();
+        }
+        String failure = loop.failure();
+        if (monitor.failure() != null
+                && receiving != null
+                && parameters.connection().mayLose()) {
+            failure = receiving.received() + " messages were received; " + parameters.connection()
+                    + " does not send again what was lost: leave room for all of them (-r/--rx-depth), or send fewer"
+                    + " (-n)";
+        }
+        monitoring.check(monitor, failure, control, loop.sampled());
+        return meetAfter(result(size, loop, sending, receiving, times, monitor));
+    }
+
+    private GroupTimes times() {
+        int groupsPerPair = Math.ceilDiv(parameters.iterations(), parameters.completionModeration());
+        long groups = (long) groupsPerPair * parameters.queues().queuePairs();
+        boolean withPeak = parameters.figures().peak()
+                && parameters.sends()
+                && !parameters.isTimed()
+                && groups <= GroupTimes.MOST_GROUPS;
+        return new GroupTimes(withPeak ? (int) groups : 0);
+    }
+
+    private BandwidthResult result(
+            long size,
+            SendBandwidthLoop loop,
+            SendingSide sending,
+            ReceivingSide receiving,
+            GroupTimes times,
+            RunMonitor monitor) {
+        boolean gigabits = parameters.figures().gigabits();
+        if (parameters.isTimed()) {
+            return BandwidthResult.of(size, loop.sampled(), monitor.sampledNanoseconds(), 0, gigabits);
+        }
+        if (sending != null) {
+            return BandwidthResult.of(size, sending.completed(), loop.nanoseconds(), times.peak(), gigabits);
+        }
+        return BandwidthResult.received(
+                size, receiving.received(), receiving.timedMessages(), receiving.nanoseconds(), gigabits);
+    }
+
+    private BandwidthResult meetAfter(BandwidthResult mine) {
+        BandwidthResult result = mine;
+        if (parameters.workload().bidirectional() && !parameters.isTimed()) {
+            result = mine.plus(mine.toReport().exchange(channel, parameters.runTimeout()));
+        }
+        if (parameters.workload().allSizes()) {
+            waitForPeer("end of the run");
+        }
+        return result;
+    }
+
+    private void waitForPeer(String step) {
+        greeting.exchange(channel, step, parameters.runTimeout());
+    }
+
+    /** For {@link WarmUp}: what is sent comes back to the same pair, in one loop for both ways or in one for each. */
+    static WarmUp.Round warmUp(TestParameters parameters, TestResources pair, RunControl control, RoundLimit limit) {
+        SendBandwidthLoop[] sending = new SendBandwidthLoop[2];
+        SendBandwidthLoop[] both = new SendBandwidthLoop[2];
+        Receives some = SendStreams.receives(pair, WarmUp.SIZE, WarmUp.FEW_SLOTS, WarmUp.RECEIVES, 1);
+        // Where nobody posts new ones meanwhile there is one for each message.
+        int enough = WarmUp.MESSAGES * pair.shape().queuePairs();
+        Receives all = SendStreams.receives(pair, WarmUp.SIZE, WarmUp.FEW_SLOTS, enough, 1);
+        ReceivingSide side = new ReceivingSide(some, pair.queues().receives(), 2);
+        CompletionWait wait = new CompletionWait(pair.queues());
+        SendBandwidthLoop receiving =
+                new SendBandwidthLoop(null, new ReceivingSide(all, pair.queues().receives(), 2), false, wait, control);
+        for (int i = 0; i < 2; i++) {
+            GroupTimes times = new GroupTimes(i == 0 ? 0 : 2 * WarmUp.MESSAGES);
+            SendingSide messages = sending(pair, WarmUp.SIZE, WarmUp.FEW_SLOTS, WarmUp.DEPTH, 1 + i, 1, times);
+            sending[i] = new SendBandwidthLoop(messages, null, false, wait, control);
+            both[i] = new SendBandwidthLoop(messages, side, false, wait, control);
+        }
+        return number -> {
+            limit.endWhenStuck();
+            control.enter(number % 2 == 0 ? RunControl.STARTING : RunControl.SAMPLING);
+            boolean bothWays = number % 3 == 0;
+            SendBandwidthLoop loop = bothWays ? both[number % 2] : sending[number % 2];
+            if ((bothWays ? some : all).begin(WarmUp.MESSAGES) != 0) {
+                return -1;
+            }
+            loop.run(WarmUp.MESSAGES);
+            if (!bothWays) {
+                receiving.run(WarmUp.MESSAGES);
+            }
+            boolean done = control.running() && loop.failure() == null && receiving.failure() == null;
+            return done ? 2 * WarmUp.MESSAGES : -1;
+        };
+    }
+
+    /** The sending half for one size, on all streams. */
+    static SendingSide sending(
+            TestResources resources,
+            long size,
+            SystemData layout,
+            int depth,
+            int moderation,
+            int list,
+            GroupTimes times) {
+        SendingSide.Stream[] streams = new SendingSide.Stream[resources.shape().streams()];
+        for (int i = 0; i < streams.length; i++) {
+            streams[i] =
+                    new SendingSide.Stream(new Sender(resources, i), SendStreams.messages(resources, i, size, layout));
+        }
+        return new SendingSide(
+                streams, resources.queues().sends(), depth, moderation, list, size <= resources.inlineSize(), times);
+    }
+}

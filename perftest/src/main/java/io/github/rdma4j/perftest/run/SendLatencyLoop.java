@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.run;
+
+import io.github.rdma4j.verbs.CompletionQueue;
+import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.SendFlags;
+import io.github.rdma4j.verbs.WorkCompletions;
+
+/**
+ * The measured loop of ib_send_lat: each side sends a message and waits for the completion of the receive that the other side's
+ * message takes.
+ *
+ * <p>It allocates nothing (but where it sleeps, with {@code -e}) and throws nothing: what stopped it is asked afterwards
+ * ({@link #failure()}). One method serves counted and timed runs and both roles, so that one warm-up compiles all there is.
+ */
+final class SendLatencyLoop {
+    private final Sender sender;
+    private final MemorySlice local;
+    private final int flags;
+    private final Receives receives;
+    private final CompletionQueue sendQueue;
+    private final CompletionQueue receiveQueue;
+    private final CompletionWait wait;
+    private final WorkCompletions completions = WorkCompletions.allocate(1);
+    private final RunControl control;
+
+    private int sendErrno;
+    private int receiveErrno;
+    private boolean completionFailed;
+
+    /**
+     * @param sender through which to send
+     * @param local the message
+     * @param inline whether it travels in the work request
+     * @param receives of the peer's messages
+     * @param queues where all complete
+     * @param control shared with the monitor of the run
+     */
+    SendLatencyLoop(
+            Sender sender,
+            MemorySlice local,
+            boolean inline,
+            Receives receives,
+            TestQueues queues,
+            RunControl control) {
+        this.sender = sender;
+        this.local = local;
+        this.flags = SendFlags.SIGNALED | (inline ? SendFlags.INLINE : 0);
+        this.receives = receives;
+        this.sendQueue = queues.sends();
+        this.receiveQueue = queues.receives();
+        this.wait = new CompletionWait(queues);
+        this.control = control;
+    }
+
+    /**
+     * Plays until {@code count} messages have gone each way, or the run is over, or something fails. The first receives are posted.
+     *
+     * @param opens whether this side sends first (the client does)
+     * @param count messages to send
+     * @param recorder takes the time of each send, and may delay it
+     * @return messages sent
+     */
+    long run(boolean opens, long count, LatencyRecorder recorder) {
+        long sent = 0;
+        long received = 0;
+        recorder.begin();
+        if (opens) {
+            if (!recorder.next() || !send()) {
+                return sent;
+            }
+            sent++;
+        }
+        while (sent < count) {
+            if (!receive()) {
+                return sent;
+            }
+            received++;
+            if (!recorder.next() || !send()) {
+                return sent;
+            }
+            sent++;
+            control.advance(1);
+        }
+        if (received < count && receive()) {
+            recorder.end();
+        }
+        return sent;
+    }
+
+    /** Sends a message and waits until it has gone; false when something failed or the run is over before. */
+    boolean send() {
+        int errno = sender.post(0, local, flags);
+        if (errno != 0) {
+            sendErrno = errno;
+            return false;
+        }
+        return await(sendQueue);
+    }
+
+    /** Waits for a message; false when something failed or the run is over before. */
+    boolean receive() {
+        if (!await(receiveQueue)) {
+            return false;
+        }
+        int errno = receives.replace((int) completions.get(0).workRequestId());
+        if (errno != 0) {
+            receiveErrno = errno;
+            return false;
+        }
+        return true;
+    }
+
+    private boolean await(CompletionQueue queue) {
+        while (queue.poll(completions) == 0) {
+            if (!control.running()) {
+                return false;
+            }
+            wait.pause();
+        }
+        if (completions.get(0).statusCode() != 0) {
+            completionFailed = true;
+            return false;
+        }
+        return true;
+    }
+
+    /** What went wrong on this side; null when nothing did. */
+    String failure() {
+        if (sendErrno != 0) {
+            return Failures.post(sendErrno, sender.queuePair());
+        }
+        if (receiveErrno != 0) {
+            return Failures.post(receiveErrno, receives.failed());
+        }
+        return completionFailed ? Failures.completion(completions.get(0)) : null;
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.run;
+
+import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.wire.ControlChannel;
+import io.github.rdma4j.perftest.wire.PeerKeys;
+import io.github.rdma4j.perftest.wire.SystemData;
+import java.util.ArrayList;
+import java.util.List;
+
+/** ib_send_lat between two connected sides: they meet before each size, when both have posted receives, and at the end. */
+final class SendLatencyTest implements ConnectedTest {
+    /** A latency is half a round trip. */
+    static final int PARTS = 2;
+
+    private final TestParameters parameters;
+    private final TestResources resources;
+    private final ControlChannel channel;
+    private final MonitoredRun monitoring;
+    private final PeerKeys greeting;
+    private final SystemData layout;
+    private final long[] sizes;
+    private final TestListener listener;
+
+    /**
+     * @param greeting what is exchanged to meet
+     * @param layout agreed page and cache line
+     * @param sizes of messages, in order
+     */
+    SendLatencyTest(
+            TestParameters parameters,
+            TestResources resources,
+            ControlChannel channel,
+            PeerKeys greeting,
+            SystemData layout,
+            long[] sizes,
+            TestListener listener) {
+        this.parameters = parameters;
+        this.resources = resources;
+        this.channel = channel;
+        this.monitoring = new MonitoredRun(parameters, channel, listener);
+        this.greeting = greeting;
+        this.layout = layout;
+        this.sizes = sizes;
+        this.listener = listener;
+    }
+
+    @Override
+    public List<SizeResult> run() {
+        List<SizeResult> results = new ArrayList<>();
+        for (long size : sizes) {
+            SizeResult result = run(size);
+            results.add(result);
+            listener.result(result);
+        }
+        greeting.exchange(channel, "end of the test", parameters.runTimeout());
+        return results;
+    }
+
+    private SizeResult run(long size) {
+        RunControl control = new RunControl();
+        LatencyRecorder recorder = LatencyRecording.recorder(parameters, control, PARTS);
+        long count = LatencyRecording.messages(parameters);
+        Receives receives = SendStreams.receivesOf(resources, 0, size, layout, parameters.receiveDepth());
+        SendLatencyLoop loop = loop(resources, size, receives, control);
+        Failures.check(receives.begin(count), receives);
+        greeting.exchange(channel, "start of the run");
+        RunMonitor monitor = monitoring.start(control, size);
+        try {
+            loop.run(!parameters.isServer(), count, recorder);
+        } finally {
+            monitor.close();
+        }
+        monitoring.check(monitor, loop.failure(), control, recorder.count());
+        return LatencyRecording.result(parameters, size, recorder, monitor.sampledNanoseconds());
+    }
+
+    /** For {@link WarmUp}: what stream 0 sends comes back through stream 1, so that the loop plays with itself. */
+    static WarmUp.Round warmUp(TestParameters parameters, TestResources pair, RunControl control, RoundLimit limit) {
+        Receives receives = SendStreams.receivesOf(pair, 1, WarmUp.SIZE, WarmUp.FEW_SLOTS, WarmUp.RECEIVES);
+        SendLatencyLoop loop = loop(pair, WarmUp.SIZE, receives, control);
+        LatencyRecorder stamps = LatencyRecorder.counted(control, PARTS, WarmUp.MESSAGES, 1, false);
+        LatencyRecorder other = parameters.workload().rate() > 0
+                ? LatencyRecorder.open(control, PARTS, WarmUp.OPEN_LOOP_RATE, true, WarmUp.MESSAGES, 1)
+                : LatencyRecorder.timed(control, PARTS);
+        return number -> {
+            control.enter(number % 2 == 0 ? RunControl.STARTING : RunControl.SAMPLING);
+            if (number % WarmUp.SPIN_EVERY == 0 && !parameters.queues().events()) {
+                limit.endSoon();
+                loop.receive();
+                control.enter(RunControl.STARTING);
+            }
+            limit.endWhenStuck();
+            boolean opens = number % 4 != 3;
+            int messages = opens ? WarmUp.MESSAGES : 1;
+            // Who does not open waits for a message first, and leaves its own behind.
+            if (receives.begin(opens ? messages : 2) != 0 || !opens && !loop.send()) {
+                return -1;
+            }
+            long sent = loop.run(opens, messages, number % 3 == 0 ? other : stamps);
+            boolean empty = opens || loop.receive();
+            return empty && control.running() && loop.failure() == null ? (int) sent : -1;
+        };
+    }
+
+    /** The loop for one size, on stream 0. */
+    static SendLatencyLoop loop(TestResources resources, long size, Receives receives, RunControl control) {
+        return new SendLatencyLoop(
+                new Sender(resources, 0),
+                resources.slice(resources.sendOffset(0), size),
+                size <= resources.inlineSize(),
+                receives,
+                resources.queues(),
+                control);
+    }
+}
