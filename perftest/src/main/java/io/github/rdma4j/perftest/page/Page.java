@@ -128,7 +128,8 @@ final class Page {
         model.put("title", chart.title());
         model.put("choice", chart.choice());
         model.put("choose", choose);
-        model.put("only", choose ? "" : chart.panels().getFirst().label());
+        String label = chart.panels().getFirst().label();
+        model.put("only", choose || chart.title().startsWith(label) ? "" : label);
         model.put("scaled", chart.kind() != Chart.Kind.BARS);
         model.put("panels", panels);
         model.put("alternative", Alternative.of(chapter, chart));
