@@ -178,7 +178,7 @@ public final class FigureOptions {
                 listsTimes() && (timed || workload.rate() > 0),
                 "-H/-U list the times of a counted closed loop; with -D/--duration or --rate use --out_hgrm");
         IllegalParameterException.when(
-                rounds() > 1 && timed && (tool.isLatency() || workload.bidirectional()),
+                rounds() > 1 && timed && (tool.isLatency() || tool.verb() == Verb.SEND || workload.bidirectional()),
                 "--rounds: the two sides would end a round of -D/--duration at different messages; give -n/--iters");
         checkWritable("--out_json_file", jsonFile());
         checkWritable("--out_csv", csvFile);

@@ -206,11 +206,13 @@ public final class PerfTest {
         }
     }
 
-    /** Both ways the sides meet before each round: one that runs once would be waited for. */
+    /** Where the sides meet before each round, one that runs once would be waited for. */
     private void refuseRounds(WireVersion.Peer peer) {
-        if (parameters.figures().rounds() > 1 && parameters.workload().bidirectional() && !peer.rdma4j()) {
+        boolean meets = parameters.workload().bidirectional()
+                || parameters.tool().verb() == Verb.SEND && !parameters.tool().isLatency();
+        if (parameters.figures().rounds() > 1 && meets && !peer.rdma4j()) {
             throw new TestFailedException(
-                    "--rounds with -b/--bidirectional: the peer is not rdma4j's tool, and the C tools run once",
+                    "--rounds: the peer is one of the C tools, which run once where both sides take part in a round",
                     "leave out --rounds, or start the test several times");
         }
     }

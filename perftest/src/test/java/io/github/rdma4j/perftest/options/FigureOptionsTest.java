@@ -91,6 +91,8 @@ class FigureOptionsTest {
                 .hasMessageNotContaining("\n");
         assertThatThrownBy(() -> parse(Tool.WRITE_BANDWIDTH, "--rounds 2 -D 4 -b"))
                 .isInstanceOf(IllegalParameterException.class);
+        assertThatThrownBy(() -> parse(Tool.SEND_BANDWIDTH, "--rounds 2 -D 4"))
+                .isInstanceOf(IllegalParameterException.class);
         assertThat(parse(Tool.WRITE_BANDWIDTH, "--rounds 2 -D 4").figures().rounds())
                 .isEqualTo(2);
     }
