@@ -244,6 +244,8 @@ class OptionsTest {
                 "--rate_limit=1 -l 8 --burst_size=12 | --burst_size: 12 is not allowed; a multiple of 8",
                 "--run_infinitely -n 100 | --run_infinitely has no number of messages",
                 "--run_infinitely -b | --run_infinitely and -b/--bidirectional exclude each other",
+                "--write_with_imm --rate_limit=1 | --write_with_imm: not with --rate_limit",
+                "--write_with_imm --perform_warm_up | --write_with_imm needs a receive for each message",
                 "--tclass=256 | --tclass: 256 is out of range; allowed is 0 to 255",
                 "-L 256 | -L/--hop_limit: 256 is out of range; allowed is 0 to 255",
                 "--latency_gap=5 | option '--latency_gap=5' of the C tools is refused: a pause after each answer",

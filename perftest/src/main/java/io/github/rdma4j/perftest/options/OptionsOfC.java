@@ -8,8 +8,7 @@ import java.util.Set;
 final class OptionsOfC {
     private static final String SHORT = "";
 
-    private static final Set<String> LONG =
-            Set.of("connectionless", "flows", "flows_burst", "send_with_imm", "write_with_imm");
+    private static final Set<String> LONG = Set.of("connectionless", "flows", "flows_burst", "send_with_imm");
 
     private OptionsOfC() {}
 

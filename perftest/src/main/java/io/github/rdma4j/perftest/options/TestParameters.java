@@ -76,6 +76,9 @@ public final class TestParameters {
                 !isTimed() && iterations() % queues.postList() != 0,
                 () -> "-n/--iters: " + iterations() + " is not allowed; a multiple of " + queues.postList()
                         + ", the messages of a list (-l/--post_list)");
+        IllegalParameterException.when(
+                workload.withImmediate() && (rate.limited() || memory.validation() || workload.reversed()),
+                "--write_with_imm: not with --rate_limit, --data_validation or --reversed, which are for plain writes");
         rate.check(queues.postList(), queues.events());
         memory.check(tool, workload);
         checkCombinations();
@@ -256,12 +259,17 @@ public final class TestParameters {
         return tool.isLatency() || workload.bidirectional();
     }
 
+    /** Whether each message completes a receive of the peer. */
+    public boolean usesReceives() {
+        return tool.verb() == Verb.SEND || workload.withImmediate();
+    }
+
     /**
      * Receives that can be posted on a side that is sent to, per queue pair or to the shared queue; 0 where none are needed. Not
      * more than there are messages.
      */
     public int receiveDepth() {
-        return tool.verb() == Verb.SEND && receives() ? receiveDepthAsked() : 0;
+        return usesReceives() && receives() ? receiveDepthAsked() : 0;
     }
 
     private int receiveDepthAsked() {

@@ -75,6 +75,13 @@ public final class WorkloadOptions {
     @OnlyFor(ToolSet.ATOMIC)
     private AtomicOperation atomicOperation = AtomicOperation.FETCH_AND_ADD;
 
+    @Option(
+            names = "--write_with_imm",
+            description =
+                    "Write with a number that completes a receive of the peer (the peer's C tool: 25.01 or later).")
+    @OnlyFor({ToolSet.BANDWIDTH, ToolSet.WRITE})
+    private boolean withImmediate;
+
     @Option(names = "--reversed", description = "Reverse traffic direction: the server sends to the client.")
     @OnlyFor(ToolSet.ONE_SIDED)
     private boolean reversed;
@@ -139,6 +146,11 @@ public final class WorkloadOptions {
         return rate != null ? rate : 0;
     }
 
+    /** Whether a write completes a receive of the peer. */
+    public boolean withImmediate() {
+        return withImmediate;
+    }
+
     /** Whether the server sends to the client. */
     boolean reversed() {
         return reversed;
@@ -174,6 +186,9 @@ public final class WorkloadOptions {
                 endless && (iterations != null || allSizes || margin != null),
                 "--run_infinitely has no number of messages (-n), runs one size (not -a), and measures all the time"
                         + " (no -f)");
+        IllegalParameterException.when(
+                withImmediate && (endless || messagesBefore),
+                "--write_with_imm needs a receive for each message, so not --run_infinitely and not --perform_warm_up");
         IllegalParameterException.when(
                 endless && bidirectional,
                 "--run_infinitely and -b/--bidirectional exclude each other: the C tools report this side's rate"

@@ -60,7 +60,7 @@ final class Banner {
         if (parameters.queues().receiveList() > 1) {
             line(text, "Recv Post List", parameters.queues().receiveList());
         }
-        if (parameters.tool().verb() == Verb.SEND
+        if (parameters.usesReceives()
                 && (parameters.isServer() || parameters.workload().bidirectional())) {
             line(text, "RX depth", parameters.receiveDepth());
         }
@@ -129,6 +129,9 @@ final class Banner {
         }
         if (parameters.queues().multicast()) {
             title = title.replace("Test", "Multicast Test");
+        }
+        if (parameters.workload().withImmediate()) {
+            title = title.replace("RDMA_Write", "RDMA_Write_imm");
         }
         if (parameters.queues().postList() > 1) {
             title = title.replace("BW Test", "Post List BW Test");

@@ -3,7 +3,6 @@
 package io.github.rdma4j.perftest.run;
 
 import io.github.rdma4j.perftest.options.TestParameters;
-import io.github.rdma4j.perftest.options.Verb;
 import io.github.rdma4j.perftest.wire.ControlChannel;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
@@ -63,7 +62,7 @@ final class MonitoredRun {
 
     /** What is received is counted, too, where it completes. */
     private int directions() {
-        return parameters.tool().verb() == Verb.SEND && parameters.workload().bidirectional() ? 2 : 1;
+        return parameters.usesReceives() && parameters.workload().bidirectional() ? 2 : 1;
     }
 
     /**

@@ -168,7 +168,16 @@ public final class PerfTest {
                 new SendBandwidthTest(
                         parameters, resources, channel, greeting, layout, parameters.sizes(mtu.bytes()), observed);
             case WRITE_BANDWIDTH, READ_BANDWIDTH, ATOMIC_BANDWIDTH ->
-                new BandwidthTest(parameters, resources, channel, local.getFirst(), layout, observed);
+                parameters.usesReceives()
+                        ? new SendBandwidthTest(
+                                parameters,
+                                resources,
+                                channel,
+                                greeting,
+                                layout,
+                                parameters.sizes(mtu.bytes()),
+                                observed)
+                        : new BandwidthTest(parameters, resources, channel, greeting, layout, observed);
         };
         observed.begin(info);
         DataValidation validation = new DataValidation(parameters, resources, layout);

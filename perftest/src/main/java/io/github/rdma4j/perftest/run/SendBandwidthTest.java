@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * ib_send_bw between two connected sides: they meet before each size, when receives are posted, and of several sizes after each
+ * ib_send_bw, and ib_write_bw where writes are told to the peer, between two connected sides: they meet before each size, when receives are posted, and of several sizes after each
  * too. One way, the client reports what it sent and the server what it received; both ways, they add up their figures.
  */
 final class SendBandwidthTest implements ConnectedTest {
@@ -68,6 +68,7 @@ final class SendBandwidthTest implements ConnectedTest {
         GroupTimes times = times();
         SendingSide sending = parameters.sends()
                 ? sending(
+                        parameters,
                         resources,
                         size,
                         layout,
@@ -139,11 +140,17 @@ final class SendBandwidthTest implements ConnectedTest {
     }
 
     private BandwidthResult meetAfter(BandwidthResult mine) {
+        // The write tools meet before they tell their figures, the send tools after.
+        boolean meets = parameters.workload().allSizes();
+        boolean first = parameters.workload().withImmediate();
+        if (meets && first) {
+            waitForPeer("end of the run");
+        }
         BandwidthResult result = mine;
         if (parameters.workload().bidirectional() && !parameters.isTimed()) {
             result = mine.plus(mine.toReport().exchange(channel, parameters.runTimeout()));
         }
-        if (parameters.workload().allSizes()) {
+        if (meets && !first) {
             waitForPeer("end of the run");
         }
         return result;
@@ -167,7 +174,8 @@ final class SendBandwidthTest implements ConnectedTest {
                 new SendBandwidthLoop(null, new ReceivingSide(all, pair.queues().receives(), 2), false, wait, control);
         for (int i = 0; i < 2; i++) {
             GroupTimes times = new GroupTimes(i == 0 ? 0 : 2 * WarmUp.MESSAGES);
-            SendingSide messages = sending(pair, WarmUp.SIZE, WarmUp.FEW_SLOTS, WarmUp.DEPTH, 1 + i, 1, times);
+            SendingSide messages =
+                    sending(parameters, pair, WarmUp.SIZE, WarmUp.FEW_SLOTS, WarmUp.DEPTH, 1 + i, 1, times);
             sending[i] = new SendBandwidthLoop(messages, null, false, wait, control);
             both[i] = new SendBandwidthLoop(messages, side, false, wait, control);
         }
@@ -190,6 +198,7 @@ final class SendBandwidthTest implements ConnectedTest {
 
     /** The sending half for one size, on all streams. */
     static SendingSide sending(
+            TestParameters parameters,
             TestResources resources,
             long size,
             SystemData layout,
@@ -199,8 +208,10 @@ final class SendBandwidthTest implements ConnectedTest {
             GroupTimes times) {
         SendingSide.Stream[] streams = new SendingSide.Stream[resources.shape().streams()];
         for (int i = 0; i < streams.length; i++) {
-            streams[i] =
-                    new SendingSide.Stream(new Sender(resources, i), SendStreams.messages(resources, i, size, layout));
+            Sender sender = parameters.workload().withImmediate()
+                    ? Sender.writing(resources, i, size, layout)
+                    : new Sender(resources, i);
+            streams[i] = new SendingSide.Stream(sender, SendStreams.messages(resources, i, size, layout));
         }
         return new SendingSide(
                 streams, resources.queues().sends(), depth, moderation, list, size <= resources.inlineSize(), times);

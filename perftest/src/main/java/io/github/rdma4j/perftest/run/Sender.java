@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
+import io.github.rdma4j.perftest.wire.SystemData;
 import io.github.rdma4j.verbs.Destination;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.QueuePairType;
+import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.SendBatch;
 
 /** How messages are sent through one queue pair: what each of them carries besides its data depends on the connection. */
@@ -14,12 +16,35 @@ final class Sender {
     private final Destination destination;
     private final boolean toSharedQueue;
     private final int sharedReceiveQueue;
+    /** Where each message goes, if it is written with a number and not sent; else null. */
+    private final RemoteMemory[] targets;
+
+    /** Sends. */
+    Sender(TestResources resources, int stream) {
+        this(resources, stream, null);
+    }
+
+    /**
+     * Writes with a number, for which the peer needs a receive as for a message that is sent.
+     *
+     * @param size of a message
+     * @param layout how messages follow each other in the peer's memory
+     */
+    static Sender writing(TestResources resources, int stream, long size, SystemData layout) {
+        Slots slots = Slots.of(size, layout);
+        RemoteMemory[] targets = new RemoteMemory[slots.count()];
+        for (int slot = 0; slot < targets.length; slot++) {
+            targets[slot] = resources.remote(stream).slice(slot * slots.step(), size);
+        }
+        return new Sender(resources, stream, targets);
+    }
 
     /**
      * @param resources connected
      * @param stream whose queue pair to use
      */
-    Sender(TestResources resources, int stream) {
+    private Sender(TestResources resources, int stream, RemoteMemory[] targets) {
+        this.targets = targets;
         this.queuePair = resources.queuePair(stream);
         this.destination = resources.destination(stream);
         this.toSharedQueue = queuePair.type() == QueuePairType.XRC_SEND;
@@ -34,13 +59,36 @@ final class Sender {
         return toSharedQueue ? postToSharedQueue(id, local, flags) : queuePair.postSend(id, local, flags);
     }
 
+    /** Posts the message of a place in the buffer; returns 0 or an errno. Allocates nothing. */
+    int post(long id, int slot, MemorySlice local, int flags) {
+        if (targets == null) {
+            return post(id, local, flags);
+        }
+        if (toSharedQueue) {
+            SendBatch one = startBatch();
+            add(one, id, slot, local, flags);
+            one.post();
+            return one.error();
+        }
+        return queuePair.postWriteWithImmediate(id, local, targets[slot], slot, flags);
+    }
+
+    /** Adds the message of a place in the buffer to a list. Allocates nothing. */
+    void add(SendBatch batch, long id, int slot, MemorySlice local, int flags) {
+        if (targets == null) {
+            batch.send(id, local, flags);
+        } else {
+            batch.writeWithImmediate(id, local, targets[slot], slot, flags);
+        }
+    }
+
     private int postToSharedQueue(long id, MemorySlice local, int flags) {
         SendBatch one = startBatch();
         one.send(id, local, flags).post();
         return one.error();
     }
 
-    /** Starts a list of messages, to be added by {@link SendBatch#send}. Allocates nothing. */
+    /** Starts a list of messages, to be added by {@link #add}. Allocates nothing. */
     SendBatch startBatch() {
         SendBatch batch = queuePair.startBatch();
         if (destination != null) {

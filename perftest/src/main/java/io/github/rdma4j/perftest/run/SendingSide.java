@@ -137,7 +137,7 @@ final class SendingSide {
                 messageFlags |= SendFlags.SIGNALED;
                 untilSignal = moderation;
             }
-            errno = sender.post(id, messages[slot], messageFlags);
+            errno = sender.post(id, slot, messages[slot], messageFlags);
             if (errno != 0) {
                 break;
             }
@@ -170,7 +170,7 @@ final class SendingSide {
                     stream.untilSignal = moderation;
                 }
                 int slot = stream.slot;
-                batch.send(id, stream.messages[slot], messageFlags);
+                stream.sender.add(batch, id, slot, stream.messages[slot], messageFlags);
                 stream.slot = slot + 1 == stream.messages.length ? 0 : slot + 1;
             }
             if (batch.post() < list) {

@@ -4,7 +4,6 @@ package io.github.rdma4j.perftest.run;
 
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Tool;
-import io.github.rdma4j.perftest.options.Verb;
 import io.github.rdma4j.perftest.wire.SystemData;
 import io.github.rdma4j.verbs.VerbsException;
 import java.lang.foreign.ValueLayout;
@@ -172,7 +171,7 @@ final class WarmUp {
     }
 
     private boolean sends() {
-        return parameters.tool().verb() == Verb.SEND;
+        return parameters.usesReceives();
     }
 
     private Round latencyRound(TestResources pair) {
