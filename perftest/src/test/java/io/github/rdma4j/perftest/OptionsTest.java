@@ -291,9 +291,9 @@ class OptionsTest {
 
     @Test
     void anUnknownToolIsRefused() {
-        CommandRun run = CommandRun.of("ib_send_lat");
+        CommandRun run = CommandRun.of("raw_ethernet_lat");
         assertThat(run.status()).isEqualTo(2);
-        assertThat(run.err()).contains("there is no tool 'ib_send_lat'; there are ib_write_lat, ib_write_bw");
+        assertThat(run.err()).contains("there is no tool 'raw_ethernet_lat'; there are ib_write_lat, ib_write_bw");
         assertThat(CommandRun.of(List.of()).err()).contains("which tool?");
     }
 

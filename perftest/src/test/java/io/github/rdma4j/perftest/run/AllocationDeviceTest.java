@@ -12,6 +12,9 @@ import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The measured loops allocate nothing: the bytes that the thread has allocated are the same before and after. */
 @Tag("device")
@@ -19,6 +22,10 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(240)
 class AllocationDeviceTest {
     private static final int OPERATIONS = 100_000;
+
+    /** Of what is tested for several tools; a multiple of a list for each of two queue pairs. */
+    private static final int FEWER_OPERATIONS = 20_000;
+
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     private static long allocated() {
@@ -52,9 +59,40 @@ class AllocationDeviceTest {
         }
     }
 
-    @Test
-    void theBandwidthLoopAllocatesNothing() {
-        TestParameters parameters = TestParameters.parse(Tool.WRITE_BANDWIDTH, "-u", "18", "localhost");
+    @ParameterizedTest
+    @EnumSource(
+            value = Tool.class,
+            names = {"READ_LATENCY", "ATOMIC_LATENCY"})
+    void theLoopOfRequestsAllocatesNothing(Tool tool) {
+        TestParameters parameters = TestParameters.parse(tool, "-u", "18", "localhost");
+        SystemData layout = new SystemData(4096, 64);
+        try (TestDevice device = TestDevice.open(parameters)) {
+            assertThat(WarmUp.once(device, parameters, layout)).contains("compiled code");
+            try (TestResources pair =
+                    new TestResources(device, parameters, Shape.localPair(parameters.connection(), 8, 1, 0), layout)) {
+                pair.connectWithItself(device.mtu());
+                RunControl control = new RunControl();
+                RequestLatencyLoop loop = RequestLatencyTest.loop(parameters, pair, 8, false, control);
+                LatencyRecorder stamps =
+                        LatencyRecorder.counted(control, RequestLatencyTest.PARTS, FEWER_OPERATIONS, 1, false);
+                loop.run(1000, stamps);
+                allocated();
+
+                long before = allocated();
+                long answered = loop.run(FEWER_OPERATIONS, stamps);
+                long after = allocated();
+
+                assertThat(loop.failure()).isNull();
+                assertThat(answered).isEqualTo(FEWER_OPERATIONS);
+                assertThat(after - before).isZero();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"WRITE_BANDWIDTH, 1", "READ_BANDWIDTH, 1", "ATOMIC_BANDWIDTH, 1", "WRITE_BANDWIDTH, 10"})
+    void theBandwidthLoopAllocatesNothing(Tool tool, int list) {
+        TestParameters parameters = TestParameters.parse(tool, "-u", "18", "-l", Integer.toString(list), "localhost");
         SystemData layout = new SystemData(4096, 64);
         try (TestDevice device = TestDevice.open(parameters)) {
             assertThat(WarmUp.once(device, parameters, layout)).contains("compiled code");
@@ -62,24 +100,24 @@ class AllocationDeviceTest {
                     device, parameters, Shape.localPair(parameters.connection(), 64, 128, 0), layout)) {
                 pair.connectWithItself(device.mtu());
                 BandwidthLoop.Stream[] streams = {
-                    BandwidthTest.stream(pair, 0, 64, layout, 10), BandwidthTest.stream(pair, 1, 64, layout, 10)
+                    BandwidthTest.stream(pair, 0, 8, layout, 10), BandwidthTest.stream(pair, 1, 8, layout, 10)
                 };
-                GroupTimes times = new GroupTimes(OPERATIONS);
+                GroupTimes times = new GroupTimes(FEWER_OPERATIONS);
                 BandwidthLoop loop = new BandwidthLoop(
                         streams,
                         pair.completionQueue(),
-                        new BandwidthLoop.Manner(Operation.WRITE, 128, 10, 1, false, false, null),
+                        new BandwidthLoop.Manner(Operation.of(parameters), 128, 10, list, false, false, null),
                         times,
                         new RunControl());
                 loop.run(1000);
                 allocated();
 
                 long before = allocated();
-                loop.run(OPERATIONS / 2);
+                loop.run(FEWER_OPERATIONS / 2);
                 long after = allocated();
 
                 assertThat(loop.failure()).isNull();
-                assertThat(loop.completed()).isEqualTo(OPERATIONS);
+                assertThat(loop.completed()).isEqualTo(FEWER_OPERATIONS);
                 assertThat(after - before).isZero();
             }
         }
