@@ -8,18 +8,23 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /** A command line run in this JVM, with what it printed. */
-record CommandRun(int status, String out, String err) {
-    static CommandRun of(String commandLine) {
+public record CommandRun(int status, String out, String err) {
+    public static CommandRun of(String commandLine) {
         return of(List.of(commandLine.strip().split(" +")));
     }
 
-    static CommandRun of(List<String> arguments) {
+    public static CommandRun of(List<String> arguments) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
-        int status = Main.run(
+        int status = run(
                 arguments,
                 new PrintStream(out, true, StandardCharsets.UTF_8),
                 new PrintStream(err, true, StandardCharsets.UTF_8));
         return new CommandRun(status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+    }
+
+    /** Runs it with streams that can be read before it has ended; returns its status. */
+    public static int run(List<String> arguments, PrintStream out, PrintStream err) {
+        return Main.run(arguments, out, err);
     }
 }

@@ -21,7 +21,7 @@ final class RefusedOptions {
     private static final String GPU = "memory of GPUs and other accelerators is not measured in this version";
     private static final String STEERING = "DMA handles came with rdma-core 58; this project is built for those of 44";
     private static final String PACING =
-            "the packet pacing that takes it (PP) is mlx5's own interface (mlx5dv), which is not part of verbs";
+            "it is for the packet pacing (PP) of raw Ethernet, which this project does not measure";
     private static final String POLLING =
             "how many completions a poll takes is fixed, so that the measured loop allocates and decides nothing";
 
@@ -44,9 +44,7 @@ final class RefusedOptions {
         refuse(
                 "signatures made by the adapter are mlx5's own interface (mlx5dv), which is not part of verbs",
                 "--sig_offload");
-        refuse(
-                "received bytes inside of completions are mlx5's own interface, and C dropped the option in 25.01",
-                "--inline_recv");
+        refuse("C 4.5 reads it and does nothing with it, and 25.01 has it no more", "--inline_recv");
         refuse(
                 "congestion control is set by hns's own interface (hnsdv), which is not part of verbs",
                 "--congest_type");
@@ -63,6 +61,8 @@ final class RefusedOptions {
                 "no version of the C tools runs with it: each takes the version that it did not get for one that is"
                         + " too old",
                 "--dont_xchg_versions");
+        refuse("messages carry no immediate data here: four bytes of a header that nobody reads", "--send_with_imm");
+        refuse("a server without a client's connection would not know when the test is over", "--connectionless");
         refuse("the port says what link it has, and a test over another one could not work", "--force-link");
         refuse(
                 "queue pairs are connected with flow label 0, from which the driver makes the UDP source port",
@@ -114,9 +114,15 @@ final class RefusedOptions {
         }
     }
 
-    /** Why an option, named with its dashes, is refused; null when it is not one of these. */
-    static String reason(String name) {
-        return REASONS.get(name);
+    /** Why an argument that begins with a dash was not understood. */
+    static String explain(String argument) {
+        String name = argument.startsWith("--") || argument.length() < 2
+                ? argument.replaceFirst("=.*$", "")
+                : argument.substring(0, 2);
+        String reason = REASONS.get(name);
+        return reason != null
+                ? "option '" + argument + "' of the C tools is refused: " + reason
+                : "unknown option '" + argument + "'";
     }
 
     /** The names of all of them, with their dashes. */

@@ -114,7 +114,7 @@ public final class ToolCommandLine {
     private static String unmatched(List<String> arguments) {
         String first = arguments.getFirst();
         return first.startsWith("-")
-                ? OptionsOfC.explain(first)
+                ? RefusedOptions.explain(first)
                 : "'" + first + "' is one argument too many: only the server's name or address is expected";
     }
 

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.interop;
+
+import java.util.List;
+
+/**
+ * A test of the matrix: both sides run the same tool with the same options.
+ *
+ * @param row the options, for any peer
+ * @param server who is the server
+ * @param client who is the client
+ */
+record Cell(Row row, Peer server, Peer client) {
+
+    /** A line of the list: one tool with certain options. */
+    record Row(String tool, String options, List<Cell> cells) {
+        private static final int ALL_SIZES = 23;
+        private static final int DATAGRAM_SIZES = 12;
+
+        boolean has(String option) {
+            return (" " + options + " ").contains(" " + option + " ");
+        }
+
+        /** Whether the two sides meet by rdma_cm, not by TCP. */
+        boolean meetsByRdmaCm() {
+            return has("-R") || has("-z");
+        }
+
+        boolean bandwidth() {
+            return tool.endsWith("_bw");
+        }
+
+        private int sizes() {
+            return !has("-a") ? 1 : has("-c UD") ? DATAGRAM_SIZES : ALL_SIZES;
+        }
+
+        /** Lines of results on the client. */
+        int clientRows() {
+            return sizes();
+        }
+
+        /** Lines of results on the server: one that takes no part in the data path has none, or the client's last. */
+        int serverRows() {
+            if (tool.equals("ib_send_bw") || tool.equals("ib_send_lat") || tool.equals("ib_write_lat") || has("-b")) {
+                return sizes();
+            }
+            return bandwidth() ? 1 : 0;
+        }
+    }
+
+    @Override
+    public String toString() {
+        return row.tool() + " " + row.options() + ": " + side(client) + " client, " + side(server) + " server";
+    }
+
+    private static String side(Peer peer) {
+        return peer == Peer.JAVA ? "Java" : "C " + peer.word();
+    }
+}
