@@ -122,4 +122,70 @@ class AllocationDeviceTest {
             }
         }
     }
+
+    @Test
+    void theSendLatencyLoopAllocatesNothing() {
+        TestParameters parameters = TestParameters.parse(Tool.SEND_LATENCY, "-u", "18");
+        SystemData layout = new SystemData(4096, 64);
+        try (TestDevice device = TestDevice.open(parameters)) {
+            assertThat(WarmUp.once(device, parameters, layout)).contains("compiled code");
+            try (TestResources pair =
+                    new TestResources(device, parameters, Shape.localPair(parameters.connection(), 2, 1, 64), layout)) {
+                pair.connectWithItself(device.mtu());
+                RunControl control = new RunControl();
+                // What stream 0 sends comes through stream 1.
+                Receives receives = SendStreams.receivesOf(pair, 1, 2, layout, 64);
+                SendLatencyLoop loop = SendLatencyTest.loop(pair, 2, receives, control);
+                LatencyRecorder stamps = LatencyRecorder.counted(control, SendLatencyTest.PARTS, OPERATIONS, 1, false);
+                assertThat(receives.begin(1000)).isZero();
+                loop.run(true, 1000, stamps);
+                allocated();
+
+                long before = allocated();
+                int errno = receives.begin(OPERATIONS);
+                long sent = loop.run(true, OPERATIONS, stamps);
+                long after = allocated();
+
+                assertThat(errno).isZero();
+                assertThat(loop.failure()).isNull();
+                assertThat(sent).isEqualTo(OPERATIONS);
+                assertThat(after - before).isZero();
+            }
+        }
+    }
+
+    @Test
+    void theSendBandwidthLoopAllocatesNothing() {
+        TestParameters parameters = TestParameters.parse(Tool.SEND_BANDWIDTH, "-u", "18", "-b", "localhost");
+        SystemData layout = new SystemData(4096, 64);
+        try (TestDevice device = TestDevice.open(parameters)) {
+            assertThat(WarmUp.once(device, parameters, layout)).contains("compiled code");
+            try (TestResources pair = new TestResources(
+                    device, parameters, Shape.localPair(parameters.connection(), 64, 128, 512), layout)) {
+                pair.connectWithItself(device.mtu());
+                RunControl control = new RunControl();
+                Receives receives = SendStreams.receives(pair, 64, layout, 512, 1);
+                GroupTimes times = new GroupTimes(OPERATIONS);
+                SendingSide sending = SendBandwidthTest.sending(pair, 64, layout, 128, 10, 1, times);
+                ReceivingSide receiving =
+                        new ReceivingSide(receives, pair.queues().receives(), 2);
+                SendBandwidthLoop loop =
+                        new SendBandwidthLoop(sending, receiving, false, new CompletionWait(pair.queues()), control);
+                assertThat(receives.begin(1000)).isZero();
+                loop.run(1000);
+                allocated();
+
+                long before = allocated();
+                int errno = receives.begin(OPERATIONS / 2);
+                loop.run(OPERATIONS / 2);
+                long after = allocated();
+
+                assertThat(errno).isZero();
+                assertThat(loop.failure()).isNull();
+                assertThat(sending.completed()).isEqualTo(OPERATIONS);
+                assertThat(receiving.received()).isEqualTo(OPERATIONS);
+                assertThat(after - before).isZero();
+            }
+        }
+    }
 }
