@@ -9,7 +9,7 @@ import io.github.rdma4j.verbs.VerbsException;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -61,7 +61,14 @@ final class WarmUp {
 
     private static final String NOT_POSSIBLE = "not possible (%s): the first figures may be of code not yet compiled";
 
-    private static final Map<Tool, String> DONE = new EnumMap<>(Tool.class);
+    /** Which code a test runs through. */
+    private record Code(Tool tool, boolean lists, boolean receives) {
+        static Code of(TestParameters parameters) {
+            return new Code(parameters.tool(), parameters.queues().postList() > 1, parameters.usesReceives());
+        }
+    }
+
+    private static final Map<Code, String> DONE = new HashMap<>();
 
     /** One call of the measured loop. */
     interface Round {
@@ -92,17 +99,17 @@ final class WarmUp {
     }
 
     /**
-     * Warms up for a tool if this process has not done so yet.
+     * Warms up for a tool and its way of posting if this process has not done so yet.
      *
      * @return what was done, for the banner
      */
     static synchronized String once(TestDevice device, TestParameters parameters, SystemData layout) {
-        String before = DONE.get(parameters.tool());
+        String before = DONE.get(Code.of(parameters));
         if (before != null) {
             return before;
         }
         String done = run(device, parameters, layout);
-        DONE.put(parameters.tool(), done);
+        DONE.put(Code.of(parameters), done);
         return done;
     }
 
