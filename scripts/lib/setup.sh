@@ -13,7 +13,7 @@ RUN_PACKAGES=(ibverbs-providers libibverbs1 librdmacm1 perftest rdma-core ibverb
     sockperf iperf3
     qemu-system-x86 busybox-static cpio kmod iproute2 xz-utils)
 # The bindings are checked against the headers and called in the libraries.
-UNIT_TEST_PACKAGES=(git gcc libc6-dev libibverbs-dev librdmacm-dev)
+UNIT_TEST_PACKAGES=(git gcc libc6-dev libibverbs-dev librdmacm-dev perftest)
 TEST_PACKAGES=(bats shellcheck)
 
 set_up_to_run() {
