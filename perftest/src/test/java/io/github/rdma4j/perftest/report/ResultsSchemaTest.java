@@ -10,14 +10,17 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Tool;
+import io.github.rdma4j.perftest.run.Observation;
 import io.github.rdma4j.perftest.run.Pace;
 import io.github.rdma4j.perftest.run.Results;
 import io.github.rdma4j.perftest.run.SizeResult;
 import io.github.rdma4j.perftest.run.TestInfo;
+import io.github.rdma4j.perftest.run.TestOutcome;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
@@ -59,6 +62,28 @@ class ResultsSchemaTest {
                         Results.bandwidth(4096, 2, true))))
                 .isEmpty();
         assertThat(ResultsSchema.faults(document(Tool.WRITE_BANDWIDTH))).isEmpty();
+    }
+
+    @Test
+    void whatWasSeenOfTheMachineFollowsIt() throws IOException {
+        TestOutcome plain = Results.outcome(
+                Results.info(TestParameters.parse(Tool.WRITE_BANDWIDTH)), List.of(Results.bandwidth(64, 1, false)));
+        TestOutcome seen = new TestOutcome(
+                plain.info(),
+                plain.started(),
+                plain.seconds(),
+                plain.environment().withMemoryNode(1).withCVersion("6.06"),
+                plain.results(),
+                List.of(new Observation(12.5, Map.of("port_xmit_data", 7L))));
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        JsonReport.write(seen, out);
+        String text = out.toString(StandardCharsets.UTF_8);
+        assertThat(ResultsSchema.faults(text)).isEmpty();
+        JsonNode json = new ObjectMapper().readTree(text);
+        assertThat(json.at("/environment/memory_node").asInt()).isEqualTo(1);
+        assertThat(json.at("/environment/c_version").asText()).isEqualTo("6.06");
+        assertThat(json.at("/results/0/cpu/utilisation").asDouble()).isEqualTo(0.125);
+        assertThat(json.at("/results/0/counters/port_xmit_data").asInt()).isEqualTo(7);
     }
 
     @Test
