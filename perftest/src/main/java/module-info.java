@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The perftest tools in Java: ib_write_lat and ib_write_bw, wire-compatible with the C ones.
+ * The perftest tools in Java, ib_write_lat to ib_atomic_bw, wire-compatible with the C ones.
  *
  * <p>An application, not a library: {@code run} is the part that other tools of this module build upon.
  */
