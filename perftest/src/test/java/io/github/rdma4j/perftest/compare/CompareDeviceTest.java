@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.rdma4j.perftest.options.Tool;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -77,6 +78,24 @@ class CompareDeviceTest {
         assertThat(json.at("/comparison/0/ratio_best").asDouble()).isPositive();
         assertThat(ProcessHandle.current().children().filter(ProcessHandle::isAlive))
                 .isEmpty();
+    }
+
+    @Test
+    void comparesAllTools() throws IOException {
+        // Sockets are in the other test; so few messages that there is no shorter run.
+        int status = run("--tools all --sizes 64 -n 20 --rounds 1 --no-warm-up --tcp none --out_json -".split(" "));
+
+        assertThat(status).describedAs(err.toString(StandardCharsets.UTF_8)).isZero();
+        JsonNode json = new ObjectMapper().readTree(out.toByteArray());
+        assertThat(json.at("/tests")).hasSize(2 * Tool.values().length);
+        for (JsonNode test : json.at("/tests")) {
+            boolean latency = test.at("/test_info/tool").asText().endsWith("_lat");
+            assertThat(test.at(latency ? "/results/0/t_typical" : "/results/0/BW_average")
+                            .asDouble())
+                    .describedAs(test.at("/test_info").toString())
+                    .isPositive();
+        }
+        assertThat(err.toString(StandardCharsets.UTF_8)).doesNotContain(" in Java, ");
     }
 
     @Test
