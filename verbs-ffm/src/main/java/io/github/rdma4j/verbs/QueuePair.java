@@ -375,7 +375,11 @@ public final class QueuePair extends Resource {
      */
     public int postCompareAndSwap(
             long workRequestId, MemorySlice original, RemoteMemory remote, long expected, long newValue, int flags) {
-        return postSingle(startSingle().compareAndSwap(workRequestId, original, remote, expected, newValue, flags));
+        if (!plain) {
+            return postSingle(startSingle().compareAndSwap(workRequestId, original, remote, expected, newValue, flags));
+        }
+        checks.atomic(SendOpcode.COMPARE_AND_SWAP, original, remote, flags);
+        return postAtomic(SendOpcode.COMPARE_AND_SWAP, workRequestId, original, remote, expected, newValue, flags);
     }
 
     /**
@@ -391,7 +395,11 @@ public final class QueuePair extends Resource {
      * @throws IllegalStateException if the queue pair or the region is closed
      */
     public int postFetchAndAdd(long workRequestId, MemorySlice original, RemoteMemory remote, long addend, int flags) {
-        return postSingle(startSingle().fetchAndAdd(workRequestId, original, remote, addend, flags));
+        if (!plain) {
+            return postSingle(startSingle().fetchAndAdd(workRequestId, original, remote, addend, flags));
+        }
+        checks.atomic(SendOpcode.FETCH_AND_ADD, original, remote, flags);
+        return postAtomic(SendOpcode.FETCH_AND_ADD, workRequestId, original, remote, addend, 0, flags);
     }
 
     /**
@@ -489,6 +497,28 @@ public final class QueuePair extends Resource {
         try {
             request.fill(0, opcode, workRequestId, source, local.lengthAndKey(), immediateOrKey, flags);
             request.remote(0, remoteAddress, remoteKey);
+            return Math.abs(HotCalls.post(
+                    postSendFunction, criticalPost, queuePairAddress, request.address(), request.badRequestAddress()));
+        } finally {
+            sendGuard.exit();
+        }
+    }
+
+    /** The same for an atomic operation on a plain queue pair; everything was checked. */
+    private int postAtomic(
+            int opcode,
+            long workRequestId,
+            MemorySlice original,
+            RemoteMemory remote,
+            long compareOrAdd,
+            long swap,
+            int flags) {
+        // Before the guard is entered, because it can throw.
+        long target = original.address();
+        enterSend();
+        try {
+            request.fill(0, opcode, workRequestId, target, original.lengthAndKey(), 0, flags);
+            request.atomic(0, remote.address(), remote.remoteKey(), compareOrAdd, swap);
             return Math.abs(HotCalls.post(
                     postSendFunction, criticalPost, queuePairAddress, request.address(), request.badRequestAddress()));
         } finally {
