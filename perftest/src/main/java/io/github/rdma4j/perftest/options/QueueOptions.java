@@ -109,7 +109,7 @@ public final class QueueOptions {
             paramLabel = "<num>",
             description = "Post this many messages with one call (default 1).")
     @Within(least = 1, most = 256)
-    @OnlyFor({ToolSet.BANDWIDTH, ToolSet.ONE_SIDED})
+    @OnlyFor(ToolSet.BANDWIDTH)
     private int postList = 1;
 
     @Option(

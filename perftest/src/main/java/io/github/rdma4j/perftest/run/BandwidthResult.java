@@ -69,8 +69,7 @@ public record BandwidthResult(
      * @param nanoseconds from when the first ones were seen to when the last ones were
      */
     static BandwidthResult received(long size, long messages, long timed, long nanoseconds, boolean gigabits) {
-        // All of them at once: there is no time to tell.
-        BandwidthResult rate = timed == 0 ? of(size, 0, 1, 0, gigabits) : of(size, timed, nanoseconds, 0, gigabits);
+        BandwidthResult rate = of(size, timed, nanoseconds, 0, gigabits);
         return new BandwidthResult(size, messages, 0, rate.average, rate.messageRate, gigabits);
     }
 

@@ -19,6 +19,7 @@ final class ReceivingSide {
     private long total;
     private long received;
     private long first;
+    private long started;
     private long begin;
     private long end;
     private int postErrno;
@@ -44,8 +45,9 @@ final class ReceivingSide {
         total = messages == Long.MAX_VALUE ? messages : messages * streams;
         received = 0;
         first = 0;
-        begin = System.nanoTime();
-        end = begin;
+        started = System.nanoTime();
+        begin = started;
+        end = started;
     }
 
     /** Whether messages are still to come. */
@@ -85,14 +87,21 @@ final class ReceivingSide {
         return received;
     }
 
-    /** Messages that came after the time had begun to run: with the first ones. */
+    /** Messages that came in {@link #nanoseconds()}. */
     long timedMessages() {
-        return received - first;
+        return cameAtOnce() ? received : received - first;
     }
 
-    /** Nanoseconds from when the first messages were seen to when the last ones were. */
+    /**
+     * Nanoseconds from when the first messages were seen, which began the time, to when the last ones were. Where all came at
+     * once it is from the begin of the run, at least as long as they took.
+     */
     long nanoseconds() {
-        return end - begin;
+        return end - (cameAtOnce() ? started : begin);
+    }
+
+    private boolean cameAtOnce() {
+        return received == first;
     }
 
     /** What went wrong; null when nothing did. */

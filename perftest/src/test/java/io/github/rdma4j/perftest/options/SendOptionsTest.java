@@ -30,6 +30,7 @@ class SendOptionsTest {
         ib_write_bw   | -r 5                         | -r/--rx-depth is for the send tools
         ib_send_bw    | -r 0                         | -r/--rx-depth: 0 is out of range; allowed is 1 to 16384
         ib_send_bw    | --use-srq -q 4 -r 3          | -r/--rx-depth: 3 is too small; at least 4, for each queue pair takes its part of the shared queue
+        ib_send_bw    | -l 7                        | -n/--iters: 1000 is not allowed; a multiple of 7, the messages of a list (-l/--post_list)
         ib_send_bw    | --recv_post_list 7           | --recv_post_list: 7 is not allowed; -n/--iters, 1000, must be a multiple of it
         ib_send_bw    | --recv_post_list 100 -r 50   | -r/--rx-depth: 50 is too small; at least 100 with --recv_post_list 100
         ib_send_lat   | --recv_post_list 2           | --recv_post_list is for the bandwidth tools

@@ -93,4 +93,13 @@ class ResultsTest {
         assertThat(new Pace(1000, 900).kept()).isFalse();
         assertThat(new Pace(1000, 0).kept()).isTrue();
     }
+
+    @Test
+    void aSideThatOnlyReceivesCountsAllMessagesAndTimesThoseBehindTheFirst() {
+        BandwidthResult result = BandwidthResult.received(1 << 20, 100, 80, 1_000_000_000, false);
+        assertThat(result.iterations()).isEqualTo(100);
+        assertThat(result.average()).isEqualTo(80);
+        assertThat(result.messageRate()).isEqualTo(80e-6);
+        assertThat(result.peak()).isZero();
+    }
 }
