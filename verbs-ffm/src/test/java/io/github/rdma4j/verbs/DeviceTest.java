@@ -34,7 +34,7 @@ class DeviceTest {
     @Test
     void whoAsksForAnyDeviceAndFindsNoneIsNotToldAnEmptyName() {
         assertThat(Device.notFound("", List.of()))
-                .hasMessageStartingWith("looking for an RDMA device: ")
+                .hasMessageStartingWith("looking for an RDMA device failed: ")
                 .hasMessageContaining("this machine has no RDMA device");
     }
 }
