@@ -32,8 +32,7 @@ class CmInteropDeviceTest {
         ib_write_lat | -z -n 100
         ib_write_lat | -R -n 100
         ib_write_bw  | -z -s 4096 -n 200 -b
-        ib_write_bw  | -R -s 4096 -n 200 -q 3 -T 32 --retry_count 6
-        ib_write_bw  | -R -s 4096 -n 200 -q 2 -b
+        ib_write_bw  | -R -s 4096 -n 200 -q 3 -b -T 32 --retry_count 6
         ib_read_lat  | -R -n 100
         """;
 

@@ -179,7 +179,7 @@ class FiguresDeviceTest {
     @Test
     void aPeerOfCCannotRepeatBothWays() throws Exception {
         int port = freePort();
-        try (PeerProcess server =
+        try (PeerProcess _ =
                 PeerProcess.ofC("ib_write_bw -F -u 18 -n 200 -b -p " + port).awaitListening(port)) {
             CommandRun client = CommandRun.of("ib_write_bw" + COMMON + port + " -n 200 -b --rounds 3 localhost");
             assertThat(client.status()).isEqualTo(1);

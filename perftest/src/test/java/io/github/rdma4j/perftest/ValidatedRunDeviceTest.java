@@ -73,8 +73,7 @@ class ValidatedRunDeviceTest {
     @Test
     void theToolsOfCCannotTakePart() throws Exception {
         int port = freePort();
-        try (PeerProcess server =
-                PeerProcess.ofC("ib_write_lat -F -u 18 -p " + port).awaitListening(port)) {
+        try (PeerProcess _ = PeerProcess.ofC("ib_write_lat -F -u 18 -p " + port).awaitListening(port)) {
             CommandRun client = CommandRun.of("ib_write_lat --data_validation" + COMMON + port + " localhost");
             assertThat(client.status()).isEqualTo(1);
             assertThat(client.err()).contains("the peer is not rdma4j's tool", "run rdma4j's tool on both sides");

@@ -81,7 +81,7 @@ class PlacementTest {
 
     @Test
     void movesTheOtherThreadsOffTheCore() {
-        try (Placement placement = enter(new PlacementRequest(CpuList.of(2), -1, true))) {
+        try (Placement _ = enter(new PlacementRequest(CpuList.of(2), -1, true))) {
             assertThat(scheduler.calls)
                     .containsExactlyInAnyOrder("100 on 0-1,3-7", "101 on 0-1,3-7", "0 on 2")
                     .endsWith("0 on 2");
