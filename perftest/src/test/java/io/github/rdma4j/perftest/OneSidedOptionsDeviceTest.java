@@ -24,7 +24,7 @@ class OneSidedOptionsDeviceTest {
     private static final String OPTIONS = """
         ib_atomic_bw  | -n 96 -l 8 -o 2
         ib_read_bw    | -n 96 -s 64 -l 8 -Q 4 -b
-        ib_write_bw   | -n 100 -s 64 --perform_warm_up --tclass=32
+        ib_write_bw   | -n 100 -s 64 --perform_warm_up -Q 1 --tclass=32
         """;
 
     private final int port = PORTS.incrementAndGet();
