@@ -33,7 +33,6 @@ class CmInteropDeviceTest {
         ib_write_lat | -R -n 100
         ib_write_bw  | -z -s 4096 -n 200 -b
         ib_write_bw  | -R -s 4096 -n 200 -q 3 -b -T 32 --retry_count 6
-        ib_read_lat  | -R -n 100
         """;
 
     private final String address = RdmaAddress.ofFirstDevice();

@@ -104,9 +104,10 @@ public final class MemoryOptions {
                 validation
                         && tool.verb() == Verb.ATOMIC
                         && (workload.durationSeconds() > 0
+                                || workload.messagesBefore()
                                 || workload.atomicOperation() != AtomicOperation.FETCH_AND_ADD),
-                "--data_validation counts a known number of FETCH_AND_ADD: leave out -D/--duration and"
-                        + " -A/--atomic_type");
+                "--data_validation counts a known number of FETCH_AND_ADD: leave out -D/--duration, --perform_warm_up"
+                        + " and -A/--atomic_type");
         IllegalParameterException.when(
                 validation && workload.allSizes(),
                 "--data_validation is for one size: give -s/--size instead of -a/--all");

@@ -90,7 +90,7 @@ final class DataValidation {
             return;
         }
         boolean requested = parameters.sends();
-        boolean served = !parameters.sends() || parameters.bothWays();
+        boolean served = parameters.isPingPong() || parameters.workload().bidirectional() || !parameters.sends();
         for (int stream = 0; stream < resources.shape().streams(); stream++) {
             switch (parameters.tool().verb()) {
                 case WRITE, SEND -> check(served, stream, resources.receiveOffset(stream), results);
