@@ -35,13 +35,13 @@ final class Notes {
                 .anyMatch(curve -> !curve.complete() && !curve.points().isEmpty())) {
             notes.add(
                     "Where only some percentiles are known, the curve has a mark for each, and the dashes between them"
-                        + " mean nothing. C's tools leave their two longest times out: what they call the maximum is"
-                        + " not.");
+                            + " mean nothing. C's tools leave their two longest times out: what they call the maximum is"
+                            + " not.");
         }
         if (Chapter.results(chapters).anyMatch(result -> !result.rounds().isEmpty())) {
             notes.add("Of several rounds the figure is that of the middle one in a comparison, and of all together in"
-                + " a single test; small marks in the charts are single rounds. Where something else disturbs a test,"
-                + " only its best rounds tell anything.");
+                    + " a single test; small marks in the charts are single rounds. Where something else disturbs a test,"
+                    + " only its best rounds tell anything.");
         }
         if (Chapter.results(chapters)
                 .anyMatch(result ->
