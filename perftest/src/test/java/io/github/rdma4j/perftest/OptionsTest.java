@@ -290,6 +290,15 @@ class OptionsTest {
     }
 
     @Test
+    void anEmptyArgumentIsRefused() {
+        for (List<String> words : List.of(List.of("ib_write_lat", ""), List.of("compare", "--tools", ""))) {
+            CommandRun run = CommandRun.of(words);
+            assertThat(run.status()).isEqualTo(2);
+            assertThat(run.err()).contains("an argument is empty: leave it out, or give the value that was meant");
+        }
+    }
+
+    @Test
     void anUnknownToolIsRefused() {
         CommandRun run = CommandRun.of("raw_ethernet_lat");
         assertThat(run.status()).isEqualTo(2);

@@ -101,31 +101,15 @@ public record Environment(
 
     /** The same where C tools of this version take part. */
     public Environment withCVersion(String version) {
-        return new Environment(
-                rdma4j,
-                device,
-                devicePort,
-                softwareDevice,
-                firmware,
-                driver,
-                linkLayer,
-                activeMtu,
-                gidIndex,
-                kernel,
-                architecture,
-                cpuModel,
-                processors,
-                numaNode,
-                pinnedCores,
-                memoryNode,
-                clock,
-                jvm,
-                jvmFlags,
-                version);
+        return with(memoryNode, version);
     }
 
     /** The same where memory is bound to a NUMA node; null where to none. */
     public Environment withMemoryNode(Integer node) {
+        return with(node, cVersion);
+    }
+
+    private Environment with(Integer newMemoryNode, String newCVersion) {
         return new Environment(
                 rdma4j,
                 device,
@@ -142,10 +126,10 @@ public record Environment(
                 processors,
                 numaNode,
                 pinnedCores,
-                node,
+                newMemoryNode,
                 clock,
                 jvm,
                 jvmFlags,
-                cVersion);
+                newCVersion);
     }
 }

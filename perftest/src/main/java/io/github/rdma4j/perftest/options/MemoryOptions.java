@@ -121,7 +121,10 @@ public final class MemoryOptions {
                 mappedOffset() % 4096 != 0,
                 "--mmap-offset: " + mappedOffset() + " is not allowed; multiples of the page size, 4096");
         IllegalParameterException.when(
-                mappedFile != null && !(Files.isReadable(mappedFile) && Files.isWritable(mappedFile)),
+                mappedFile != null
+                        && (Files.isDirectory(mappedFile)
+                                || !Files.isReadable(mappedFile)
+                                || !Files.isWritable(mappedFile)),
                 () -> "--mmap: " + mappedFile + " cannot be read and written");
         if (payloadFile != null) {
             payload = readPayload();

@@ -27,6 +27,9 @@ public final class Ranges {
     public static ParseResult parse(CommandLine line, List<String> arguments) {
         line.registerConverter(int.class, new Numbers.Int());
         line.registerConverter(Integer.class, new Numbers.Int());
+        // Such as a variable of a script that is not set; picocli stumbles over it.
+        IllegalParameterException.when(
+                arguments.contains(""), "an argument is empty: leave it out, or give the value that was meant");
         ParseResult result;
         try {
             result = line.parseArgs(arguments.toArray(String[]::new));

@@ -113,6 +113,7 @@ class TestBufferTest {
             delimiter = '|',
             value = {
                 "--mmap /no/such/file | --mmap: /no/such/file cannot be read and written",
+                "--mmap / | --mmap: / cannot be read and written",
                 "--mmap-offset 4096 | --mmap-offset is for mapped files: give --mmap",
                 "--mmap-offset 100 --mmap /etc/passwd | --mmap-offset: 100 is not allowed; multiples of the page size",
                 "--mmap-offset -1 --mmap /etc/passwd | --mmap-offset: -1 is out of range; allowed is 0 to",
