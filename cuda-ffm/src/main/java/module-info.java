@@ -1,0 +1,10 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * The CUDA driver API for Java, through the Foreign Function and Memory API.
+ *
+ * <p>Needs nothing to be loaded: the NVIDIA driver's {@code libcuda.so.1} is opened when it is first used, and native access then
+ * ({@code --enable-native-access=io.github.rdma4j.cuda}).
+ */
+module io.github.rdma4j.cuda {
+}

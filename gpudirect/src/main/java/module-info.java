@@ -1,0 +1,8 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+/** GPU memory on the wire: device memory registered with the adapter, by the best path that the machine offers. */
+module io.github.rdma4j.gpudirect {
+    requires transitive io.github.rdma4j.cuda;
+    requires transitive io.github.rdma4j.verbs;
+
+}
