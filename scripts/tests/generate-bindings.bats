@@ -8,19 +8,34 @@
 setup() {
     root=$(cd -- "$BATS_TEST_DIRNAME/../.." && pwd -P)
     project=$BATS_TEST_TMPDIR/project
-    generated=$project/verbs-ffm/src/main/generated
+    verbs=verbs-ffm/src/main/generated
+    cuda=cuda-ffm/src/main/generated
     package=io/github/rdma4j/verbs/bindings
-    mkdir -p "$project/scripts" "$project/verbs-ffm/src/main" "$BATS_TEST_TMPDIR/bin"
+    cuda_package=io/github/rdma4j/cuda/bindings
+    export RECORDING=$BATS_TEST_TMPDIR/recording
+    mkdir -p "$project/scripts" "$BATS_TEST_TMPDIR/bin"
     cp -r "$root/native-headers" "$project"
     cp -r "$root/scripts/lib" "$root/scripts/generate-bindings" "$project/scripts"
-    cp -r "$root/verbs-ffm/src/main/generated" "$project/verbs-ffm/src/main"
+    local generated
+    for generated in "$verbs" "$cuda"; do
+        mkdir -p "$project/${generated%/*}" "$RECORDING/${generated%/*}"
+        cp -r "$root/$generated" "$project/$generated"
+        cp -r "$root/$generated" "$RECORDING/$generated"
+    done
     unset JEXTRACT
     export PATH=$BATS_TEST_TMPDIR/bin:$PATH
     headers_have_version 44.0
-    export RECORDING=$BATS_TEST_TMPDIR/recording
-    cp -r "$generated" "$RECORDING"
+    cuda_headers "$BATS_TEST_TMPDIR/toolkit" 13000
+    export CUDA_HOME=$BATS_TEST_TMPDIR/toolkit
     jextract=$BATS_TEST_TMPDIR/jextract
     fake_jextract
+}
+
+# cuda_headers HOME NUMBER: the headers of a CUDA toolkit, as far as the script reads them itself.
+cuda_headers() {
+    mkdir -p "$1/include"
+    printf '#define CUDA_VERSION %s\n' "$2" >"$1/include/cuda.h"
+    touch "$1/include/cudaTypedefs.h"
 }
 
 headers_have_version() {
@@ -46,16 +61,24 @@ fi
 while ((\$# > 0)); do
     case \$1 in
     --output) output=\$2 ;;
+    --include-dir) folder=\$2 ;;
     @*) list=\${1##*/} ;;
     esac
     shift
 done
-mkdir -p "\$output/$package"
-cd "\$output/$package"
+if [[ \$list == driver.args ]]; then
+    [[ -e \$folder/cuda.h ]] || { echo "no cuda.h in the folder \$folder" >&2; exit 1; }
+    recorded=\$RECORDING/$cuda/$cuda_package output=\$output/$cuda_package
+else
+    recorded=\$RECORDING/$verbs/$package output=\$output/$package
+fi
+mkdir -p "\$output"
+cd "\$output"
 case \$list in
-types.args) cp "\$RECORDING/$package"/* . && rm LibIbVerbs.java LibRdmaCm.java ;;
-libibverbs.args) cp "\$RECORDING/$package"/{LibIbVerbs,NativeTypes}.java . ;;
-librdmacm.args) cp "\$RECORDING/$package"/{LibRdmaCm,NativeTypes}.java . ;;
+driver.args) cp "\$recorded"/* . ;;
+types.args) cp "\$recorded"/* . && rm LibIbVerbs.java LibRdmaCm.java ;;
+libibverbs.args) cp "\$recorded"/{LibIbVerbs,NativeTypes}.java . ;;
+librdmacm.args) cp "\$recorded"/{LibRdmaCm,NativeTypes}.java . ;;
 esac
 ${1:-:}
 EOF
@@ -67,36 +90,42 @@ generate() {
     echo "$output"
 }
 
+nothing_is_written() {
+    diff -r "$project/$verbs" "$root/$verbs"
+    diff -r "$project/$cuda" "$root/$cuda"
+}
+
 fails_with() {
     [ "$status" -ne 0 ]
     local text
     for text in "$@"; do
         [[ $output == *"$text"* ]]
     done
-    diff -r "$generated" "$root/verbs-ffm/src/main/generated"
+    nothing_is_written
 }
 
 @test "the same output passes the check and is not written again" {
     generate --jextract "$jextract" --check
     [ "$status" -eq 0 ]
-    [[ $output == *'committed classes are what jextract makes'* ]]
-    touch -d '2020-01-01' "$generated/$package/ibv_wc.java"
+    [[ $output == *'rdma-core: the '*' committed classes are what jextract makes'* ]]
+    [[ $output == *'cuda: the '*' committed classes are what jextract makes'* ]]
+    touch -d '2020-01-01' "$project/$verbs/$package/ibv_wc.java"
     generate --jextract "$jextract"
     [ "$status" -eq 0 ]
-    [ "$(date -r "$generated/$package/ibv_wc.java" +%Y)" = 2020 ]
+    [ "$(date -r "$project/$verbs/$package/ibv_wc.java" +%Y)" = 2020 ]
 }
 
 @test "the check shows the difference and changes nothing; without --check it is written" {
-    printf '// edited by hand\n' >>"$RECORDING/$package/ibv_wc.java"
+    printf '// edited by hand\n' >>"$RECORDING/$verbs/$package/ibv_wc.java"
     generate --jextract "$jextract" --check
     fails_with 'is not what jextract makes' '+// edited by hand' 'run scripts/generate-bindings'
     generate --jextract "$jextract"
     [ "$status" -eq 0 ]
-    diff -r "$generated" "$RECORDING"
+    diff -r "$project/$verbs" "$RECORDING/$verbs"
 }
 
 @test "a committed class that jextract does not make is a difference" {
-    printf 'package io.github.rdma4j.verbs.bindings;\nclass leftover {}\n' >"$generated/$package/leftover.java"
+    printf 'package io.github.rdma4j.verbs.bindings;\nclass leftover {}\n' >"$project/$verbs/$package/leftover.java"
     generate --jextract "$jextract" --check
     [ "$status" -eq 1 ]
     [[ $output == *'-class leftover {}'* ]]
@@ -136,6 +165,13 @@ fails_with() {
 @test "unknown or incomplete options" {
     generate --jextract
     fails_with '--jextract needs a path'
+    generate --cuda-home
+    fails_with '--cuda-home needs a path'
+    generate --only
+    fails_with '--only needs the name of a set: rdma-core cuda'
+    generate --only rocm
+    fails_with "there is no set 'rocm'" '--only takes one of: rdma-core cuda'
+    [ "$status" -eq 2 ]
     generate --frobnicate
     fails_with "what is '--frobnicate'?" 'Usage:'
     [ "$status" -eq 2 ]
@@ -147,7 +183,62 @@ fails_with() {
 @test "headers of another version: both versions and the ways out" {
     headers_have_version 50.0
     generate --jextract "$jextract"
-    fails_with 'libibverbs are rdma-core 50.0' 'made from 44.0' 'native-headers/rdma-core.version'
+    fails_with 'libibverbs are rdma-core 50.0' 'made from 44.0' 'native-headers/rdma-core/version'
+}
+
+@test "one set only: the other is neither made nor asked for" {
+    headers_have_version 50.0
+    printf '// edited by hand\n' >>"$RECORDING/$verbs/$package/ibv_wc.java"
+    printf '// edited by hand\n' >>"$RECORDING/$cuda/$cuda_package/CUuuid_st.java"
+    generate --jextract "$jextract" --only cuda
+    [ "$status" -eq 0 ]
+    diff -r "$project/$cuda" "$RECORDING/$cuda"
+    diff -r "$project/$verbs" "$root/$verbs"
+    headers_have_version 44.0
+    cuda_headers "$CUDA_HOME" 12040
+    generate --jextract "$jextract" --only=rdma-core
+    [ "$status" -eq 0 ]
+    diff -r "$project/$verbs" "$RECORDING/$verbs"
+}
+
+@test "both sets differ: the check names both" {
+    printf '// edited by hand\n' >>"$RECORDING/$verbs/$package/ibv_wc.java"
+    printf '// edited by hand\n' >>"$RECORDING/$cuda/$cuda_package/CUuuid_st.java"
+    generate --jextract "$jextract" --check
+    fails_with "not what jextract makes: $verbs $cuda" 'ibv_wc.java' 'CUuuid_st.java'
+}
+
+@test "CUDA headers of another version: both versions and the ways out" {
+    cuda_headers "$CUDA_HOME" 12080
+    generate --jextract "$jextract"
+    fails_with "$CUDA_HOME/include/cuda.h is that of CUDA 12.8" 'made from 13.0' 'native-headers/cuda/version'
+    printf 'nothing\n' >"$CUDA_HOME/include/cuda.h"
+    generate --jextract "$jextract"
+    fails_with 'does not say its CUDA_VERSION' 'install the CUDA toolkit 13.0'
+}
+
+@test "CUDA headers are found by --cuda-home, CUDA_HOME, or beside nvcc" {
+    cuda_headers "$BATS_TEST_TMPDIR/older" 12080
+    CUDA_HOME=$BATS_TEST_TMPDIR/older generate --jextract "$jextract" --check --cuda-home "$CUDA_HOME"
+    [ "$status" -eq 0 ]
+    generate --jextract "$jextract" --check --cuda-home="$BATS_TEST_TMPDIR/older"
+    fails_with 'older/include/cuda.h is that of CUDA 12.8'
+    mkdir "$CUDA_HOME/bin"
+    printf '#!/bin/sh\n' >"$CUDA_HOME/bin/nvcc"
+    chmod +x "$CUDA_HOME/bin/nvcc"
+    ln -s "$CUDA_HOME/bin/nvcc" "$BATS_TEST_TMPDIR/bin/nvcc"
+    fake_jextract "[[ \$list != driver.args || \$folder == $CUDA_HOME/include ]]"
+    unset CUDA_HOME
+    generate --jextract "$jextract" --check
+    [ "$status" -eq 0 ]
+}
+
+@test "no CUDA headers where they were said to be, or not all of them: where to get them" {
+    generate --jextract "$jextract" --cuda-home /no/such/toolkit
+    fails_with '/no/such/toolkit/include has no cuda.h' 'install the CUDA toolkit 13.0' 'nvidia-cuda-dev' 'CUDA_HOME=PATH'
+    rm "$CUDA_HOME/include/cudaTypedefs.h"
+    generate --jextract "$jextract"
+    fails_with 'no cudaTypedefs.h' 'install the CUDA toolkit 13.0'
 }
 
 @test "headers that are not installed: the packages" {
@@ -171,20 +262,26 @@ fails_with() {
 }
 
 @test "names that jextract did not find are named, of each kind" {
-    printf -- '--include-function ibv_no_such_function\n' >>"$project/native-headers/libibverbs.args"
+    printf -- '--include-function ibv_no_such_function\n' >>"$project/native-headers/rdma-core/libibverbs.args"
     generate --jextract "$jextract"
-    fails_with 'libibverbs.args names what the headers do not have' 'function ibv_no_such_function'
+    fails_with 'rdma-core/libibverbs.args names what the headers do not have' 'function ibv_no_such_function'
     printf -- '--include-%s\n' 'struct no_struct' 'union  no_union # why' 'typedef no_typedef' 'constant NO_CONSTANT' \
-        >>"$project/native-headers/types.args"
-    cp "$root/native-headers/libibverbs.args" "$project/native-headers"
+        >>"$project/native-headers/rdma-core/types.args"
+    cp "$root/native-headers/rdma-core/libibverbs.args" "$project/native-headers/rdma-core"
     generate --jextract "$jextract"
-    fails_with 'types.args names' 'type no_struct' 'type no_union' 'type no_typedef' 'constant NO_CONSTANT'
+    fails_with 'rdma-core/types.args names' 'type no_struct' 'type no_union' 'type no_typedef' 'constant NO_CONSTANT'
     [[ $output != *IBV_* ]]
+    printf -- '--include-%s\n' 'typedef PFN_cuNoSuchFunction_v2000' 'struct CUno_st' 'constant CU_NO_CONSTANT' \
+        >>"$project/native-headers/cuda/driver.args"
+    generate --jextract "$jextract" --only cuda
+    fails_with 'cuda/driver.args names' 'type PFN_cuNoSuchFunction_v2000' 'type CUno_st' 'constant CU_NO_CONSTANT'
+    [[ $output != *PFN_cuInit* ]]
 }
 
 @test "a stray compile_flags.txt is not read" {
     cd "$BATS_TEST_TMPDIR"
-    touch compile_flags.txt "$project/compile_flags.txt" "$project/native-headers/compile_flags.txt"
+    touch compile_flags.txt "$project/compile_flags.txt" "$project/native-headers/compile_flags.txt" \
+        "$project/native-headers/cuda/compile_flags.txt"
     generate --jextract "$jextract" --check
     [ "$status" -eq 0 ]
 }
@@ -204,11 +301,14 @@ fails_with() {
 @test "two runs that make one class differently are refused" {
     fake_jextract 'echo "// $list" >>NativeTypes.java'
     generate --jextract "$jextract"
-    fails_with 'make NativeTypes.java, and not the same'
+    fails_with 'two of native-headers/rdma-core/*.args make NativeTypes.java, and not the same'
 }
 
 @test "output that does not compile is not written" {
-    printf 'broken\n' >>"$RECORDING/$package/ibv_wc.java"
+    printf 'broken\n' >>"$RECORDING/$verbs/$package/ibv_wc.java"
     generate --jextract "$jextract"
+    fails_with 'does not compile'
+    printf 'broken\n' >>"$RECORDING/$cuda/$cuda_package/CUuuid_st.java"
+    generate --jextract "$jextract" --only cuda
     fails_with 'does not compile'
 }
