@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.topology;
+
+/**
+ * How far two PCI functions are apart, as {@code nvidia-smi topo -m} names it; the nearest first.
+ *
+ * <p>What counts here: the chain of bridges of each function, which is the folders between the host bridge ({@code pciDDDD:BB}) and the
+ * function in {@code /sys/devices}. Where the chains have a bridge in common, traffic turns round below the host bridge, at the last
+ * common one; a switch is one upstream port (the common bridge) and on either side one downstream port. Where they have none, it goes through
+ * the root complex. NCCL counts switches in the same way, but knows no NODE: it calls that PHB.
+ *
+ * <p>NVLink and other connections that are not PCI are not seen.
+ */
+public enum PciDistance {
+    /** The same function. */
+    SELF("X", "the same function"),
+    /** At most a single switch: a common bridge, and at most one port below it on either side. Also functions of one card. */
+    PIX("PIX", "at most a single PCIe bridge or switch between them"),
+    /** Several switches, without the host bridge: a common bridge, and more than one port below it on a side. */
+    PXB("PXB", "several PCIe bridges between them, not the host bridge"),
+    /** The host bridge: the same root complex, no common bridge below it. */
+    PHB("PHB", "a PCIe host bridge between them (the processor)"),
+    /** Different root complexes of one NUMA node. */
+    NODE("NODE", "several host bridges of a NUMA node between them"),
+    /** Root complexes of different NUMA nodes. */
+    SYS("SYS", "the interconnect of NUMA nodes between them"),
+    /** One of them is no PCI function: a device of software. Memory is copied by the processor. */
+    NONE("none", "one of them is a device of software, without a PCI function");
+
+    private final String label;
+    private final String meaning;
+
+    PciDistance(String label, String meaning) {
+        this.label = label;
+        this.meaning = meaning;
+    }
+
+    /** {@return what nvidia-smi calls it: X, PIX, PXB, PHB, NODE or SYS; "none" for a device of software} */
+    public String label() {
+        return label;
+    }
+
+    /** {@return what is between the two, in words} */
+    public String meaning() {
+        return meaning;
+    }
+
+    /** {@return whether traffic between the two goes through a host bridge, or from one NUMA node to another} */
+    public boolean crossesHostBridge() {
+        return this == PHB || this == NODE || this == SYS;
+    }
+
+    /** {@return the label} */
+    @Override
+    public String toString() {
+        return label;
+    }
+}

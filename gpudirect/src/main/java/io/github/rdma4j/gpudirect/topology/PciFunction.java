@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.topology;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A PCI function of this machine, as sysfs shows it.
+ *
+ * @param address where it is
+ * @param classCode its class, 24 bits: {@code 0x030200} is a 3D controller
+ * @param vendor its maker, such as {@code 0x10de}
+ * @param device its kind, as the maker numbers it
+ * @param rootComplex the host bridge that it is below, by sysfs's name, such as {@code pci0000:00}
+ * @param bridges the bridges above it, the one next to the host bridge first: root port, upstream and downstream ports of switches
+ * @param numaNode the NUMA node that it is attached to; -1 if the firmware does not tell
+ * @param link its link; for a virtual function that of the physical one, which has the wires
+ * @param physicalFunction of a virtual function: the function that it is a part of
+ * @param driver the kernel driver that has it, such as {@code nvidia} or {@code mlx5_core}
+ * @param folder its folder in sysfs
+ */
+public record PciFunction(
+        PciAddress address,
+        int classCode,
+        int vendor,
+        int device,
+        String rootComplex,
+        List<PciAddress> bridges,
+        int numaNode,
+        PciLink link,
+        Optional<PciAddress> physicalFunction,
+        Optional<String> driver,
+        Path folder) {
+    private static final int NVIDIA = 0x10de;
+    private static final int DISPLAY_CONTROLLER = 0x03;
+
+    /** Copies the list. */
+    public PciFunction {
+        bridges = List.copyOf(bridges);
+    }
+
+    /** {@return whether it is a GPU of NVIDIA: a display controller, with a monitor's port (0x0300) or without (0x0302, as SXM modules)} */
+    public boolean isGpu() {
+        return vendor == NVIDIA && classCode >>> 16 == DISPLAY_CONTROLLER;
+    }
+
+    /** {@return whether it is a virtual function (SR-IOV)} */
+    public boolean isVirtual() {
+        return physicalFunction.isPresent();
+    }
+
+    /** {@return address, vendor and device, NUMA node and link in one line} */
+    @Override
+    public String toString() {
+        return "%s [%04x:%04x]%s, NUMA node %s, link %s"
+                .formatted(
+                        address,
+                        vendor,
+                        device,
+                        physicalFunction
+                                .map(of -> " (virtual function of " + of + ")")
+                                .orElse(""),
+                        numaNode < 0 ? "unknown" : numaNode,
+                        link);
+    }
+}

@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.topology;
+
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.stream.Stream;
+
+/**
+ * The GPUs and RDMA adapters of a machine and how far they are apart, as sysfs showed them when this was read. Immutable; safe for use by
+ * several threads.
+ */
+public final class Topology {
+    private static final Path SYSFS = Path.of("/sys");
+    private static final int SAME_NODE = 10;
+
+    private final SysfsReader reader;
+    private final SortedMap<PciAddress, PciFunction> functions;
+    private final List<PciFunction> gpus;
+    private final List<RdmaAdapter> adapters;
+    private final int numaNodes;
+
+    private Topology(SysfsReader reader) {
+        this.reader = reader;
+        this.functions = Collections.unmodifiableSortedMap(reader.functions());
+        this.gpus = functions.values().stream().filter(PciFunction::isGpu).toList();
+        this.adapters = reader.adapters(functions);
+        this.numaNodes = reader.numaNodes();
+    }
+
+    /** {@return the topology of this machine, from {@code /sys}} */
+    public static Topology ofThisMachine() {
+        return read(SYSFS);
+    }
+
+    /**
+     * Reads a topology. A root in which there is nothing gives one without functions and adapters.
+     *
+     * @param sysfs where {@code bus}, {@code class} and {@code devices} are, usually {@code /sys}
+     * @return the topology
+     */
+    public static Topology read(Path sysfs) {
+        return new Topology(new SysfsReader(sysfs));
+    }
+
+    /** {@return all PCI functions, ordered by address} */
+    public Collection<PciFunction> functions() {
+        return functions.values();
+    }
+
+    /**
+     * The function at an address.
+     *
+     * @param address of the function
+     * @return the function, if there is one
+     */
+    public Optional<PciFunction> function(PciAddress address) {
+        return Optional.ofNullable(functions.get(address));
+    }
+
+    /**
+     * The GPUs, ordered by address, as nvidia-smi numbers them. CUDA numbers them so only with {@code CUDA_DEVICE_ORDER=PCI_BUS_ID}.
+     *
+     * @return the functions that are GPUs of NVIDIA, with a driver or without
+     */
+    public List<PciFunction> gpus() {
+        return gpus;
+    }
+
+    /** {@return the RDMA devices, ordered by name} */
+    public List<RdmaAdapter> adapters() {
+        return adapters;
+    }
+
+    /**
+     * The RDMA device of that name.
+     *
+     * @param name such as {@code mlx5_0}
+     * @return the device, if there is one
+     */
+    public Optional<RdmaAdapter> adapter(String name) {
+        return adapters.stream().filter(adapter -> adapter.name().equals(name)).findFirst();
+    }
+
+    /**
+     * How far two functions are apart; see {@link PciDistance} for what counts. Two functions of which the firmware does not tell the NUMA node
+     * count as being in the same node, as NCCL has it; one of which it does and one of which it does not, as being in different ones if the machine
+     * has several.
+     *
+     * @param one a function
+     * @param other another function, or the same
+     * @return the distance, the same in both directions
+     */
+    public PciDistance distance(PciFunction one, PciFunction other) {
+        if (one.address().equals(other.address())) {
+            return PciDistance.SELF;
+        }
+        if (!one.rootComplex().equals(other.rootComplex())) {
+            return one.numaNode() == other.numaNode() || numaNodes == 1 ? PciDistance.NODE : PciDistance.SYS;
+        }
+        int common = commonBridges(one, other);
+        if (common == 0) {
+            return PciDistance.PHB;
+        }
+        boolean oneSwitch =
+                one.bridges().size() - common <= 1 && other.bridges().size() - common <= 1;
+        return oneSwitch ? PciDistance.PIX : PciDistance.PXB;
+    }
+
+    /**
+     * The bridges between two functions that traffic passes when it turns round below the host bridge: the last common one and those below it
+     * on both sides.
+     *
+     * @param one a function
+     * @param other another function
+     * @return the bridges, the common one first; empty if traffic goes through the root complex
+     */
+    public List<PciFunction> bridgesBetween(PciFunction one, PciFunction other) {
+        int common = one.rootComplex().equals(other.rootComplex()) ? commonBridges(one, other) : 0;
+        if (common == 0) {
+            return List.of();
+        }
+        return Stream.concat(
+                        one.bridges().stream().skip(common - 1),
+                        other.bridges().stream().skip(common))
+                .map(functions::get)
+                .filter(Objects::nonNull)
+                .toList();
+    }
+
+    /** How many bridges the two chains begin with in common. */
+    private static int commonBridges(PciFunction one, PciFunction other) {
+        int most = Math.min(one.bridges().size(), other.bridges().size());
+        int common = 0;
+        while (common < most && one.bridges().get(common).equals(other.bridges().get(common))) {
+            common++;
+        }
+        return common;
+    }
+
+    /**
+     * An adapter as seen from a GPU.
+     *
+     * @param gpu a function of this topology
+     * @param adapter an adapter of this topology
+     * @return their distance
+     */
+    public AdapterPlacement placement(PciFunction gpu, RdmaAdapter adapter) {
+        return adapter.function()
+                .map(function -> new AdapterPlacement(
+                        gpu, adapter, distance(gpu, function), numaDistance(gpu.numaNode(), function.numaNode())))
+                .orElseGet(() ->
+                        new AdapterPlacement(gpu, adapter, PciDistance.NONE, AdapterPlacement.UNKNOWN_NUMA_DISTANCE));
+    }
+
+    /**
+     * The adapters as seen from a GPU, the best first: by distance, then by the distance of the NUMA nodes, then by bandwidth
+     * ({@link RdmaAdapter#bandwidth()}, the most first), then by name.
+     *
+     * @param gpu a function of this topology
+     * @return all adapters; devices of software come last
+     */
+    public List<AdapterPlacement> adaptersFor(PciFunction gpu) {
+        return adapters.stream()
+                .map(adapter -> placement(gpu, adapter))
+                .sorted(Comparator.comparing(AdapterPlacement::distance)
+                        .thenComparingInt(AdapterPlacement::numaDistance)
+                        .thenComparing(placement -> placement.adapter().bandwidth(), Comparator.<Double>reverseOrder()))
+                .toList();
+    }
+
+    private int numaDistance(int one, int other) {
+        if (one < 0 || other < 0) {
+            return numaNodes == 1 ? SAME_NODE : AdapterPlacement.UNKNOWN_NUMA_DISTANCE;
+        }
+        if (one == other) {
+            return SAME_NODE;
+        }
+        return reader.numaDistances(one)
+                .filter(distances -> other < distances.length)
+                .map(distances -> distances[other])
+                .orElse(AdapterPlacement.UNKNOWN_NUMA_DISTANCE);
+    }
+
+    /** {@return a table of the distances between all GPUs and adapters, as {@code nvidia-smi topo -m} prints it, in lines} */
+    public String matrix() {
+        return TopologyMatrix.of(this);
+    }
+
+    /** {@return how many GPUs and adapters there are} */
+    @Override
+    public String toString() {
+        return gpus.size() + " GPUs, " + adapters.size() + " RDMA devices, " + functions.size() + " PCI functions";
+    }
+}
