@@ -7,4 +7,5 @@
  * ({@code --enable-native-access=io.github.rdma4j.cuda}).
  */
 module io.github.rdma4j.cuda {
+    exports io.github.rdma4j.cuda;
 }

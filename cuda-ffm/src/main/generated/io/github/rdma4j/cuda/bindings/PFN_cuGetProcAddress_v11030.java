@@ -14,12 +14,12 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
 
 /**
  * {@snippet lang=c :
- * typedef CUresult (*PFN_cuGetProcAddress_v12000)(const char *, void **, int, cuuint64_t, CUdriverProcAddressQueryResult *)
+ * typedef CUresult (*PFN_cuGetProcAddress_v11030)(const char *, void **, int, cuuint64_t)
  * }
  */
-public final class PFN_cuGetProcAddress_v12000 {
+public final class PFN_cuGetProcAddress_v11030 {
 
-    private PFN_cuGetProcAddress_v12000() {
+    private PFN_cuGetProcAddress_v11030() {
         // Should not be called directly
     }
 
@@ -27,7 +27,7 @@ public final class PFN_cuGetProcAddress_v12000 {
      * The function pointer signature, expressed as a functional interface
      */
     public interface Function {
-        int apply(MemorySegment symbol, MemorySegment pfn, int driverVersion, long flags, MemorySegment symbolFound);
+        int apply(MemorySegment symbol, MemorySegment pfn, int driverVersion, long flags);
     }
 
     private static final FunctionDescriptor $DESC = FunctionDescriptor.of(
@@ -35,8 +35,7 @@ public final class PFN_cuGetProcAddress_v12000 {
         CudaHeaders.C_POINTER,
         CudaHeaders.C_POINTER,
         CudaHeaders.C_INT,
-        CudaHeaders.C_LONG,
-        CudaHeaders.C_POINTER
+        CudaHeaders.C_LONG
     );
 
     /**
@@ -46,13 +45,13 @@ public final class PFN_cuGetProcAddress_v12000 {
         return $DESC;
     }
 
-    private static final MethodHandle UP$MH = CudaHeaders.upcallHandle(PFN_cuGetProcAddress_v12000.Function.class, "apply", $DESC);
+    private static final MethodHandle UP$MH = CudaHeaders.upcallHandle(PFN_cuGetProcAddress_v11030.Function.class, "apply", $DESC);
 
     /**
      * Allocates a new upcall stub, whose implementation is defined by {@code fi}.
      * The lifetime of the returned segment is managed by {@code arena}
      */
-    public static MemorySegment allocate(PFN_cuGetProcAddress_v12000.Function fi, Arena arena) {
+    public static MemorySegment allocate(PFN_cuGetProcAddress_v11030.Function fi, Arena arena) {
         return Linker.nativeLinker().upcallStub(UP$MH.bindTo(fi), $DESC, arena);
     }
 
@@ -61,9 +60,9 @@ public final class PFN_cuGetProcAddress_v12000 {
     /**
      * Invoke the upcall stub {@code funcPtr}, with given parameters
      */
-    public static int invoke(MemorySegment funcPtr, MemorySegment symbol, MemorySegment pfn, int driverVersion, long flags, MemorySegment symbolFound) {
+    public static int invoke(MemorySegment funcPtr, MemorySegment symbol, MemorySegment pfn, int driverVersion, long flags) {
         try {
-            return (int) DOWN$MH.invokeExact(funcPtr, symbol, pfn, driverVersion, flags, symbolFound);
+            return (int) DOWN$MH.invokeExact(funcPtr, symbol, pfn, driverVersion, flags);
         } catch (Error | RuntimeException ex) {
             throw ex;
         } catch (Throwable ex$) {

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda;
+
+import io.github.rdma4j.cuda.bindings.CudaHeaders;
+
+/** How a context behaves ({@code CUctx_flags}). */
+public enum ContextFlag {
+    /** Threads that wait in the driver spin: quickest, and a core is busy. */
+    SCHED_SPIN(CudaHeaders.CU_CTX_SCHED_SPIN()),
+    /** Threads that wait in the driver yield in between. */
+    SCHED_YIELD(CudaHeaders.CU_CTX_SCHED_YIELD()),
+    /** Threads that wait in the driver sleep. */
+    SCHED_BLOCKING_SYNC(CudaHeaders.CU_CTX_SCHED_BLOCKING_SYNC()),
+    /** Synchronous memory operations have ended when they return, also for other PCI devices; from CUDA 12.1. */
+    SYNC_MEMOPS(CudaHeaders.CU_CTX_SYNC_MEMOPS());
+
+    private final int code;
+
+    ContextFlag(int code) {
+        this.code = code;
+    }
+
+    static int mask(ContextFlag... flags) {
+        int mask = 0;
+        for (ContextFlag flag : flags) {
+            mask |= flag.code;
+        }
+        return mask;
+    }
+
+    boolean in(int mask) {
+        return (mask & code) == code;
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda;
+
+import io.github.rdma4j.cuda.bindings.CudaHeaders;
+import io.github.rdma4j.cuda.internal.DeviceCalls;
+import io.github.rdma4j.cuda.internal.Driver;
+import io.github.rdma4j.cuda.internal.Results;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/**
+ * The way into CUDA. The driver's {@code libcuda.so.1} is opened and initialised by the first call of any method here; the system property
+ * {@code io.github.rdma4j.cuda.library} names another file. Once it is initialised it stays so.
+ *
+ * <p>Thread safety: all methods may be called from any thread.
+ */
+public final class Cuda {
+    private Cuda() {}
+
+    /** {@return whether there is a driver with at least one device} */
+    public static boolean isAvailable() {
+        return unavailability().isEmpty();
+    }
+
+    /**
+     * Why CUDA cannot be used here. Asking again tries again.
+     *
+     * @return the exception that every other method would throw; empty if CUDA can be used
+     */
+    public static Optional<CudaUnavailableException> unavailability() {
+        try {
+            requireDevice();
+            return Optional.empty();
+        } catch (CudaUnavailableException e) {
+            return Optional.of(e);
+        }
+    }
+
+    /**
+     * The version of CUDA that the driver offers (cuDriverGetVersion).
+     *
+     * @return the version
+     * @throws CudaUnavailableException if CUDA cannot be used
+     */
+    public static CudaVersion driverVersion() {
+        return new CudaVersion(Driver.require().version());
+    }
+
+    /**
+     * All devices that this process may use, as CUDA orders them ({@code CUDA_DEVICE_ORDER}, {@code CUDA_VISIBLE_DEVICES}).
+     *
+     * @return at least one
+     * @throws CudaUnavailableException if CUDA cannot be used
+     */
+    public static List<CudaDevice> devices() {
+        return IntStream.range(0, requireDevice()).mapToObj(Cuda::device).toList();
+    }
+
+    /**
+     * One device.
+     *
+     * @param ordinal from 0
+     * @return the device
+     * @throws IllegalArgumentException if there is no such device; the message names those that there are
+     * @throws CudaUnavailableException if CUDA cannot be used
+     */
+    public static CudaDevice device(int ordinal) {
+        int count = requireDevice();
+        if (ordinal < 0 || ordinal >= count) {
+            throw new IllegalArgumentException("no CUDA device %d: there %s"
+                    .formatted(
+                            ordinal,
+                            count == 1 ? "is one, number 0" : "are " + count + ", numbers 0 to " + (count - 1)));
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment device = arena.allocate(ValueLayout.JAVA_INT);
+            Results.check(DeviceCalls.get(device, ordinal), "cuDeviceGet(ordinal=" + ordinal + ")");
+            return new CudaDevice(ordinal, device.get(ValueLayout.JAVA_INT, 0));
+        }
+    }
+
+    /**
+     * The device at a PCI address (cuDeviceGetByPCIBusId).
+     *
+     * @param address such as {@code 0000:17:00.0} or {@code 17:00.0}, in any case
+     * @return the device
+     * @throws IllegalArgumentException if there is no CUDA device; the message names those that there are
+     * @throws CudaUnavailableException if CUDA cannot be used
+     */
+    public static CudaDevice deviceByPciAddress(String address) {
+        List<CudaDevice> devices = devices();
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment device = arena.allocate(ValueLayout.JAVA_INT);
+            int result = DeviceCalls.getByPciBusId(device, arena.allocateFrom(address));
+            if (result == Results.SUCCESS) {
+                int handle = device.get(ValueLayout.JAVA_INT, 0);
+                return devices.stream()
+                        .filter(each -> each.handle() == handle)
+                        .findFirst()
+                        .orElseThrow();
+            }
+            if (result != CudaHeaders.CUDA_ERROR_INVALID_DEVICE() && result != CudaHeaders.CUDA_ERROR_INVALID_VALUE()) {
+                throw Results.failure(result, "cuDeviceGetByPCIBusId(" + address + ")");
+            }
+            throw new IllegalArgumentException("no CUDA device at PCI address '%s': there %s"
+                    .formatted(address, devices.size() == 1 ? "is " + devices.getFirst() : "are " + devices));
+        }
+    }
+
+    private static int requireDevice() {
+        Driver.require();
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment count = arena.allocate(ValueLayout.JAVA_INT);
+            Results.check(DeviceCalls.getCount(count), "cuDeviceGetCount()");
+            int devices = count.get(ValueLayout.JAVA_INT, 0);
+            if (devices == 0) {
+                throw new CudaUnavailableException(
+                        CudaUnavailableException.Reason.NO_DEVICE,
+                        "the driver is there, and no GPU that this process may use",
+                        "see whether nvidia-smi lists the GPU and whether CUDA_VISIBLE_DEVICES hides it");
+            }
+            return devices;
+        }
+    }
+}

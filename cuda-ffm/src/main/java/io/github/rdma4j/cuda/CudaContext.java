@@ -1,0 +1,318 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda;
+
+import io.github.rdma4j.cuda.bindings.CudaHeaders;
+import io.github.rdma4j.cuda.internal.ContextCalls;
+import io.github.rdma4j.cuda.internal.DeviceCalls;
+import io.github.rdma4j.cuda.internal.GpuDirectCalls;
+import io.github.rdma4j.cuda.internal.MemoryCalls;
+import io.github.rdma4j.cuda.internal.Results;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * What memory, streams and code of a device belong to ({@code CUcontext}); closing it closes them all.
+ *
+ * <p>Thread safety: all methods may be called from any thread. Each makes this context current on the calling thread, and leaves it so.
+ */
+public final class CudaContext extends CudaResource {
+    private final CudaDevice device;
+    private final long pointer;
+    private final boolean primary;
+
+    private CudaContext(CudaDevice device, long pointer, boolean primary) {
+        super(null);
+        this.device = device;
+        this.pointer = pointer;
+        this.primary = primary;
+    }
+
+    static CudaContext primary(CudaDevice device) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment context = arena.allocate(ValueLayout.JAVA_LONG);
+            Results.check(
+                    DeviceCalls.primaryContextRetain(context, device.handle()),
+                    "cuDevicePrimaryCtxRetain(device=%d)".formatted(device.ordinal()));
+            return new CudaContext(device, context.get(ValueLayout.JAVA_LONG, 0), true);
+        }
+    }
+
+    static CudaContext create(CudaDevice device, ContextFlag... flags) {
+        int mask = ContextFlag.mask(flags);
+        int later = mask & ContextFlag.mask(ContextFlag.SYNC_MEMOPS);
+        CudaContext made;
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment context = arena.allocate(ValueLayout.JAVA_LONG);
+            Results.check(
+                    ContextCalls.create(context, mask & ~later, device.handle()),
+                    "cuCtxCreate(flags=0x%x, device=%d)".formatted(mask & ~later, device.ordinal()));
+            made = new CudaContext(device, context.get(ValueLayout.JAVA_LONG, 0), false);
+        }
+        if (later != 0) {
+            try {
+                made.synchronizeMemoryOperations();
+            } catch (RuntimeException e) {
+                made.close();
+                throw e;
+            }
+        }
+        return made;
+    }
+
+    @Override
+    public CudaContext context() {
+        return this;
+    }
+
+    @Override
+    public long handle() {
+        requireOpen();
+        return pointer;
+    }
+
+    /** {@return its device} */
+    public CudaDevice device() {
+        return device;
+    }
+
+    /** {@return whether it is the device's primary context} */
+    public boolean isPrimary() {
+        return primary;
+    }
+
+    /** Makes it current on the calling thread (cuCtxSetCurrent), for code that is not of this library. */
+    public void makeCurrent() {
+        requireOpen();
+        Results.check(ContextCalls.setCurrent(pointer), "cuCtxSetCurrent()");
+    }
+
+    /**
+     * Has synchronous memory operations ended, also for other PCI devices, when they return: what GPUDirect RDMA needs where a copy or
+     * fill by this process and a transfer by an adapter follow each other (cuCtxSetFlags with {@code CU_CTX_SYNC_MEMOPS}).
+     *
+     * @throws UnsupportedCudaCallException before CUDA 12.1; {@link DeviceMemory#synchronizeMemoryOperations} does it for one allocation
+     */
+    public void synchronizeMemoryOperations() {
+        makeCurrent();
+        int flags = flags();
+        if (!ContextFlag.SYNC_MEMOPS.in(flags)) {
+            Results.check(
+                    ContextCalls.setFlags(flags | CudaHeaders.CU_CTX_SYNC_MEMOPS()),
+                    "cuCtxSetFlags(CU_CTX_SYNC_MEMOPS)");
+        }
+    }
+
+    /**
+     * Whether a flag is set (cuCtxGetFlags).
+     *
+     * @param flag which
+     * @return whether it is
+     */
+    public boolean has(ContextFlag flag) {
+        makeCurrent();
+        return flag.in(flags());
+    }
+
+    private static int flags() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment flags = arena.allocate(ValueLayout.JAVA_INT);
+            Results.check(ContextCalls.getFlags(flags), "cuCtxGetFlags()");
+            return flags.get(ValueLayout.JAVA_INT, 0);
+        }
+    }
+
+    /** {@return how much of the device's memory is free, in bytes; others may take it (cuMemGetInfo)} */
+    public long freeMemory() {
+        makeCurrent();
+        return memoryInfo(0);
+    }
+
+    private static long memoryInfo(int index) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment numbers = arena.allocate(ValueLayout.JAVA_LONG, 2);
+            Results.check(MemoryCalls.getInfo(numbers, numbers.asSlice(Long.BYTES)), "cuMemGetInfo()");
+            return numbers.getAtIndex(ValueLayout.JAVA_LONG, index);
+        }
+    }
+
+    /**
+     * Device memory (cuMemAlloc), aligned to 256 bytes at least, its contents undefined.
+     *
+     * @param size in bytes, 1 or more
+     * @return the memory
+     * @throws OutOfDeviceMemoryException if there is not enough; the message says how much there is
+     */
+    public DeviceMemory allocate(long size) {
+        return create(() -> DeviceAllocations.plain(this, size));
+    }
+
+    /**
+     * Device memory of the virtual-memory API that network adapters can reach (cuMemCreate with {@code gpuDirectRDMACapable}).
+     *
+     * @param size in bytes, 1 or more; it is rounded up to the device's granularity, 2 MiB mostly
+     * @return the memory
+     * @throws UnsupportedCudaCallException if the device has no virtual-memory API, or no GPUDirect RDMA with it
+     * @throws OutOfDeviceMemoryException if there is not enough
+     */
+    public DeviceMemory allocateGpuDirect(long size) {
+        return create(() -> DeviceAllocations.virtual(this, size));
+    }
+
+    /**
+     * Managed memory, which moves between host and device as it is used (cuMemAllocManaged). Adapters cannot be given it as device
+     * memory.
+     *
+     * @param size in bytes, 1 or more
+     * @return the memory
+     * @throws OutOfDeviceMemoryException if there is not enough
+     */
+    public DeviceMemory allocateManaged(long size) {
+        return create(() -> DeviceAllocations.managed(this, size));
+    }
+
+    /**
+     * Memory that somebody else has allocated and frees: a framework's tensor, for instance. It is checked against what the driver
+     * knows of the pointer; closing it here frees nothing.
+     *
+     * @param address a device pointer of this context
+     * @param size in bytes, 1 or more
+     * @return the memory
+     * @throws IllegalArgumentException if the driver does not know the pointer, it belongs to another context or is not of a device, or the
+     *     allocation is shorter
+     */
+    public DeviceMemory wrap(long address, long size) {
+        return create(() -> DeviceAllocations.foreign(this, address, size));
+    }
+
+    /**
+     * What the driver knows of a pointer.
+     *
+     * @param address any
+     * @return its attributes
+     */
+    public PointerAttributes pointerAttributes(long address) {
+        makeCurrent();
+        return PointerAttributes.of(address);
+    }
+
+    /**
+     * Pinned host memory (cuMemHostAlloc), known to all contexts and reached by the device.
+     *
+     * @param size in bytes, 1 or more
+     * @param flags none mostly
+     * @return the memory
+     * @throws OutOfDeviceMemoryException if that much cannot be pinned
+     */
+    public HostMemory allocateHost(long size, HostMemoryFlag... flags) {
+        return create(() -> HostMemory.allocate(this, size, flags));
+    }
+
+    /**
+     * Pins existing host memory for copies (cuMemHostRegister).
+     *
+     * @param segment native memory, whose arena must stay open until what this returns is closed
+     * @param flags none mostly
+     * @return the registration
+     * @throws IllegalArgumentException if the segment is on the heap, empty, or closed
+     * @throws CudaException if a part of it is registered already, among others
+     */
+    public HostMemory registerHost(MemorySegment segment, HostMemoryFlag... flags) {
+        return create(() -> HostMemory.register(this, segment, flags));
+    }
+
+    /**
+     * A stream that does not wait for the legacy default stream.
+     *
+     * @return the stream
+     */
+    public CudaStream createStream() {
+        return createStream(0);
+    }
+
+    /**
+     * A stream with a priority.
+     *
+     * @param priority the smaller the more urgent; 0 is the usual one, values out of range are moved into it (cuCtxGetStreamPriorityRange)
+     * @return the stream
+     */
+    public CudaStream createStream(int priority) {
+        return create(() -> CudaStream.create(this, priority));
+    }
+
+    /**
+     * An event.
+     *
+     * @param flags none: one that takes no time, which is quickest
+     * @return the event
+     */
+    public CudaEvent createEvent(EventFlag... flags) {
+        return create(() -> CudaEvent.create(this, flags));
+    }
+
+    /**
+     * Makes what other devices wrote to this one's memory before this call visible (cuFlushGPUDirectRDMAWrites). It does nothing where
+     * the device orders such writes itself ({@link DeviceAttribute#GPU_DIRECT_RDMA_WRITES_ORDERING}).
+     *
+     * @param scope to whom it shall be visible
+     * @throws UnsupportedCudaCallException before CUDA 11.3, or if the device cannot be flushed by the host
+     */
+    public void flushGpuDirectWrites(FlushScope scope) {
+        makeCurrent();
+        int result = GpuDirectCalls.flushWrites(
+                CudaHeaders.CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX(), scope.code());
+        String call = "cuFlushGPUDirectRDMAWrites(scope=" + scope + ")";
+        if (result == CudaHeaders.CUDA_ERROR_NOT_SUPPORTED()) {
+            throw new UnsupportedCudaCallException(call, device + " cannot be flushed by the host");
+        }
+        Results.check(result, call);
+    }
+
+    /**
+     * Lets this context reach the memory of another device's context (cuCtxEnablePeerAccess).
+     *
+     * @param peer of another device
+     * @throws CudaException if the devices cannot reach each other
+     */
+    public void enablePeerAccess(CudaContext peer) {
+        makeCurrent();
+        int result = ContextCalls.enablePeerAccess(peer.handle(), 0);
+        if (result != CudaHeaders.CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED()) {
+            Results.check(
+                    result,
+                    "cuCtxEnablePeerAccess(device=%d, peer=%d)"
+                            .formatted(device.ordinal(), peer.device().ordinal()));
+        }
+    }
+
+    /**
+     * The opposite of {@link #enablePeerAccess}.
+     *
+     * @param peer as it was given there
+     */
+    public void disablePeerAccess(CudaContext peer) {
+        makeCurrent();
+        Results.check(
+                ContextCalls.disablePeerAccess(peer.handle()),
+                "cuCtxDisablePeerAccess(device=%d, peer=%d)"
+                        .formatted(device.ordinal(), peer.device().ordinal()));
+    }
+
+    @Override
+    void release() {
+        if (primary) {
+            Results.check(
+                    DeviceCalls.primaryContextRelease(device.handle()),
+                    "cuDevicePrimaryCtxRelease(device=%d)".formatted(device.ordinal()));
+        } else {
+            Results.check(ContextCalls.destroy(pointer), "cuCtxDestroy(device=%d)".formatted(device.ordinal()));
+        }
+    }
+
+    /** {@return whose context it is} */
+    @Override
+    public String toString() {
+        return (primary ? "primary context of " : "context of ") + device;
+    }
+}

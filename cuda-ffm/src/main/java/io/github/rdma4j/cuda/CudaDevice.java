@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda;
+
+import io.github.rdma4j.cuda.bindings.CUuuid_st;
+import io.github.rdma4j.cuda.bindings.CudaHeaders;
+import io.github.rdma4j.cuda.internal.DeviceCalls;
+import io.github.rdma4j.cuda.internal.Results;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.util.Locale;
+import java.util.UUID;
+
+/**
+ * A GPU. A value: it holds nothing that must be closed.
+ *
+ * <p>Thread safety: all methods may be called from any thread.
+ */
+public final class CudaDevice {
+    private static final int TEXT_LENGTH = 256;
+
+    private final int ordinal;
+    private final int handle;
+    private final String name;
+    private final String pciAddress;
+
+    CudaDevice(int ordinal, int handle) {
+        this.ordinal = ordinal;
+        this.handle = handle;
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment text = arena.allocate(TEXT_LENGTH);
+            Results.check(DeviceCalls.getName(text, TEXT_LENGTH, handle), call("cuDeviceGetName"));
+            name = text.getString(0);
+            Results.check(DeviceCalls.getPciBusId(text, TEXT_LENGTH, handle), call("cuDeviceGetPCIBusId"));
+            pciAddress = text.getString(0).toLowerCase(Locale.ROOT);
+        }
+    }
+
+    private String call(String function) {
+        return "%s(device=%d)".formatted(function, ordinal);
+    }
+
+    /** {@return its number, from 0} */
+    public int ordinal() {
+        return ordinal;
+    }
+
+    /** {@return the {@code CUdevice}, for a call that is not wrapped} */
+    public int handle() {
+        return handle;
+    }
+
+    /** {@return such as {@code NVIDIA H200}} */
+    public String name() {
+        return name;
+    }
+
+    /** {@return its PCI address as sysfs writes it, such as {@code 0000:17:00.0}} */
+    public String pciAddress() {
+        return pciAddress;
+    }
+
+    /** {@return what tells it from all other GPUs; a part of a GPU (MIG) has one of its own} */
+    public UUID uuid() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment uuid = CUuuid_st.allocate(arena);
+            Results.check(DeviceCalls.getUuid(uuid, handle), call("cuDeviceGetUuid"));
+            ValueLayout.OfLong bigEndian = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+            return new UUID(uuid.get(bigEndian, 0), uuid.get(bigEndian, Long.BYTES));
+        }
+    }
+
+    /** {@return its memory in bytes} */
+    public long totalMemory() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment bytes = arena.allocate(ValueLayout.JAVA_LONG);
+            Results.check(DeviceCalls.totalMem(bytes, handle), call("cuDeviceTotalMem"));
+            return bytes.get(ValueLayout.JAVA_LONG, 0);
+        }
+    }
+
+    /**
+     * An attribute.
+     *
+     * @param attribute which
+     * @return its value; 0 if the driver does not know the attribute, which is what is true of what it does not know
+     */
+    public int attribute(DeviceAttribute attribute) {
+        return attribute(attribute.code());
+    }
+
+    /**
+     * An attribute by number, as cuda.h has it.
+     *
+     * @param code of the {@code CU_DEVICE_ATTRIBUTE_…}
+     * @return its value; 0 if the driver does not know it
+     */
+    public int attribute(int code) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment value = arena.allocate(ValueLayout.JAVA_INT);
+            int result = DeviceCalls.getAttribute(value, code, handle);
+            if (result == CudaHeaders.CUDA_ERROR_INVALID_VALUE()) {
+                return 0;
+            }
+            Results.check(result, "cuDeviceGetAttribute(attribute=%d, device=%d)".formatted(code, ordinal));
+            return value.get(ValueLayout.JAVA_INT, 0);
+        }
+    }
+
+    /**
+     * Whether an attribute is there.
+     *
+     * @param attribute one whose value is 1 or 0
+     * @return whether it is not 0
+     */
+    public boolean has(DeviceAttribute attribute) {
+        return attribute(attribute) != 0;
+    }
+
+    /** {@return what its code is compiled for: 10 times the major plus the minor number, such as 90} */
+    public int computeCapability() {
+        return 10 * attribute(DeviceAttribute.COMPUTE_CAPABILITY_MAJOR)
+                + attribute(DeviceAttribute.COMPUTE_CAPABILITY_MINOR);
+    }
+
+    /**
+     * Whether this device reaches the memory of another one (cuDeviceCanAccessPeer).
+     *
+     * @param peer another device
+     * @return whether {@link CudaContext#enablePeerAccess} can succeed
+     */
+    public boolean canAccessPeer(CudaDevice peer) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment can = arena.allocate(ValueLayout.JAVA_INT);
+            Results.check(
+                    DeviceCalls.canAccessPeer(can, handle, peer.handle),
+                    "cuDeviceCanAccessPeer(device=%d, peer=%d)".formatted(ordinal, peer.ordinal));
+            return can.get(ValueLayout.JAVA_INT, 0) != 0;
+        }
+    }
+
+    /**
+     * The primary context: the one that the CUDA runtime and other libraries of the process use. It is made if nobody has it yet, and
+     * destroyed when all have closed it (cuDevicePrimaryCtxRetain).
+     *
+     * @return the context; each call gives an object of its own, to be closed
+     */
+    public CudaContext retainPrimaryContext() {
+        return CudaContext.primary(this);
+    }
+
+    /**
+     * A context of one's own (cuCtxCreate). Memory of one is not known in another; prefer the primary one.
+     *
+     * @param flags none: waiting as the driver sees fit
+     * @return the context
+     * @throws OutOfDeviceMemoryException if the device has no memory left for it
+     */
+    public CudaContext createContext(ContextFlag... flags) {
+        return CudaContext.create(this, flags);
+    }
+
+    /** Two are equal if they are the same device of this process. */
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof CudaDevice device && device.handle == handle;
+    }
+
+    @Override
+    public int hashCode() {
+        return handle;
+    }
+
+    /** {@return number, name and PCI address} */
+    @Override
+    public String toString() {
+        return "CUDA device %d, %s, %s".formatted(ordinal, name, pciAddress);
+    }
+}

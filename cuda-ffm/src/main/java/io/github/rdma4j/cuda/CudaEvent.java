@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda;
+
+import io.github.rdma4j.cuda.bindings.CudaHeaders;
+import io.github.rdma4j.cuda.internal.EventCalls;
+import io.github.rdma4j.cuda.internal.Results;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * A point in the work of a stream, which others can wait for.
+ *
+ * <p>Thread safety: all methods may be called from any thread. Recording and asking allocate nothing.
+ */
+public final class CudaEvent extends GuardedResource {
+    private final boolean timing;
+
+    private CudaEvent(CudaContext context, long pointer, boolean timing) {
+        super(context, pointer);
+        this.timing = timing;
+    }
+
+    static CudaEvent create(CudaContext context, EventFlag... flags) {
+        List<EventFlag> given = List.of(flags);
+        boolean timing = given.contains(EventFlag.TIMING);
+        boolean interprocess = given.contains(EventFlag.INTERPROCESS);
+        if (timing && interprocess) {
+            throw new IllegalArgumentException("an event that other processes use cannot take the time");
+        }
+        int mask = (timing ? 0 : CudaHeaders.CU_EVENT_DISABLE_TIMING())
+                | (interprocess ? CudaHeaders.CU_EVENT_INTERPROCESS() : 0);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment event = arena.allocate(ValueLayout.JAVA_LONG);
+            Results.check(EventCalls.create(event, mask), "cuEventCreate(flags=0x%x)".formatted(mask));
+            return new CudaEvent(context, event.get(ValueLayout.JAVA_LONG, 0), timing);
+        }
+    }
+
+    /**
+     * Takes note of what a stream has been given so far (cuEventRecord). Each record replaces the one before.
+     *
+     * @param stream of the same context
+     * @throws CudaException if it fails
+     */
+    public void record(CudaStream stream) {
+        enter();
+        try {
+            stream.enter();
+            try {
+                int result = EventCalls.record(pointer, stream.pointer);
+                if (result != Results.SUCCESS) {
+                    Results.check(again(result, () -> EventCalls.record(pointer, stream.pointer)), "cuEventRecord()");
+                }
+            } finally {
+                stream.exit();
+            }
+        } finally {
+            exit();
+        }
+    }
+
+    /**
+     * Whether what was recorded is done (cuEventQuery); also if nothing was recorded.
+     *
+     * @return whether it is
+     * @throws CudaException if it fails, or the work did
+     */
+    public boolean isDone() {
+        enter();
+        try {
+            int result = EventCalls.query(pointer);
+            if (result == Results.SUCCESS) {
+                return true;
+            }
+            return isDoneAfter(result);
+        } finally {
+            exit();
+        }
+    }
+
+    private boolean isDoneAfter(int first) {
+        if (first == CudaHeaders.CUDA_ERROR_NOT_READY()) {
+            return false;
+        }
+        int result = again(first, () -> EventCalls.query(pointer));
+        if (result == CudaHeaders.CUDA_ERROR_NOT_READY()) {
+            return false;
+        }
+        Results.check(result, "cuEventQuery()");
+        return true;
+    }
+
+    /**
+     * Waits until what was recorded is done, asking again and again with growing pauses.
+     *
+     * @param timeout how long at most
+     * @return whether it is done; false if the time is over
+     * @throws CudaException if the work failed
+     * @throws CudaWaitInterruptedException if the thread is interrupted
+     */
+    public boolean await(Duration timeout) {
+        return Waiting.until(this::isDone, timeout, "waiting for a CUDA event");
+    }
+
+    /**
+     * The time between two events (cuEventElapsedTime), to about half a microsecond.
+     *
+     * @param start recorded before; both with {@link EventFlag#TIMING}, and done
+     * @return milliseconds
+     * @throws IllegalStateException if one of them is not done yet, or was never recorded
+     * @throws IllegalArgumentException if one of them takes no time
+     */
+    public float millisecondsSince(CudaEvent start) {
+        if (!timing || !start.timing) {
+            throw new IllegalArgumentException("both events must have been created with EventFlag.TIMING");
+        }
+        context().makeCurrent();
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment milliseconds = arena.allocate(ValueLayout.JAVA_FLOAT);
+            int result = EventCalls.elapsedTime(milliseconds, start.handle(), handle());
+            if (result == CudaHeaders.CUDA_ERROR_NOT_READY() || result == CudaHeaders.CUDA_ERROR_INVALID_HANDLE()) {
+                throw new IllegalStateException(
+                        "one of the two events is not done yet or was never recorded: wait for it with await(...)");
+            }
+            Results.check(result, "cuEventElapsedTime()");
+            return milliseconds.get(ValueLayout.JAVA_FLOAT, 0);
+        }
+    }
+
+    @Override
+    void release() {
+        Results.check(EventCalls.destroy(pointer), "cuEventDestroy()");
+    }
+
+    /** {@return its address} */
+    @Override
+    public String toString() {
+        return "CUDA event 0x%x".formatted(pointer);
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda;
+
+/** CUDA cannot be used on this machine, and why. */
+public class CudaUnavailableException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    /** Why CUDA cannot be used. */
+    public enum Reason {
+        /** The bindings are not for this operating system or processor. */
+        PLATFORM,
+        /** {@code libcuda.so.1} cannot be opened, or is not a driver. */
+        NO_DRIVER,
+        /** The JVM does not let this library open native ones. */
+        NATIVE_ACCESS_DENIED,
+        /** The driver lacks what this library is built upon. */
+        DRIVER_TOO_OLD,
+        /** There is a driver, and no GPU for this process. */
+        NO_DEVICE,
+        /** The driver refused to start. */
+        INITIALISATION_FAILED
+    }
+
+    private final Reason reason;
+    private final String remedy;
+
+    /**
+     * CUDA cannot be used.
+     *
+     * @param reason as data
+     * @param explanation in words
+     * @param remedy what can be done about it, or an empty string
+     */
+    public CudaUnavailableException(Reason reason, String explanation, String remedy) {
+        super("CUDA cannot be used: " + explanation + (remedy.isEmpty() ? "" : ". Remedy: " + remedy));
+        this.reason = reason;
+        this.remedy = remedy;
+    }
+
+    /** {@return why} */
+    public Reason reason() {
+        return reason;
+    }
+
+    /** {@return what can be done about it; an empty string where nothing can} */
+    public String remedy() {
+        return remedy;
+    }
+}

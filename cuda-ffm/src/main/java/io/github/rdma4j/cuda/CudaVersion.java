@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda;
+
+/**
+ * A version of CUDA, as the driver numbers it.
+ *
+ * @param number 1000 times the major plus 10 times the minor number
+ */
+public record CudaVersion(int number) implements Comparable<CudaVersion> {
+    /**
+     * A version.
+     *
+     * @param major such as 12
+     * @param minor such as 4
+     * @return the version
+     */
+    public static CudaVersion of(int major, int minor) {
+        return new CudaVersion(major * 1000 + minor * 10);
+    }
+
+    /** {@return such as 12} */
+    public int major() {
+        return number / 1000;
+    }
+
+    /** {@return such as 4} */
+    public int minor() {
+        return number % 1000 / 10;
+    }
+
+    /**
+     * Whether this is another version or a later one.
+     *
+     * @param other the least that will do
+     * @return whether this will do
+     */
+    public boolean isAtLeast(CudaVersion other) {
+        return number >= other.number;
+    }
+
+    @Override
+    public int compareTo(CudaVersion other) {
+        return Integer.compare(number, other.number);
+    }
+
+    /** {@return such as 12.4} */
+    @Override
+    public String toString() {
+        return major() + "." + minor();
+    }
+}

@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda;
+
+/** Memory that has an address for the device: its own, or pinned host memory. */
+public sealed interface DeviceAddressable permits DeviceMemory, HostMemory {
+    /**
+     * The address of the first byte on the device.
+     *
+     * @return the {@code CUdeviceptr}
+     * @throws IllegalStateException if it is closed
+     */
+    long deviceAddress();
+
+    /** {@return its bytes} */
+    long size();
+}

@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda;
+
+import io.github.rdma4j.cuda.bindings.CudaHeaders;
+import io.github.rdma4j.cuda.internal.FileDescriptors;
+import io.github.rdma4j.cuda.internal.MemoryCalls;
+import io.github.rdma4j.cuda.internal.Results;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * A part of device memory as a dma-buf, by which another driver of the kernel reaches it. It may be closed once the other driver has it.
+ *
+ * <p>Thread safety: all methods may be called from any thread.
+ */
+public final class DmaBuf implements AutoCloseable {
+    private final int fileDescriptor;
+    private final long offset;
+    private final long length;
+    private final long start;
+    private boolean closed;
+
+    private DmaBuf(int fileDescriptor, long start, long offset, long length) {
+        this.fileDescriptor = fileDescriptor;
+        this.start = start;
+        this.offset = offset;
+        this.length = length;
+    }
+
+    /** What is exported starts and ends where pages of the host do. */
+    static DmaBuf export(DeviceMemory memory, long address, long length) {
+        CudaDevice device = memory.context().device();
+        if (length < 1) {
+            throw new IllegalArgumentException("a dma-buf of " + length + " bytes; 1 is the least");
+        }
+        long page = FileDescriptors.pageSize();
+        long start = address & -page;
+        long size = (address + length + page - 1 & -page) - start;
+        String call = "cuMemGetHandleForAddressRange(address=0x%x, size=%d, DMA_BUF_FD)".formatted(start, size);
+        if (!device.has(DeviceAttribute.DMA_BUF_SUPPORTED)) {
+            throw new UnsupportedCudaCallException(
+                    call,
+                    device
+                            + " cannot export dma-bufs: that takes the open kernel modules of driver 515 or later, and"
+                            + " CUDA 11.7");
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment handle = arena.allocateFrom(ValueLayout.JAVA_INT, -1);
+            int result = MemoryCalls.getHandleForAddressRange(
+                    handle, start, size, CudaHeaders.CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD(), 0);
+            if (result == CudaHeaders.CUDA_ERROR_NOT_SUPPORTED()) {
+                throw new UnsupportedCudaCallException(call, "the driver cannot export " + memory);
+            }
+            if (result != Results.SUCCESS) {
+                throw Results.failure(result, call, "memory of kind " + memory.kind());
+            }
+            return new DmaBuf(handle.get(ValueLayout.JAVA_INT, 0), start, address - start, length);
+        }
+    }
+
+    /**
+     * The file descriptor.
+     *
+     * @return it, until this is closed
+     * @throws IllegalStateException if this is closed
+     */
+    public synchronized int fileDescriptor() {
+        if (closed) {
+            throw new IllegalStateException(this + " is closed");
+        }
+        return fileDescriptor;
+    }
+
+    /** {@return where in the dma-buf the part starts: less than a page} */
+    public long offset() {
+        return offset;
+    }
+
+    /** {@return the bytes of the part} */
+    public long length() {
+        return length;
+    }
+
+    /** {@return the device address at which the dma-buf starts} */
+    public long startAddress() {
+        return start;
+    }
+
+    /** Closes the file descriptor. What another driver has made of it stays. */
+    @Override
+    public synchronized void close() {
+        if (!closed) {
+            closed = true;
+            FileDescriptors.close(fileDescriptor);
+        }
+    }
+
+    /** {@return file descriptor, offset and length} */
+    @Override
+    public String toString() {
+        return "dma-buf %d, %d bytes from %d".formatted(fileDescriptor, length, offset);
+    }
+}

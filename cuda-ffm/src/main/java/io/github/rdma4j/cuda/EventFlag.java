@@ -1,0 +1,11 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda;
+
+/** What an event can do besides telling that it has happened. */
+public enum EventFlag {
+    /** It takes the time, for {@link CudaEvent#millisecondsSince}. */
+    TIMING,
+    /** Other processes can use it. It takes no time then. */
+    INTERPROCESS
+}

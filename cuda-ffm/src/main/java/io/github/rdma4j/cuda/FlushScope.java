@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda;
+
+import io.github.rdma4j.cuda.bindings.CudaHeaders;
+
+/** To whom flushed writes of other devices are visible ({@code CUflushGPUDirectRDMAWritesScope}). */
+public enum FlushScope {
+    /** To the context that owns the memory. */
+    OWNER(CudaHeaders.CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER()),
+    /** To all contexts of all devices. */
+    ALL_DEVICES(CudaHeaders.CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_ALL_DEVICES());
+
+    private final int code;
+
+    FlushScope(int code) {
+        this.code = code;
+    }
+
+    int code() {
+        return code;
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda;
+
+import io.github.rdma4j.cuda.bindings.CudaHeaders;
+
+/** When a stream that waits for a value in memory goes on ({@code CUstreamWaitValue_flags}). */
+public enum WaitCondition {
+    /** When memory − value, as a signed number, is not negative: counters may wrap. */
+    AT_LEAST(CudaHeaders.CU_STREAM_WAIT_VALUE_GEQ()),
+    /** When memory equals the value. */
+    EQUAL(CudaHeaders.CU_STREAM_WAIT_VALUE_EQ()),
+    /** When memory and value have a bit in common. */
+    AND(CudaHeaders.CU_STREAM_WAIT_VALUE_AND()),
+    /** When ~(memory | value) is not 0; needs {@link DeviceAttribute#CAN_USE_STREAM_WAIT_VALUE_NOR}. */
+    NOR(CudaHeaders.CU_STREAM_WAIT_VALUE_NOR());
+
+    private final int code;
+
+    WaitCondition(int code) {
+        this.code = code;
+    }
+
+    int code() {
+        return code;
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda;
+
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/** Waits with a limit, which the driver's own waiting calls do not have. */
+final class Waiting {
+    /** Most work of a GPU is done within it; sleeping would take longer. */
+    private static final long SPIN_NANOS = 50_000;
+
+    private static final long LONGEST_PAUSE_NANOS = 1_000_000;
+
+    private Waiting() {}
+
+    static boolean until(BooleanSupplier done, Duration timeout, String what) {
+        long start = System.nanoTime();
+        long limit = nanos(timeout);
+        long pause = 1_000;
+        while (!done.getAsBoolean()) {
+            long elapsed = System.nanoTime() - start;
+            if (elapsed >= limit) {
+                return done.getAsBoolean();
+            }
+            if (elapsed < SPIN_NANOS) {
+                Thread.onSpinWait();
+                continue;
+            }
+            LockSupport.parkNanos(Math.min(pause, limit - elapsed));
+            pause = Math.min(2 * pause, LONGEST_PAUSE_NANOS);
+            if (Thread.currentThread().isInterrupted()) {
+                throw new CudaWaitInterruptedException(what);
+            }
+        }
+        return true;
+    }
+
+    private static long nanos(Duration timeout) {
+        if (timeout.isNegative()) {
+            throw new IllegalArgumentException("a negative timeout, " + timeout);
+        }
+        try {
+            return timeout.toNanos();
+        } catch (ArithmeticException e) {
+            return Long.MAX_VALUE;
+        }
+    }
+}

@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda.internal;
+
+import io.github.rdma4j.cuda.bindings.PFN_cuCtxCreate_v3020;
+import io.github.rdma4j.cuda.bindings.PFN_cuCtxDestroy_v4000;
+import io.github.rdma4j.cuda.bindings.PFN_cuCtxDisablePeerAccess_v4000;
+import io.github.rdma4j.cuda.bindings.PFN_cuCtxEnablePeerAccess_v4000;
+import io.github.rdma4j.cuda.bindings.PFN_cuCtxGetCurrent_v4000;
+import io.github.rdma4j.cuda.bindings.PFN_cuCtxGetFlags_v7000;
+import io.github.rdma4j.cuda.bindings.PFN_cuCtxGetStreamPriorityRange_v5050;
+import io.github.rdma4j.cuda.bindings.PFN_cuCtxSetCurrent_v4000;
+import io.github.rdma4j.cuda.bindings.PFN_cuCtxSetFlags_v12010;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/** The calls about contexts. All return a CUresult. */
+public final class ContextCalls {
+    private static final MethodHandle CREATE = Driver.function("cuCtxCreate", 3020, PFN_cuCtxCreate_v3020.descriptor());
+    private static final MethodHandle DESTROY =
+            Driver.function("cuCtxDestroy", 4000, PFN_cuCtxDestroy_v4000.descriptor());
+    private static final MethodHandle GET_CURRENT =
+            Driver.function("cuCtxGetCurrent", 4000, PFN_cuCtxGetCurrent_v4000.descriptor());
+    private static final MethodHandle SET_CURRENT =
+            Driver.function("cuCtxSetCurrent", 4000, PFN_cuCtxSetCurrent_v4000.descriptor());
+    private static final MethodHandle GET_FLAGS =
+            Driver.function("cuCtxGetFlags", 7000, PFN_cuCtxGetFlags_v7000.descriptor());
+    private static final MethodHandle SET_FLAGS =
+            Driver.function("cuCtxSetFlags", 12010, PFN_cuCtxSetFlags_v12010.descriptor());
+    private static final MethodHandle GET_STREAM_PRIORITY_RANGE =
+            Driver.function("cuCtxGetStreamPriorityRange", 5050, PFN_cuCtxGetStreamPriorityRange_v5050.descriptor());
+    private static final MethodHandle ENABLE_PEER_ACCESS =
+            Driver.function("cuCtxEnablePeerAccess", 4000, PFN_cuCtxEnablePeerAccess_v4000.descriptor());
+    private static final MethodHandle DISABLE_PEER_ACCESS =
+            Driver.function("cuCtxDisablePeerAccess", 4000, PFN_cuCtxDisablePeerAccess_v4000.descriptor());
+
+    private ContextCalls() {}
+
+    /** cuCtxCreate: A context, current on this thread. */
+    public static int create(MemorySegment context, int flags, int device) {
+        try {
+            return (int) CREATE.invokeExact(context.address(), flags, device);
+        } catch (Throwable e) {
+            throw Driver.unexpected(e);
+        }
+    }
+
+    /** cuCtxDestroy: Destroys it. */
+    public static int destroy(long context) {
+        try {
+            return (int) DESTROY.invokeExact(context);
+        } catch (Throwable e) {
+            throw Driver.unexpected(e);
+        }
+    }
+
+    /** cuCtxGetCurrent: The one that is current on this thread, or NULL. */
+    public static int getCurrent(MemorySegment context) {
+        try {
+            return (int) GET_CURRENT.invokeExact(context.address());
+        } catch (Throwable e) {
+            throw Driver.unexpected(e);
+        }
+    }
+
+    /** cuCtxSetCurrent: Makes it current on this thread. */
+    public static int setCurrent(long context) {
+        try {
+            return (int) SET_CURRENT.invokeExact(context);
+        } catch (Throwable e) {
+            throw Driver.unexpected(e);
+        }
+    }
+
+    /** cuCtxGetFlags: The flags of the current one. */
+    public static int getFlags(MemorySegment flags) {
+        try {
+            return (int) GET_FLAGS.invokeExact(flags.address());
+        } catch (Throwable e) {
+            throw Driver.unexpected(e);
+        }
+    }
+
+    /** cuCtxSetFlags: The flags of the current one. */
+    public static int setFlags(int flags) {
+        try {
+            return (int) SET_FLAGS.invokeExact(flags);
+        } catch (Throwable e) {
+            throw Driver.unexpected(e);
+        }
+    }
+
+    /** cuCtxGetStreamPriorityRange: The priorities of streams; the greatest is the smallest number. */
+    public static int getStreamPriorityRange(MemorySegment least, MemorySegment greatest) {
+        try {
+            return (int) GET_STREAM_PRIORITY_RANGE.invokeExact(least.address(), greatest.address());
+        } catch (Throwable e) {
+            throw Driver.unexpected(e);
+        }
+    }
+
+    /** cuCtxEnablePeerAccess: Lets the current one reach the memory of another. */
+    public static int enablePeerAccess(long peer, int flags) {
+        try {
+            return (int) ENABLE_PEER_ACCESS.invokeExact(peer, flags);
+        } catch (Throwable e) {
+            throw Driver.unexpected(e);
+        }
+    }
+
+    /** cuCtxDisablePeerAccess: The opposite. */
+    public static int disablePeerAccess(long peer) {
+        try {
+            return (int) DISABLE_PEER_ACCESS.invokeExact(peer);
+        } catch (Throwable e) {
+            throw Driver.unexpected(e);
+        }
+    }
+}

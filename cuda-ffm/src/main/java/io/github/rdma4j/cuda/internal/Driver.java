@@ -1,0 +1,206 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda.internal;
+
+import io.github.rdma4j.cuda.CudaUnavailableException;
+import io.github.rdma4j.cuda.UnsupportedCudaCallException;
+import io.github.rdma4j.cuda.bindings.CudaHeaders;
+import io.github.rdma4j.cuda.bindings.PFN_cuDriverGetVersion_v2020;
+import io.github.rdma4j.cuda.bindings.PFN_cuGetProcAddress_v11030;
+import io.github.rdma4j.cuda.bindings.PFN_cuInit_v2000;
+import java.lang.foreign.AddressLayout;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The user-mode driver: opened and initialised when it is first asked for, and the way to each of its functions. A function is
+ * asked for by its name and the version of CUDA that brought it in this form ({@code cuGetProcAddress}), so one that the
+ * installed driver is too old for is found missing when it is called, and no other call suffers.
+ *
+ * <p>Pointers and handles travel as {@code long}: a segment of a closeable arena would be acquired and released around each call.
+ */
+public final class Driver {
+    private static final Linker LINKER = Linker.nativeLinker();
+    /** Names another file than the system's driver; what the tests' stand-in is chosen by. */
+    private static final String LIBRARY_PROPERTY = "io.github.rdma4j.cuda.library";
+
+    private static final String SONAME = "libcuda.so.1";
+    private static volatile Driver instance;
+
+    private final MethodHandle getProcAddress;
+    private final int version;
+
+    private Driver(MethodHandle getProcAddress, int version) {
+        this.getProcAddress = getProcAddress;
+        this.version = version;
+    }
+
+    /**
+     * The driver, opened and initialised. A failed attempt is repeated by the next call.
+     *
+     * @return the driver
+     * @throws CudaUnavailableException if there is none that can be used
+     */
+    public static Driver require() {
+        Driver driver = instance;
+        return driver != null ? driver : open();
+    }
+
+    private static synchronized Driver open() {
+        if (instance == null) {
+            requirePlatform(System.getProperty("os.name"), System.getProperty("os.arch"));
+            SymbolLookup library = DriverLibrary.open(System.getProperty(LIBRARY_PROPERTY, SONAME));
+            int version = version(library);
+            Driver driver = new Driver(
+                    downcall(library, "cuGetProcAddress", PFN_cuGetProcAddress_v11030.descriptor(), version), version);
+            driver.initialise(library);
+            instance = driver;
+        }
+        return instance;
+    }
+
+    static void requirePlatform(String os, String architecture) {
+        if (!os.equals("Linux") || !List.of("amd64", "x86_64", "aarch64").contains(architecture)) {
+            throw new CudaUnavailableException(
+                    CudaUnavailableException.Reason.PLATFORM,
+                    "rdma4j's CUDA bindings are for Linux on x86-64 and aarch64, and this is %s on %s"
+                            .formatted(os, architecture),
+                    "");
+        }
+    }
+
+    private static MethodHandle downcall(
+            SymbolLookup library, String symbol, FunctionDescriptor descriptor, int version) {
+        MemorySegment address = library.find(symbol)
+                .orElseThrow(() -> new CudaUnavailableException(
+                        CudaUnavailableException.Reason.DRIVER_TOO_OLD,
+                        "the installed driver%s has no %s"
+                                .formatted(version == 0 ? "" : " (CUDA " + versionText(version) + ")", symbol),
+                        "install an NVIDIA driver of CUDA 11.3 or later (465.19, better 525 or later)"));
+        return LINKER.downcallHandle(address, withAddressesAsLong(descriptor));
+    }
+
+    /** The only two functions, besides the search for the others, that are called by symbol. */
+    private static int version(SymbolLookup library) {
+        MethodHandle getVersion = downcall(library, "cuDriverGetVersion", PFN_cuDriverGetVersion_v2020.descriptor(), 0);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment version = arena.allocate(ValueLayout.JAVA_INT);
+            int result = (int) getVersion.invokeExact(version.address());
+            if (result != CudaHeaders.CUDA_SUCCESS()) {
+                throw InitialisationFailures.of("cuDriverGetVersion()", result);
+            }
+            return version.get(ValueLayout.JAVA_INT, 0);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    private void initialise(SymbolLookup library) {
+        MethodHandle init = downcall(library, "cuInit", PFN_cuInit_v2000.descriptor(), version);
+        int result;
+        try {
+            result = (int) init.invokeExact(0);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+        if (result != CudaHeaders.CUDA_SUCCESS()) {
+            throw InitialisationFailures.of("cuInit(0)", result);
+        }
+    }
+
+    /** {@return the CUDA version of the driver: 1000 times the major plus 10 times the minor number} */
+    public int version() {
+        return version;
+    }
+
+    /**
+     * A version as people write it.
+     *
+     * @param version such as 12040
+     * @return such as 12.4
+     */
+    public static String versionText(int version) {
+        return version / 1000 + "." + version % 1000 / 10;
+    }
+
+    /**
+     * A handle of a function; all its pointers are of type {@code long}.
+     *
+     * @param name without a suffix for its version, such as {@code cuMemAlloc}
+     * @param since the version of CUDA that brought the function in the form of the descriptor, such as 3020
+     * @param descriptor as jextract made it
+     * @return the handle; one that throws {@link UnsupportedCudaCallException} if this driver does not have the function
+     */
+    static MethodHandle function(String name, int since, FunctionDescriptor descriptor) {
+        return require().find(name, since, withAddressesAsLong(descriptor));
+    }
+
+    /** The same with its pointers as segments: the call holds their arenas open. */
+    static MethodHandle functionWithSegments(String name, int since, FunctionDescriptor descriptor) {
+        return require().find(name, since, descriptor);
+    }
+
+    private MethodHandle find(String name, int since, FunctionDescriptor descriptor) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment function = arena.allocate(ValueLayout.JAVA_LONG);
+            int result =
+                    (int) getProcAddress.invokeExact(arena.allocateFrom(name).address(), function.address(), since, 0L);
+            long address = function.get(ValueLayout.JAVA_LONG, 0);
+            if (result == CudaHeaders.CUDA_SUCCESS() && address != 0) {
+                return LINKER.downcallHandle(MemorySegment.ofAddress(address), descriptor);
+            }
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+        return missing(name, since, descriptor.toMethodType());
+    }
+
+    private MethodHandle missing(String name, int since, MethodType type) {
+        try {
+            MethodHandle make = MethodHandles.lookup()
+                    .findConstructor(
+                            UnsupportedCudaCallException.class,
+                            MethodType.methodType(void.class, String.class, int.class, int.class));
+            MethodHandle thrower = MethodHandles.foldArguments(
+                    MethodHandles.throwException(type.returnType(), UnsupportedCudaCallException.class),
+                    MethodHandles.insertArguments(make, 0, name, since, version));
+            return MethodHandles.dropArguments(thrower, 0, type.parameterList());
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static FunctionDescriptor withAddressesAsLong(FunctionDescriptor descriptor) {
+        List<MemoryLayout> arguments = new ArrayList<>();
+        for (MemoryLayout argument : descriptor.argumentLayouts()) {
+            arguments.add(argument instanceof AddressLayout ? ValueLayout.JAVA_LONG : argument);
+        }
+        return FunctionDescriptor.of(descriptor.returnLayout().orElseThrow(), arguments.toArray(new MemoryLayout[0]));
+    }
+
+    /**
+     * For the catch clause around a downcall, which declares Throwable.
+     *
+     * @param e what was thrown
+     * @return what to throw; errors and runtime exceptions are thrown right away
+     */
+    public static AssertionError unexpected(Throwable e) {
+        if (e instanceof Error error) {
+            throw error;
+        }
+        if (e instanceof RuntimeException exception) {
+            throw exception;
+        }
+        return new AssertionError("a downcall cannot throw this", e);
+    }
+}

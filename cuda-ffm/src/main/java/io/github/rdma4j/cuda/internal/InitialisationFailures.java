@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda.internal;
+
+import io.github.rdma4j.cuda.CudaUnavailableException;
+import io.github.rdma4j.cuda.CudaUnavailableException.Reason;
+import io.github.rdma4j.cuda.bindings.CudaHeaders;
+
+/** What a refusal of {@code cuInit} means. Numbers only: the functions that name results are not there yet. */
+final class InitialisationFailures {
+    private InitialisationFailures() {}
+
+    static CudaUnavailableException of(String call, int result) {
+        if (result == CudaHeaders.CUDA_ERROR_NO_DEVICE()) {
+            return new CudaUnavailableException(
+                    Reason.NO_DEVICE,
+                    call + " says CUDA_ERROR_NO_DEVICE: the driver is there, and no GPU that this process may use",
+                    "see whether nvidia-smi lists the GPU, whether CUDA_VISIBLE_DEVICES hides it, and, in a container,"
+                            + " whether /dev/nvidia* is there");
+        }
+        if (result == CudaHeaders.CUDA_ERROR_STUB_LIBRARY()) {
+            return new CudaUnavailableException(
+                    Reason.NO_DRIVER,
+                    call
+                            + " says CUDA_ERROR_STUB_LIBRARY: this libcuda.so.1 is the CUDA toolkit's stub to link"
+                            + " against",
+                    "take the folder lib64/stubs out of LD_LIBRARY_PATH, and install NVIDIA's driver");
+        }
+        if (result == CudaHeaders.CUDA_ERROR_SYSTEM_DRIVER_MISMATCH()) {
+            return failed(
+                    call,
+                    "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH",
+                    "libcuda.so.1 and the loaded kernel module are of different versions",
+                    "restart the machine, or reload the module, after the update of the driver");
+        }
+        if (result == CudaHeaders.CUDA_ERROR_SYSTEM_NOT_READY()) {
+            return failed(
+                    call,
+                    "CUDA_ERROR_SYSTEM_NOT_READY",
+                    "a service that the GPUs need is not running",
+                    "start nvidia-fabricmanager on machines with NVSwitch");
+        }
+        if (result == CudaHeaders.CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE()) {
+            return failed(
+                    call,
+                    "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE",
+                    "the forward-compatibility libcuda does not serve this GPU",
+                    "take the cuda-compat folder out of LD_LIBRARY_PATH");
+        }
+        return failed(
+                call,
+                "result " + result,
+                "the driver did not initialise",
+                "see the kernel's log for messages of NVRM, and whether nvidia-smi works");
+    }
+
+    private static CudaUnavailableException failed(String call, String result, String cause, String remedy) {
+        return new CudaUnavailableException(
+                Reason.INITIALISATION_FAILED, call + " says " + result + ": " + cause, remedy);
+    }
+}

@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda.internal;
+
+import io.github.rdma4j.cuda.CudaException;
+import io.github.rdma4j.cuda.OutOfDeviceMemoryException;
+import io.github.rdma4j.cuda.bindings.CudaHeaders;
+import io.github.rdma4j.cuda.bindings.PFN_cuGetErrorName_v6000;
+import io.github.rdma4j.cuda.bindings.PFN_cuGetErrorString_v6000;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.util.Map;
+
+/** Names of results, and the exceptions that are made of them. */
+public final class Results {
+    /** {@code CUDA_SUCCESS}, as a constant for the hot path. */
+    public static final int SUCCESS = 0;
+
+    private static final MethodHandle GET_NAME =
+            Driver.function("cuGetErrorName", 6000, PFN_cuGetErrorName_v6000.descriptor());
+    private static final MethodHandle GET_TEXT =
+            Driver.function("cuGetErrorString", 6000, PFN_cuGetErrorString_v6000.descriptor());
+
+    private static final String LOST_CONTEXT =
+            "the context cannot be used any more, and its memory is lost: close it and make another one; for the cause"
+                    + " run the program under compute-sanitizer";
+    private static final Map<Integer, String> REMEDIES = Map.ofEntries(
+            Map.entry(
+                    CudaHeaders.CUDA_ERROR_OUT_OF_MEMORY(),
+                    "free memory of this process, or see in nvidia-smi who else holds some"),
+            Map.entry(
+                    CudaHeaders.CUDA_ERROR_INVALID_CONTEXT(),
+                    "somebody has destroyed the context behind this object: make another one"),
+            Map.entry(CudaHeaders.CUDA_ERROR_CONTEXT_IS_DESTROYED(), "make another context"),
+            Map.entry(CudaHeaders.CUDA_ERROR_ILLEGAL_ADDRESS(), LOST_CONTEXT),
+            Map.entry(CudaHeaders.CUDA_ERROR_LAUNCH_FAILED(), LOST_CONTEXT),
+            Map.entry(CudaHeaders.CUDA_ERROR_MISALIGNED_ADDRESS(), LOST_CONTEXT),
+            Map.entry(CudaHeaders.CUDA_ERROR_ECC_UNCORRECTABLE(), LOST_CONTEXT),
+            Map.entry(
+                    CudaHeaders.CUDA_ERROR_DEVICE_UNAVAILABLE(),
+                    "the GPU is gone or belongs to another process alone (compute mode EXCLUSIVE_PROCESS): see"
+                            + " nvidia-smi"),
+            Map.entry(
+                    CudaHeaders.CUDA_ERROR_UNKNOWN(),
+                    "see the kernel's log for messages of NVRM (Xid): the GPU may have fallen off the bus"),
+            Map.entry(
+                    CudaHeaders.CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED(),
+                    "use the registration that there is; two cannot overlap"),
+            Map.entry(
+                    CudaHeaders.CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED(),
+                    "the memory was unregistered behind this object"),
+            Map.entry(
+                    CudaHeaders.CUDA_ERROR_NO_BINARY_FOR_GPU(),
+                    "compile the code for this GPU, or load PTX instead of a cubin"),
+            Map.entry(
+                    CudaHeaders.CUDA_ERROR_UNSUPPORTED_PTX_VERSION(),
+                    "the PTX is newer than the driver: lower its .version, or install a newer driver"),
+            Map.entry(
+                    CudaHeaders.CUDA_ERROR_PEER_ACCESS_UNSUPPORTED(),
+                    "copy through the host, or between contexts by copies"),
+            Map.entry(
+                    CudaHeaders.CUDA_ERROR_NOT_PERMITTED(),
+                    "the driver does not allow it here: see the documentation of this method for what it is for"));
+
+    private Results() {}
+
+    /**
+     * Throws if a call failed.
+     *
+     * @param result what it returned
+     * @param call the call with its arguments
+     */
+    public static void check(int result, String call) {
+        if (result != SUCCESS) {
+            throw failure(result, call);
+        }
+    }
+
+    /**
+     * The exception for a failed call.
+     *
+     * @param result what it returned, not success
+     * @param call the call with its arguments
+     * @return the exception to throw
+     */
+    public static CudaException failure(int result, String call) {
+        return failure(result, call, "");
+    }
+
+    /**
+     * The exception for a failed call whose cause is known better than its result says.
+     *
+     * @param result what it returned, not success
+     * @param call the call with its arguments
+     * @param explanation what is known of the cause, or an empty string
+     * @return the exception to throw
+     */
+    public static CudaException failure(int result, String call, String explanation) {
+        String remedy = REMEDIES.getOrDefault(result, "");
+        if (result == CudaHeaders.CUDA_ERROR_OUT_OF_MEMORY()) {
+            return new OutOfDeviceMemoryException(call, name(result), result, text(result), explanation, remedy);
+        }
+        return new CudaException(call, name(result), result, text(result), explanation, remedy);
+    }
+
+    /**
+     * The name of a result.
+     *
+     * @param result of a call
+     * @return such as {@code CUDA_ERROR_OUT_OF_MEMORY}
+     */
+    public static String name(int result) {
+        return string(GET_NAME, result, "CUresult " + result);
+    }
+
+    /**
+     * The driver's words for a result.
+     *
+     * @param result of a call
+     * @return such as {@code out of memory}
+     */
+    public static String text(int result) {
+        return string(GET_TEXT, result, "no text in this driver");
+    }
+
+    private static String string(MethodHandle function, int result, String unknown) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment pointer = arena.allocate(ValueLayout.ADDRESS);
+            if ((int) function.invokeExact(result, pointer.address()) != SUCCESS) {
+                return unknown;
+            }
+            MemorySegment text = pointer.get(ValueLayout.ADDRESS, 0);
+            return text.address() == 0 ? unknown : text.reinterpret(1024).getString(0);
+        } catch (Throwable e) {
+            throw Driver.unexpected(e);
+        }
+    }
+}
