@@ -10,6 +10,8 @@ import java.util.Set;
  * A queue pair could not be modified (ibv_modify_qp(3)). The message says why, as far as it can be known: the transition does not
  * exist, attributes are missing or superfluous, a value is out of range, or there is no way to the peer. The queue pair is as it
  * was.
+ *
+ * @serial exclude
  */
 public final class ModifyQueuePairException extends VerbsException {
     private static final long serialVersionUID = 1L;

@@ -11,6 +11,8 @@ import io.github.rdma4j.verbs.internal.ErrnoName;
  * an exhausted limit, a refusal by the adapter. Mistakes of the caller are the JDK's own {@link IllegalArgumentException},
  * {@link IndexOutOfBoundsException} and {@link IllegalStateException} (use after close). Posting and polling never throw it
  * for a full or an empty queue: those are return values.
+ *
+ * @serial exclude
  */
 public class VerbsException extends RuntimeException {
     private static final long serialVersionUID = 1L;

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.cm;
 
-/** The peer's program or its connection manager has refused the connection. */
+/**
+ * The peer's program or its connection manager has refused the connection.
+ *
+ * @serial exclude
+ */
 public final class ConnectionRejectedException extends ConnectionException {
     private static final long serialVersionUID = 1L;
 

@@ -5,6 +5,8 @@ package io.github.rdma4j.verbs.endpoint;
 /**
  * The connection broke without a good-bye: the peer's process ended or aborted, the network failed, or a work request did. What
  * was under way may or may not have arrived. The opposite of {@link ClosedByPeerException}.
+ *
+ * @serial exclude
  */
 public final class ConnectionLostException extends EndpointException {
     private static final long serialVersionUID = 1L;

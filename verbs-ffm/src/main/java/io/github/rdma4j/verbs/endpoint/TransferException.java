@@ -5,7 +5,11 @@ package io.github.rdma4j.verbs.endpoint;
 import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
 
-/** A work request failed: with which status, what usually causes that, and what to do about it. The connection is lost with it. */
+/**
+ * A work request failed: with which status, what usually causes that, and what to do about it. The connection is lost with it.
+ *
+ * @serial exclude
+ */
 public final class TransferException extends EndpointException {
     private static final long serialVersionUID = 1L;
 
