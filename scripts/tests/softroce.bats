@@ -241,10 +241,14 @@ JAVA
 }
 
 @test "a host that has a device is used, and said so" {
-    mkdir -p sys/class/infiniband/fake0
-    export RDMA4J_SYSFS=$PWD/sys
+    mkdir -p sys/class/infiniband_verbs/uverbs{0,1} dev/infiniband
+    echo fake0 >sys/class/infiniband_verbs/uverbs0/ibdev
+    echo fake1 >sys/class/infiniband_verbs/uverbs1/ibdev
+    touch dev/infiniband/uverbs0
+    export RDMA4J_SYSFS=$PWD/sys RDMA4J_DEV=$PWD/dev
     run --separate-stderr -5 "$SOFTROCE" --memlock 64 --env 'A=b c' bash -c 'ulimit -l; echo "$A"; exit 5'
-    [[ $stderr == 'softroce: this machine, fake0' ]]
+    [[ ${stderr_lines[0]} == "softroce: this machine's fake1 ($PWD/dev/infiniband/uverbs1) cannot be opened here, so not used" ]]
+    [[ ${stderr_lines[1]} == 'softroce: this machine, fake0' ]]
     [[ $output == $'64\nb c' ]]
     run -124 "$SOFTROCE" -q --timeout 1 sleep 10
 }
@@ -301,6 +305,20 @@ JAVA
     RDMA4J_CACHE=$PWD/cache run -0 bash -c 'set -euo pipefail
         source "$1/common.sh"; source "$1/apt-suite.sh"; source "$1/softroce/kernel.sh"; kernel_choose 6.99' - "$BATS_TEST_DIRNAME/../lib"
     [[ $output == 'linux-image-6.99.2-amd64 1:6.99.2-1' ]]
+}
+
+@test "a prepared guest needs no package manager and no cache" {
+    run -0 "$SOFTROCE" --prepare guest
+    [[ $output == *' is prepared in guest, '*' MiB' ]]
+    [[ -e guest/vmlinux && -e guest/initrd ]]
+    run -0 --separate-stderr env RDMA4J_GUEST="$PWD/guest" RDMA4J_CACHE=/proc/nowhere \
+        "$SOFTROCE" --vm --accel tcg bash -c 'uname -r; modprobe sch_netem && echo netem'
+    [[ $output == "$(<guest/complete)"$'\nnetem' ]]
+    run -1 "$SOFTROCE" --prepare guest
+    [[ $output == *'not empty'* ]]
+    RDMA4J_GUEST=$PWD run -1 "$SOFTROCE" --vm true
+    [[ $output == *"RDMA4J_GUEST=$PWD has no prepared guest"* ]]
+    run -2 "$SOFTROCE" --prepare other true
 }
 
 @test "bad options: status 2 and the reason" {

@@ -4,17 +4,36 @@
 #
 # Running the command on this machine itself, and the choice between that, KVM and emulation. Needs common.sh and vm.sh.
 #
-#   host_devices          prints the names of this machine's RDMA devices, in one line; false when there is none
+#   host_devices          prints the names of the RDMA devices that the caller can open, in one line; false when there is
+#                         none. What it cannot open is named on standard error
+#   host_memory_limit     prints what a container may use, in MiB; false when there is no limit
 #   host_soft_devices N   makes N SoftRoCE devices on this machine, if it is allowed to and has the module
 #   host_run COMMAND…     replaces this script by the command
 #   choose_accel          sets ACCEL to kvm, tcg or icount, and ACCEL_REASON to the reason when that is not plain
 
 host_devices() {
-    local names=() device
-    for device in "${RDMA4J_SYSFS:-/sys}"/class/infiniband/*; do
-        [[ -e $device ]] && names+=("${device##*/}")
+    local names=() locked=() verbs node name
+    # A container sees all devices of its machine here, also those that it was not given.
+    for verbs in "${RDMA4J_SYSFS:-/sys}"/class/infiniband_verbs/uverbs*; do
+        [[ -r $verbs/ibdev ]] || continue
+        name=$(<"$verbs/ibdev")
+        node=${RDMA4J_DEV:-/dev}/infiniband/${verbs##*/}
+        if [[ -r $node && -w $node ]]; then names+=("$name"); else locked+=("$name ($node)"); fi
     done
+    ((${#locked[@]} == 0)) || say "this machine's ${locked[*]} cannot be opened here, so not used"
     ((${#names[@]} > 0)) && printf '%s\n' "${names[*]}"
+}
+
+host_memory_limit() {
+    local file limit
+    for file in /sys/fs/cgroup/memory.max /sys/fs/cgroup/memory/memory.limit_in_bytes; do
+        # 2^60 and more is the older interface's "none".
+        if [[ -r $file ]] && limit=$(<"$file") && [[ $limit =~ ^[0-9]{1,18}$ ]]; then
+            printf '%d\n' $((limit / 1048576))
+            return 0
+        fi
+    done
+    return 1
 }
 
 host_soft_devices() {
@@ -79,13 +98,14 @@ choose_accel() {
         qemu-system-x86_64 --version
         printf '%s\n' "$KERNEL_DIR"
     } 2>/dev/null | sha256sum)
-    memo=$(cache_dir kvm)/${key:0:20}
+    # Where nothing can be kept, as in a container, it is tried each time.
+    memo=$(cache_dir kvm 2>/dev/null)/${key:0:20} || memo=''
     if [[ -r $memo ]]; then
         answer=$(<"$memo")
     else
-        say "trying whether a guest starts with KVM (once, up to $VM_PROBE_LIMIT s)"
+        say "trying whether a guest starts with KVM (up to $VM_PROBE_LIMIT s)"
         if vm_probe kvm; then answer=works; else answer=hangs; fi
-        printf '%s\n' "$answer" >"$memo.$$" && mv -- "$memo.$$" "$memo"
+        [[ -z $memo ]] || { printf '%s\n' "$answer" >"$memo.$$" && mv -- "$memo.$$" "$memo"; }
     fi
     if [[ $answer == works ]]; then
         ACCEL=kvm

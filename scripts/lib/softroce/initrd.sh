@@ -54,6 +54,10 @@ initrd_build() {
 
 initrd_get() {
     local here=$RDMA4J_ROOT/scripts/lib/softroce key
+    if [[ $KERNEL_DIR == "${RDMA4J_GUEST:-}" ]]; then
+        INITRD=$KERNEL_DIR/initrd
+        return
+    fi
     key=$({
         printf '%s\n' "$KERNEL_DIR"
         cat -- "$(command -v busybox)" "$here/guest-boot" "$here/guest-main" "$here/initrd.sh"

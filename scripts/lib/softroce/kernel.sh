@@ -12,6 +12,7 @@
 #                        package's name, or its version part as in 6.1.0-50, or the beginning of that, as in 6.12:
 #                        the newest. What the configured package sources do not have is looked for in the cache, then
 #                        in the backports of this machine's distribution (kernel_use_backports).
+#                        "default" is the one in $RDMA4J_GUEST, where that is set (prepare.sh).
 
 # Options that have apt read the distribution's backports only; empty: the configured sources.
 KERNEL_APT=()
@@ -52,6 +53,13 @@ kernel_resolve() {
     done
     warn "$1: no kernel found behind $depth dependencies"
     return 1
+}
+
+# kernel_is_prepared VERSION: the folder that `softroce --prepare` has made (prepare.sh) serves.
+kernel_is_prepared() {
+    [[ $1 == default && -n ${RDMA4J_GUEST:-} ]] || return 1
+    kernel_cached "$RDMA4J_GUEST" ||
+        die "RDMA4J_GUEST=$RDMA4J_GUEST has no prepared guest" 'scripts/softroce --prepare FOLDER makes one'
 }
 
 kernel_cached() {
@@ -173,6 +181,11 @@ kernel_choose() {
 
 kernel_get() {
     local package version source answer
+    if kernel_is_prepared "$1"; then
+        KERNEL_DIR=$RDMA4J_GUEST
+        KERNEL_RELEASE=$(<"$KERNEL_DIR/complete")
+        return
+    fi
     answer=$(kernel_choose "$1") || exit $?
     read -r package version source <<<"$answer"
     KERNEL_DIR=$(cache_dir kernel)/${package}_${version//:/%3a}

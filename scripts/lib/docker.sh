@@ -1,0 +1,121 @@
+# SPDX-FileCopyrightText: 2026 the rdma4j authors
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+#
+# A Docker engine, and a base image where no registry can be reached. Needs common.sh and packages.sh.
+#
+#   docker_check               dies with the remedy when no engine answers, or one that is too old
+#   docker_start               makes an engine answer: the one that runs, else (as root) one of our own, installed if it is
+#                              missing and started by hand; exports DOCKER_HOST. It stays until docker_stop
+#   docker_stop                ends the engine that docker_start has started, if it did
+#   docker_base_image NAME     makes the image NAME, a Debian, with debootstrap (as root), unless the engine has it
+
+# What Docker 20.10 speaks, the oldest engine that a distribution still cares for.
+DOCKER_API_LOWEST=1.41
+DOCKER_ENGINE_PID=''
+
+# docker_answers: true when an engine does, within ten seconds.
+docker_answers() {
+    timeout 10 docker version --format '{{.Server.APIVersion}}' >/dev/null 2>&1
+}
+
+docker_check() {
+    local answer version
+    have docker || die 'Docker is not installed (no docker on the PATH)' \
+        "install it, with: $(install_command docker.io) (Debian, Ubuntu), or see https://docs.docker.com/engine/install/"
+    if ! answer=$(timeout 10 docker version --format '{{.Server.APIVersion}}' 2>&1); then
+        die "no Docker engine answers${DOCKER_HOST:+ at DOCKER_HOST=$DOCKER_HOST}:" "$(tail -n 2 <<<"$answer")" \
+            'start it (systemctl start docker), join the group docker, or set DOCKER_HOST'
+    fi
+    version=$(tail -n 1 <<<"$answer")
+    if [[ $(printf '%s\n' "$DOCKER_API_LOWEST" "$version" | sort -V | head -n 1) != "$DOCKER_API_LOWEST" ]]; then
+        die "the Docker engine is too old: its API is $version, $DOCKER_API_LOWEST is needed" \
+            'install Docker 20.10 or later'
+    fi
+}
+
+docker_start() {
+    local folder log n
+    if have docker && docker_answers; then
+        docker_check
+        return
+    fi
+    ensure_packages docker.io || return 1
+    ((EUID == 0)) || die 'no Docker engine answers, and only root can start one' 'start it: systemctl start docker'
+    folder=$(cache_dir docker)
+    log=$folder/log
+    # The socket's name must be short, and its folder root's alone. Containers get no network, which leaves this machine's
+    # firewall alone; what needs one while it is built uses this machine's.
+    DOCKER_ENGINE_FOLDER=$(mktemp -d /run/rdma4j.XXXXXX)
+    export DOCKER_HOST=unix://$DOCKER_ENGINE_FOLDER/docker.sock
+    say "starting a Docker engine; its data are in $folder"
+    setsid dockerd --host "$DOCKER_HOST" --data-root "$folder/data" --exec-root "$DOCKER_ENGINE_FOLDER/exec" \
+        --pidfile "$DOCKER_ENGINE_FOLDER/pid" --iptables=false --bridge=none </dev/null >"$log" 2>&1 &
+    DOCKER_ENGINE_PID=$!
+    for ((n = 0; n < 120; n++)); do
+        docker_answers && return
+        kill -0 "$DOCKER_ENGINE_PID" 2>/dev/null || break
+        sleep 0.5
+    done
+    warn 'the Docker engine did not start within a minute; the last lines of its log:'
+    tail -n 20 -- "$log" | sed 's/^/    /' >&2
+    docker_stop
+    return 1
+}
+
+docker_stop() {
+    local n
+    [[ -n $DOCKER_ENGINE_PID ]] || return 0
+    kill -TERM "$DOCKER_ENGINE_PID" 2>/dev/null || true
+    for ((n = 0; n < 60; n++)); do
+        kill -0 "$DOCKER_ENGINE_PID" 2>/dev/null || break
+        sleep 0.5
+    done
+    kill -KILL "$DOCKER_ENGINE_PID" 2>/dev/null || true
+    wait "$DOCKER_ENGINE_PID" 2>/dev/null || true
+    DOCKER_ENGINE_PID=''
+    rm -rf -- "$DOCKER_ENGINE_FOLDER"
+    unset DOCKER_HOST
+}
+
+# docker_space MIB WHAT: dies when the engine's disk has less, if the engine is this machine's.
+docker_space() {
+    local folder free
+    folder=$(docker info --format '{{.DockerRootDir}}' 2>/dev/null) || return 0
+    [[ -d $folder ]] || return 0
+    free=$(df -Pm -- "$folder" | awk 'NR == 2 { print $4 }')
+    ((free >= $1)) || die "$2 needs $1 MiB of disk, $folder has $free MiB" \
+        'make room, with: docker system prune, or move the data of the engine (dockerd --data-root)'
+}
+
+# debian_mirror CODENAME: prints the mirror that this machine takes that release from; nothing when it takes none.
+debian_mirror() {
+    # shellcheck disable=SC2016 # fields of apt's, not the shell's variables
+    apt-get indextargets --format '$(CODENAME) $(REPO_URI)' 'Created-By: Packages' 'Component: main' 2>/dev/null |
+        awk -v wanted="$1" '$1 == wanted { print $2; exit }'
+}
+
+docker_base_image() {
+    local name=$1 codename=bookworm mirror work log
+    if docker image inspect "$name" >/dev/null 2>&1; then
+        return 0
+    fi
+    [[ $name =~ ^debian:(12|bookworm)(-slim)?$ ]] || die "no way to make the image $name is known: only debian:12"
+    ensure_packages debootstrap || return 1
+    ((EUID == 0)) || die 'only root can make a base image' 'or have a registry: without --debootstrap it is pulled'
+    say "making $name with debootstrap"
+    mirror=$(debian_mirror "$codename")
+    work=$(mktemp -d -- "$(cache_dir)/debootstrap.XXXXXX")
+    log=$work.log
+    if ! debootstrap --variant=minbase "$codename" "$work" ${mirror:+"$mirror"} </dev/null >"$log" 2>&1; then
+        warn 'debootstrap failed; the last lines of what it says:'
+        tail -n 10 -- "$log" | sed 's/^/    /' >&2
+        rm -rf -- "$work" "$log"
+        return 1
+    fi
+    # What the image of that name in the registries leaves out, too.
+    rm -rf -- "${work:?}"/usr/share/{doc,man,locale,info}/* "$work"/var/cache/apt/* "$work"/var/lib/apt/lists/* \
+        "$work"/var/log/* "$work/var/cache/ldconfig/aux-cache"
+    tar -C "$work" --one-file-system --sort=name -c . | docker import - "$name" >/dev/null
+    rm -rf -- "$work" "$log"
+}

@@ -1,0 +1,73 @@
+# SPDX-FileCopyrightText: 2026 the rdma4j authors
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2016,SC2154  # code for other shells in quotes; $stderr is set by `run`
+#
+# scripts/softroce-image/build and scripts/lib/docker.sh without a Docker engine: a program in docker's place. What needs one
+# is in container-tests.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    BUILD=$BATS_TEST_DIRNAME/../softroce-image/build
+    mkdir -p "$BATS_TEST_TMPDIR/bin"
+    PATH=$BATS_TEST_TMPDIR/bin:$PATH
+    unset DOCKER_HOST
+}
+
+# docker_is SCRIPT: what `docker` does.
+docker_is() {
+    printf '#!/bin/bash\n%s\n' "$1" >"$BATS_TEST_TMPDIR/bin/docker"
+    chmod +x "$BATS_TEST_TMPDIR/bin/docker"
+}
+
+@test "no engine answers: what it said, and the remedy" {
+    docker_is 'echo "Cannot connect to the Docker daemon at unix:///nowhere. Is it running?" >&2; exit 1'
+    DOCKER_HOST=unix:///nowhere run -1 "$BUILD"
+    [[ $output == *'no Docker engine answers at DOCKER_HOST=unix:///nowhere:'*'Cannot connect'*'systemctl start docker'* ]]
+}
+
+@test "an engine that is too old" {
+    docker_is 'echo 1.38'
+    run -1 "$BUILD"
+    [[ $output == *'the Docker engine is too old: its API is 1.38, 1.41 is needed'*'install Docker 20.10'* ]]
+}
+
+@test "an image that cannot be built: Docker's last lines, and what may help" {
+    docker_is 'case $1 in
+        version) echo 1.41 ;;
+        info) echo /no/such/folder ;;
+        build) cat >/dev/null; echo "pull access denied for debian"; exit 1 ;;
+        esac'
+    run -1 "$BUILD"
+    [[ $output == *'pull access denied for debian'*'no image rdma4j/softroce:latest'*'--debootstrap'*'docker system prune'* ]]
+}
+
+@test "no disk: refused before anything is made" {
+    docker_is 'case $1 in version) echo 1.41 ;; info) echo / ;; esac'
+    printf '#!/bin/sh\necho head; echo "fs 100 90 10 90%% /"\n' >"$BATS_TEST_TMPDIR/bin/df"
+    chmod +x "$BATS_TEST_TMPDIR/bin/df"
+    run -1 "$BUILD"
+    [[ $output == *'building the image needs 2500 MiB of disk, / has 10 MiB'*'docker system prune'* ]]
+}
+
+@test "the context is the same each time, and holds the scripts as they are and a Java that starts" {
+    run -0 "$BUILD" --context "$BATS_TEST_TMPDIR/a"
+    run -0 "$BUILD" --context "$BATS_TEST_TMPDIR/b"
+    local first second
+    first=$(tar -C "$BATS_TEST_TMPDIR/a" --sort=name -c . | sha256sum)
+    second=$(tar -C "$BATS_TEST_TMPDIR/b" --sort=name -c . | sha256sum)
+    [[ $first == "$second" ]]
+    diff -r "$BATS_TEST_DIRNAME/../lib/softroce" "$BATS_TEST_TMPDIR/a/scripts/lib/softroce"
+    run -0 "$BATS_TEST_TMPDIR/a/jre/bin/java" -Xshare:on -version
+    run -1 "$BUILD" --context "$BATS_TEST_TMPDIR/a"
+    [[ $output == *'not an empty folder'* ]]
+}
+
+@test "bad options: status 2 and the reason" {
+    run -2 "$BUILD" --nonsense
+    [[ $output == *'unknown option --nonsense'* ]]
+    run -2 "$BUILD" --tag
+    [[ $output == *'--tag needs a value'* ]]
+    run -0 "$BUILD" --help
+    [[ $output == *'Usage:'* ]]
+}
