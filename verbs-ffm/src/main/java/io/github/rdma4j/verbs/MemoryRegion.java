@@ -83,7 +83,7 @@ public final class MemoryRegion extends Resource {
         return memory;
     }
 
-    /** {@return whether the region has a segment: not if it is a dma-buf, device memory, the whole address space, or nothing} */
+    /** {@return whether the region has a segment: not if it is a dma-buf, device memory, bare addresses, the whole address space, or nothing} */
     public boolean hasSegment() {
         return memory != null;
     }
@@ -149,7 +149,8 @@ public final class MemoryRegion extends Resource {
         if (!part.isNative()) {
             throw new IllegalArgumentException("a part of a region is native memory, and " + part + " is on the heap");
         }
-        boolean addressSpace = memory == null && AccessFlag.ON_DEMAND.in(access);
+        boolean addressSpace =
+                memory == null && length == MemoryRegistration.UNBOUNDED && AccessFlag.ON_DEMAND.in(access);
         return slice(part.address() - (addressSpace ? 0 : segment().address()), part.byteSize());
     }
 

@@ -36,6 +36,10 @@ record MemoryRegistration(MemorySegment region, MemorySegment memory, long addre
             AccessFlag.RELAXED_ORDERING);
 
     static MemoryRegistration of(ProtectionDomain domain, RegistrationConfig config) {
+        if (config.isAddressOnly()) {
+            return ofAddresses(
+                    domain, config.address(), config.length(), config.iova(), config.dmaHandle(), config.access());
+        }
         return config.segment() == null
                 ? ofDmaBuf(
                         domain,
@@ -52,24 +56,45 @@ record MemoryRegistration(MemorySegment region, MemorySegment memory, long addre
     static MemoryRegistration ofHostMemory(
             ProtectionDomain domain, MemorySegment memory, long iova, DmaHandle dmaHandle, int access) {
         checkMemory(memory, access);
+        return register(domain, memory.address(), memory.byteSize(), memory, iova, dmaHandle, access);
+    }
+
+    /** The same for addresses behind which the process may see nothing: the region has no segment. */
+    static MemoryRegistration ofAddresses(
+            ProtectionDomain domain, long address, long length, long iova, DmaHandle dmaHandle, int access) {
+        if (length < 1) {
+            throw new IllegalArgumentException("a region of " + length + " bytes");
+        }
+        checkFlags(address, access);
+        return register(domain, address, length, null, iova, dmaHandle, access);
+    }
+
+    private static MemoryRegistration register(
+            ProtectionDomain domain,
+            long address,
+            long length,
+            MemorySegment memory,
+            long iova,
+            DmaHandle dmaHandle,
+            int access) {
         long base = AccessFlag.ZERO_BASED.in(access) ? 0 : iova;
-        requireSamePageOffset("the address in work requests", base, "the memory", memory.address());
+        requireSamePageOffset("the address in work requests", base, "the memory", address);
         String operation = "%s(address=0x%x, length=%d, access=%s%s)"
                 .formatted(
                         dmaHandle == null ? "ibv_reg_mr" : "ibv_reg_mr_ex",
-                        memory.address(),
-                        memory.byteSize(),
+                        address,
+                        length,
                         AccessFlag.of(access),
-                        base == memory.address() ? "" : ", iova=0x%x".formatted(base));
+                        base == address ? "" : ", iova=0x%x".formatted(base));
         MemorySegment region = dmaHandle == null
-                ? RegistrationCalls.regMr(domain.segment(), memory.address(), memory.byteSize(), base, access)
+                ? RegistrationCalls.regMr(domain.segment(), address, length, base, access)
                 : RegistrationExCalls.regHost(
-                        domain.segment(), memory.address(), memory.byteSize(), base, dmaHandle.segment(), access);
+                        domain.segment(), address, length, base, dmaHandle.segment(), access);
         if (region.address() == 0) {
             throw RegistrationFailures.ofHostMemory(
-                    operation, domain.context(), memory.byteSize(), access, NativeCalls.lastErrno());
+                    operation, domain.context(), length, access, NativeCalls.lastErrno());
         }
-        return new MemoryRegistration(region, memory, base, memory.byteSize(), access);
+        return new MemoryRegistration(region, memory, base, length, access);
     }
 
     /** Implicit on-demand paging: the whole address space, as ibv_reg_mr(3) has it. */
@@ -239,13 +264,17 @@ record MemoryRegistration(MemorySegment region, MemorySegment memory, long addre
         if (memory.isReadOnly() && AccessFlag.LOCAL_WRITE.in(access)) {
             throw new IllegalArgumentException("a read-only segment cannot be registered with LOCAL_WRITE");
         }
+        checkFlags(memory.address(), access);
+    }
+
+    private static void checkFlags(long address, int access) {
         AccessFlag.requireLocalWriteBehindRemote(access);
         if (AccessFlag.HUGETLB.in(access) && !AccessFlag.ON_DEMAND.in(access)) {
             throw new IllegalArgumentException(
                     "HUGETLB goes with ON_DEMAND only; pinned memory may have huge pages without it");
         }
         if (AccessFlag.ZERO_BASED.in(access)) {
-            requireSamePageOffset("ZERO_BASED", 0, "the memory", memory.address());
+            requireSamePageOffset("ZERO_BASED", 0, "the memory", address);
         }
     }
 

@@ -155,7 +155,7 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
     }
 
     /**
-     * Registers host memory or a dma-buf with all there is to choose (ibv_reg_mr_ex(3)). The newer verb is called only for what
+     * Registers host memory, bare addresses or a dma-buf with all there is to choose (ibv_reg_mr_ex(3)). The newer verb is called only for what
      * needs it, a {@link DmaHandle}; so the rest works with every rdma-core.
      *
      * @param configuration says what to register; the memory must be given

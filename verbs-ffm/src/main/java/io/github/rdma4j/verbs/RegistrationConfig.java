@@ -6,12 +6,14 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * What {@link ProtectionDomain#registerMemory(java.util.function.Consumer)} registers: host memory or a part of a dma-buf, and how
- * the adapter shall see it. Setters return this; thread safety: for one thread.
+ * What {@link ProtectionDomain#registerMemory(java.util.function.Consumer)} registers: host memory, addresses that only the kernel
+ * can follow, or a part of a dma-buf, and how the adapter shall see it. Setters return this; thread safety: for one thread.
  */
 public final class RegistrationConfig {
     private MemorySegment segment;
     private boolean dmaBuf;
+    private boolean addressOnly;
+    private long address;
     private int fileDescriptor;
     private long offset;
     private long length;
@@ -23,7 +25,7 @@ public final class RegistrationConfig {
     RegistrationConfig() {}
 
     /**
-     * Host memory; this or {@link #dmaBuf} must be called.
+     * Host memory; this, {@link #address} or {@link #dmaBuf} must be called.
      *
      * @param memory native memory, not empty
      * @return this
@@ -31,11 +33,29 @@ public final class RegistrationConfig {
     public RegistrationConfig segment(MemorySegment memory) {
         segment = Objects.requireNonNull(memory);
         dmaBuf = false;
+        addressOnly = false;
         return this;
     }
 
     /**
-     * A part of a dma-buf, memory of another device; this or {@link #segment} must be called.
+     * Addresses that this process may not be able to dereference: memory of a graphics processor, whose pages a peer-memory module of
+     * the kernel finds. The region has no segment; this, {@link #segment} or {@link #dmaBuf} must be called.
+     *
+     * @param first the address of the first byte
+     * @param size in bytes, 1 or more
+     * @return this
+     */
+    public RegistrationConfig address(long first, long size) {
+        segment = null;
+        dmaBuf = false;
+        addressOnly = true;
+        address = first;
+        length = size;
+        return this;
+    }
+
+    /**
+     * A part of a dma-buf, memory of another device; this, {@link #segment} or {@link #address} must be called.
      *
      * @param fd the dma-buf's file descriptor; it may be closed once the memory is registered
      * @param from the first byte, from the start of the dma-buf
@@ -45,6 +65,7 @@ public final class RegistrationConfig {
     public RegistrationConfig dmaBuf(int fd, long from, long size) {
         segment = null;
         dmaBuf = true;
+        addressOnly = false;
         fileDescriptor = fd;
         offset = from;
         length = size;
@@ -86,8 +107,9 @@ public final class RegistrationConfig {
     }
 
     void check(ProtectionDomain domain) {
-        if (segment == null && !dmaBuf) {
-            throw new IllegalArgumentException("nothing to register: neither segment(...) nor dmaBuf(...) was called");
+        if (segment == null && !dmaBuf && !addressOnly) {
+            throw new IllegalArgumentException(
+                    "nothing to register: none of segment(...), address(...) and dmaBuf(...) was called");
         }
         if (dmaHandle != null && dmaHandle.context() != domain.context()) {
             throw new IllegalArgumentException("the DMA handle belongs to another device context");
@@ -110,8 +132,19 @@ public final class RegistrationConfig {
         return length;
     }
 
+    boolean isAddressOnly() {
+        return addressOnly;
+    }
+
+    long address() {
+        return address;
+    }
+
     long iova() {
-        return iovaGiven || segment == null ? iova : segment.address();
+        if (iovaGiven || dmaBuf) {
+            return iova;
+        }
+        return addressOnly ? address : segment.address();
     }
 
     DmaHandle dmaHandle() {

@@ -159,6 +159,37 @@ class RegistrationDeviceTest {
     }
 
     @Test
+    void bareAddressesAreRegisteredWithoutASegment() {
+        MemoryRegion region = pair.domain.registerMemory(
+                config -> config.address(memory.address() + 16, 1000).access(LOCAL_WRITE, REMOTE_WRITE));
+        assertThat(region.address()).isEqualTo(memory.address() + 16);
+        assertThat(region.length()).isEqualTo(1000);
+        assertThat(region.hasSegment()).isFalse();
+        write("to an address", region.remoteMemory());
+        assertThat(memory.getString(16)).isEqualTo("to an address");
+        // What would be read by the process, which cannot.
+        assertThatThrownBy(() -> region.slice(memory.asSlice(32, 8)))
+                .isInstanceOf(UnsupportedOperationException.class)
+                .hasMessageContaining("has no segment");
+        assertThatThrownBy(() -> pair.pair.postWrite(
+                        1, region.slice(0, 8), pair.peerBuffer.remoteMemory().slice(0, 8), SendFlags.INLINE))
+                .isInstanceOf(UnsupportedOperationException.class);
+        MemoryRegion moved = pair.domain.registerMemory(
+                config -> config.address(memory.address(), SIZE).iova(0x20000).access(LOCAL_WRITE, REMOTE_WRITE));
+        assertThat(moved.address()).isEqualTo(0x20000);
+        write("elsewhere", moved.remoteMemory());
+        assertThat(memory.getString(0)).isEqualTo("elsewhere");
+        assertThatThrownBy(() -> pair.domain.registerMemory(config -> config.address(memory.address(), 0)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("0 bytes");
+        // A page that nothing is mapped to.
+        assertThatThrownBy(() -> pair.domain.registerMemory(
+                        config -> config.address(4096, 4096).access(LOCAL_WRITE)))
+                .isInstanceOf(VerbsException.class)
+                .hasMessageContaining("EFAULT");
+    }
+
+    @Test
     void aSegmentNamesItsSlice() {
         MemoryRegion region = pair.domain.registerMemory(memory, LOCAL_WRITE);
         MemorySlice slice = region.slice(memory.asSlice(1000, 24));
