@@ -5,5 +5,6 @@ module io.github.rdma4j.gpudirect {
     requires transitive io.github.rdma4j.cuda;
     requires transitive io.github.rdma4j.verbs;
 
+    exports io.github.rdma4j.gpudirect;
     exports io.github.rdma4j.gpudirect.topology;
 }

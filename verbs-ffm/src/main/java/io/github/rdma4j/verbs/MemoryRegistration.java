@@ -88,8 +88,7 @@ record MemoryRegistration(MemorySegment region, MemorySegment memory, long addre
                         base == address ? "" : ", iova=0x%x".formatted(base));
         MemorySegment region = dmaHandle == null
                 ? RegistrationCalls.regMr(domain.segment(), address, length, base, access)
-                : RegistrationExCalls.regHost(
-                        domain.segment(), address, length, base, dmaHandle.segment(), access);
+                : RegistrationExCalls.regHost(domain.segment(), address, length, base, dmaHandle.segment(), access);
         if (region.address() == 0) {
             throw RegistrationFailures.ofHostMemory(
                     operation, domain.context(), length, access, NativeCalls.lastErrno());

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 class RegistrationDeviceTest {
     private static final int SIZE = 8192;
 
-    private final ConnectedPair pair = new ConnectedPair(SIZE);
+    private final ConnectedPair pair = new ConnectedPair(SIZE, config -> config.maxInlineData(16));
     private Arena arena;
     private MemorySegment memory;
 

@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect;
+
+import io.github.rdma4j.cuda.CudaException;
+import io.github.rdma4j.cuda.DeviceSlice;
+import io.github.rdma4j.cuda.DmaBuf;
+import io.github.rdma4j.cuda.UnsupportedCudaCallException;
+import io.github.rdma4j.gpudirect.PathRefusal.Reason;
+import io.github.rdma4j.verbs.AccessFlag;
+import io.github.rdma4j.verbs.MemoryRegion;
+import io.github.rdma4j.verbs.ProtectionDomain;
+import io.github.rdma4j.verbs.VerbsException;
+import java.util.Optional;
+import java.util.Set;
+
+/** The attempts at a direct path: what is registered, or why it could not be. For one registration and one thread. */
+final class DirectRegistration {
+    /** What the driver says of memory that it cannot export; anything else is a failure of another kind, which staging does not help. */
+    private static final Set<String> REFUSALS_OF_THE_DRIVER = Set.of(
+            "CUDA_ERROR_INVALID_VALUE",
+            "CUDA_ERROR_NOT_SUPPORTED",
+            "CUDA_ERROR_NOT_PERMITTED",
+            "CUDA_ERROR_INVALID_HANDLE",
+            "CUDA_ERROR_OUT_OF_MEMORY",
+            "CUDA_ERROR_OPERATING_SYSTEM",
+            "CUDA_ERROR_UNKNOWN");
+
+    private static final int ENOMEM = 12;
+    private static final int EFAULT = 14;
+    private static final int EINVAL = 22;
+
+    private final ProtectionDomain domain;
+    private final DeviceSlice memory;
+    private final AccessFlag[] access;
+    private MemoryRegion region;
+    private boolean synchronous;
+
+    DirectRegistration(ProtectionDomain domain, DeviceSlice memory, AccessFlag... access) {
+        this.domain = domain;
+        this.memory = memory;
+        this.access = access;
+    }
+
+    /** Null if no attempt has succeeded. */
+    MemoryRegion region() {
+        return region;
+    }
+
+    /** Whether synchronous copies and fills end before they return. */
+    boolean isSynchronous() {
+        return synchronous;
+    }
+
+    /** Tries; the staged path needs nothing. */
+    Optional<PathRefusal> attempt(GpuPath path) {
+        return switch (path) {
+            case DMA_BUF -> dmaBuf();
+            case PEER_MEMORY -> peerMemory();
+            case STAGED -> Optional.empty();
+        };
+    }
+
+    private Optional<PathRefusal> dmaBuf() {
+        long address = memory.address();
+        try (DmaBuf exported = memory.memory().exportDmaBuf(memory.offset(), memory.length())) {
+            synchronous = synchronizeMemoryOperations();
+            // The offset into the dma-buf is that into the page, so the address is one that the adapter can be given.
+            region = domain.registerMemory(
+                    config -> config.dmaBuf(exported.fileDescriptor(), exported.offset(), exported.length())
+                            .iova(address)
+                            .access(access));
+            return Optional.empty();
+        } catch (CudaException e) {
+            return Optional.of(exportRefused(e));
+        } catch (VerbsException e) {
+            return Optional.of(registrationRefused(GpuPath.DMA_BUF, e, dmaBufCause(e.errno())));
+        }
+    }
+
+    private Optional<PathRefusal> peerMemory() {
+        try {
+            synchronous = synchronizeMemoryOperations();
+            region = domain.registerMemory(
+                    config -> config.address(memory.address(), memory.length()).access(access));
+            return Optional.empty();
+        } catch (VerbsException e) {
+            return Optional.of(registrationRefused(GpuPath.PEER_MEMORY, e, peerMemoryCause(e.errno())));
+        }
+    }
+
+    /** For the allocation where it can be said of it, else for the whole context. */
+    private boolean synchronizeMemoryOperations() {
+        try {
+            memory.memory().synchronizeMemoryOperations();
+            return true;
+        } catch (UnsupportedCudaCallException ofThePointer) {
+            try {
+                memory.memory().context().synchronizeMemoryOperations();
+                return true;
+            } catch (UnsupportedCudaCallException ofTheContext) {
+                return false;
+            }
+        }
+    }
+
+    private static PathRefusal exportRefused(CudaException e) {
+        if (e.resultName().equals("CUDA_ERROR_NOT_FOUND")) {
+            return new PathRefusal(GpuPath.DMA_BUF, Reason.DRIVER_TOO_OLD, e.getMessage(), e.remedy());
+        }
+        if (!REFUSALS_OF_THE_DRIVER.contains(e.resultName())) {
+            throw e;
+        }
+        return new PathRefusal(
+                GpuPath.DMA_BUF,
+                Reason.EXPORT_REFUSED,
+                e.getMessage(),
+                e.remedy().isEmpty() ? "allocate with CudaContext.allocate or allocateGpuDirect" : e.remedy());
+    }
+
+    private static PathRefusal registrationRefused(GpuPath path, VerbsException e, String cause) {
+        return new PathRefusal(
+                path,
+                Reason.REGISTRATION_REFUSED,
+                e.errno(),
+                e.operation() + " failed with " + VerbsException.describe(e.errno())
+                        + (cause.isEmpty() ? "" : ": " + cause),
+                path == GpuPath.DMA_BUF
+                        ? "see 'rdma4j gpudirect-check' for IOMMU, ACS and BAR1"
+                        : "see 'rdma4j gpudirect-check', or take the path 'dma-buf'");
+    }
+
+    private static String dmaBufCause(int errno) {
+        return switch (errno) {
+            case ENOMEM -> "the GPU's BAR1 has no room for so much, or the adapter none for another region";
+            case EINVAL -> "the GPU's driver does not let this adapter in, or the range is not what was exported";
+            default -> "";
+        };
+    }
+
+    private static String peerMemoryCause(int errno) {
+        return switch (errno) {
+            case EFAULT ->
+                "no peer-memory module took the address, so the kernel looked for host memory there: the module has not"
+                        + " signed on with this ib_core, or it does not know memory of this kind";
+            case ENOMEM -> "the GPU's BAR1 has no room for so much, or the adapter none for another region";
+            case EINVAL -> "the peer-memory module refused the range, or the device does not offer one of the flags";
+            default -> "";
+        };
+    }
+}

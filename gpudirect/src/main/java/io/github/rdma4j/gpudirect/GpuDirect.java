@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect;
+
+import io.github.rdma4j.cuda.Cuda;
+import io.github.rdma4j.cuda.CudaContext;
+import io.github.rdma4j.cuda.CudaDevice;
+import io.github.rdma4j.cuda.CudaVersion;
+import io.github.rdma4j.cuda.DeviceAttribute;
+import io.github.rdma4j.cuda.DeviceMemory;
+import io.github.rdma4j.cuda.DeviceSlice;
+import io.github.rdma4j.cuda.PointerAttributes;
+import io.github.rdma4j.verbs.AccessFlag;
+import io.github.rdma4j.verbs.ProtectionDomain;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * A GPU and an adapter that work together: it registers memory of the one with the other, by the first path of an order that the machine
+ * and the memory allow. It holds nothing that must be closed.
+ *
+ * <p>Thread safety: all methods may be called from any thread.
+ */
+public final class GpuDirect {
+    private static final Set<AccessFlag> OF_HOST_MEMORY_ONLY =
+            EnumSet.of(AccessFlag.ZERO_BASED, AccessFlag.ON_DEMAND, AccessFlag.HUGETLB);
+
+    private final ProtectionDomain domain;
+    private final CudaContext context;
+    private final GpuDirectConfig config;
+    private final CudaVersion driver;
+    private final boolean integrated;
+    private final boolean gpuDirect;
+    private final boolean exportsDmaBufs;
+    private final boolean adapterTakesDmaBufs;
+    private final WriteOrdering ordering;
+
+    private GpuDirect(ProtectionDomain domain, CudaContext context, GpuDirectConfig config) {
+        this.domain = domain;
+        this.context = context;
+        this.config = config;
+        CudaDevice device = context.device();
+        driver = Cuda.driverVersion();
+        integrated = device.has(DeviceAttribute.INTEGRATED);
+        gpuDirect = device.has(DeviceAttribute.GPU_DIRECT_RDMA_SUPPORTED);
+        exportsDmaBufs = device.has(DeviceAttribute.DMA_BUF_SUPPORTED);
+        ordering = WriteOrdering.of(device);
+        adapterTakesDmaBufs = domain.supportsDmaBuf();
+    }
+
+    /**
+     * An adapter and a GPU, with the default order of paths.
+     *
+     * @param domain of the adapter
+     * @param context of the GPU
+     * @return both together
+     */
+    public static GpuDirect on(ProtectionDomain domain, CudaContext context) {
+        return on(domain, context, config -> {});
+    }
+
+    /**
+     * An adapter and a GPU. What they can do is asked for now.
+     *
+     * @param domain of the adapter
+     * @param context of the GPU
+     * @param configuration sets what differs from the defaults
+     * @return both together
+     */
+    public static GpuDirect on(ProtectionDomain domain, CudaContext context, Consumer<GpuDirectConfig> configuration) {
+        GpuDirectConfig config = new GpuDirectConfig();
+        configuration.accept(config);
+        return new GpuDirect(domain, context, config);
+    }
+
+    /** {@return the adapter's} */
+    public ProtectionDomain protectionDomain() {
+        return domain;
+    }
+
+    /** {@return the GPU's} */
+    public CudaContext context() {
+        return context;
+    }
+
+    GpuDirectConfig config() {
+        return config;
+    }
+
+    WriteOrdering writeOrdering() {
+        return ordering;
+    }
+
+    /**
+     * Registers all of a device memory; see {@link #register(DeviceSlice, AccessFlag...)}. Prefer it to registering parts: pages of a
+     * GPU are large, and each registration takes whole ones.
+     *
+     * @param memory of the context
+     * @param access what may be done with it, besides local reading
+     * @return the region
+     */
+    public DeviceRegion register(DeviceMemory memory, AccessFlag... access) {
+        return register(memory.slice(), access);
+    }
+
+    /**
+     * Registers a part of device memory, by the first path of the order that can be taken. {@link DeviceRegion#decision()} says why no
+     * better one was.
+     *
+     * @param memory of the context, 1 byte or more
+     * @param access what may be done with it, besides local reading; not {@link AccessFlag#ZERO_BASED}, {@link AccessFlag#ON_DEMAND} or
+     *     {@link AccessFlag#HUGETLB}
+     * @return the region, to be closed before or with the memory
+     * @throws GpuPathUnavailableException if no path of the order can be taken
+     * @throws IllegalArgumentException if the flags do not go together, the memory is of another context, or the driver does not
+     *     know it (any more) as it was given
+     * @throws IllegalStateException if the memory, the context or the domain is closed
+     * @throws io.github.rdma4j.cuda.CudaException if the driver fails for another reason than that it cannot export the memory
+     */
+    public DeviceRegion register(DeviceSlice memory, AccessFlag... access) {
+        Set<AccessFlag> flags = checkFlags(access);
+        checkMemory(memory);
+        DeviceMemory whole = memory.memory();
+        PathFacts facts = new PathFacts(
+                driver,
+                integrated,
+                gpuDirect,
+                exportsDmaBufs,
+                ordering,
+                whole.kind(),
+                whole.isGpuDirectCapable(),
+                adapterTakesDmaBufs,
+                PeerMemoryModule.find(config.fileSystemRoot()).isPresent(),
+                flags);
+        DirectRegistration registration = new DirectRegistration(domain, memory, access);
+        PathDecision decision = PathRules.decide(memory.toString(), config.order(), facts, registration::attempt);
+        DeviceRegion region = new DeviceRegion(this, memory, decision, registration, access.clone());
+        try {
+            whole.addDependent(region);
+        } catch (IllegalStateException e) {
+            // Closed by another thread in the meantime.
+            region.close();
+            throw e;
+        }
+        return region;
+    }
+
+    private static Set<AccessFlag> checkFlags(AccessFlag... access) {
+        Set<AccessFlag> flags = EnumSet.noneOf(AccessFlag.class);
+        flags.addAll(List.of(access));
+        for (AccessFlag flag : OF_HOST_MEMORY_ONLY) {
+            if (flags.contains(flag)) {
+                throw new IllegalArgumentException("device memory cannot be registered with " + flag);
+            }
+        }
+        if (!flags.contains(AccessFlag.LOCAL_WRITE)
+                && (flags.contains(AccessFlag.REMOTE_WRITE) || flags.contains(AccessFlag.REMOTE_ATOMIC))) {
+            throw new IllegalArgumentException(flags + ": a peer's writing needs LOCAL_WRITE too");
+        }
+        return flags;
+    }
+
+    /** A pointer that the driver does not know as we do would be another's memory, or none, by the time that the adapter uses it. */
+    private void checkMemory(DeviceSlice memory) {
+        if (memory.length() == 0) {
+            throw new IllegalArgumentException("0 bytes cannot be registered");
+        }
+        CudaContext its = memory.memory().context();
+        if (its.handle() != context.handle()) {
+            throw new IllegalArgumentException(
+                    "%s belongs to another context than %s: use a GpuDirect on that one".formatted(memory, context));
+        }
+        long address = memory.address();
+        PointerAttributes attributes = context.pointerAttributes(address);
+        if (attributes.type() != PointerAttributes.Type.DEVICE && !attributes.isManaged()) {
+            throw new IllegalArgumentException(
+                    memory + " is not known to the CUDA driver as device memory: whoever allocated it has freed it");
+        }
+        long end = attributes.rangeStart() + attributes.rangeSize();
+        if (attributes.rangeSize() != 0 && Long.compareUnsigned(address + memory.length(), end) > 0) {
+            throw new IllegalArgumentException("%s ends %d bytes after its allocation of %d bytes from 0x%x"
+                    .formatted(
+                            memory, address + memory.length() - end, attributes.rangeSize(), attributes.rangeStart()));
+        }
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect;
+
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Objects;
+
+/** What {@link GpuDirect#on} is told. Setters return this; thread safety: for one thread. */
+public final class GpuDirectConfig {
+    private static final int LEAST_CHUNK = 4096;
+    private static final int MOST_CHUNK = 1 << 30;
+    private static final int MOST_SLOTS = 1024;
+
+    private List<GpuPath> order = List.of(GpuPath.values());
+    private Path root = Path.of("/");
+    private int chunkSize = 1 << 20;
+    private int slots = 4;
+
+    GpuDirectConfig() {}
+
+    /**
+     * The paths that may be taken, the best one first; default {@link GpuPath#DMA_BUF}, {@link GpuPath#PEER_MEMORY},
+     * {@link GpuPath#STAGED}.
+     *
+     * @param paths one or more, each once
+     * @return this
+     */
+    public GpuDirectConfig order(GpuPath... paths) {
+        List<GpuPath> given = List.of(paths);
+        if (given.isEmpty() || EnumSet.copyOf(given).size() != given.size()) {
+            throw new IllegalArgumentException("paths " + given + ": one or more, each once");
+        }
+        order = given;
+        return this;
+    }
+
+    /**
+     * The only path that may be taken: where the machine lacks it, registering fails and says why.
+     *
+     * @param path which
+     * @return this
+     */
+    public GpuDirectConfig only(GpuPath path) {
+        return order(path);
+    }
+
+    /**
+     * How much a staged transfer copies at once; default 1 MiB.
+     *
+     * @param bytes 4096 to 1 GiB
+     * @return this
+     */
+    public GpuDirectConfig chunkSize(int bytes) {
+        if (bytes < LEAST_CHUNK || bytes > MOST_CHUNK) {
+            throw new IllegalArgumentException(
+                    "a chunk of %d bytes: from %d to %d".formatted(bytes, LEAST_CHUNK, MOST_CHUNK));
+        }
+        chunkSize = bytes;
+        return this;
+    }
+
+    /**
+     * How many pinned chunks a {@code DeviceChannel} has for each direction: copies and transfers of so many overlap; default 4.
+     *
+     * @param count 2 to 1024
+     * @return this
+     */
+    public GpuDirectConfig slots(int count) {
+        if (count < 2 || count > MOST_SLOTS) {
+            throw new IllegalArgumentException("%d slots: from 2 to %d".formatted(count, MOST_SLOTS));
+        }
+        slots = count;
+        return this;
+    }
+
+    /**
+     * Where {@code sys} lies, by whose files the peer-memory modules are found; default {@code /}.
+     *
+     * @param folder such as the host's root in a container
+     * @return this
+     */
+    public GpuDirectConfig fileSystemRoot(Path folder) {
+        root = Objects.requireNonNull(folder);
+        return this;
+    }
+
+    List<GpuPath> order() {
+        return order;
+    }
+
+    Path fileSystemRoot() {
+        return root;
+    }
+
+    int chunkSize() {
+        return chunkSize;
+    }
+
+    int slots() {
+        return slots;
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect;
+
+/** How the bytes of device memory get to and from the adapter. */
+public enum GpuPath {
+    /** The adapter reads and writes device memory, which its driver has as a dma-buf (ibv_reg_dmabuf_mr(3)). */
+    DMA_BUF("dma-buf"),
+    /** The adapter reads and writes device memory, which a peer-memory module of the kernel has told it of (ibv_reg_mr(3)). */
+    PEER_MEMORY("peer memory"),
+    /** The adapter reads and writes pinned host memory; copies on a stream connect it with the device's. Works everywhere. */
+    STAGED("staged");
+
+    private final String text;
+
+    GpuPath(String text) {
+        this.text = text;
+    }
+
+    /** {@return whether the adapter reaches device memory itself} */
+    public boolean isDirect() {
+        return this != STAGED;
+    }
+
+    /** {@return as people write it: {@code dma-buf}, {@code peer memory}, {@code staged}} */
+    @Override
+    public String toString() {
+        return text;
+    }
+}

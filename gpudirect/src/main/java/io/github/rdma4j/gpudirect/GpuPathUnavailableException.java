@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect;
+
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** None of the paths that were allowed can be taken for the memory. */
+public class GpuPathUnavailableException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final transient List<PathRefusal> refusals;
+
+    /**
+     * No path.
+     *
+     * @param memory that was to be registered, in words
+     * @param refusals one for each path that was allowed
+     */
+    GpuPathUnavailableException(String memory, List<PathRefusal> refusals) {
+        super(memory + " cannot be registered"
+                + refusals.stream().map(each -> ", " + each).collect(Collectors.joining())
+                + (refusals.stream().anyMatch(each -> each.path() == GpuPath.STAGED)
+                        ? ""
+                        : ". The path 'staged' works everywhere; it was not among those allowed"));
+        this.refusals = List.copyOf(refusals);
+    }
+
+    /** {@return one for each path that was allowed, in the order} */
+    public List<PathRefusal> refusals() {
+        return refusals == null ? List.of() : refusals;
+    }
+}

@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect;
+
+import io.github.rdma4j.cuda.CudaVersion;
+import io.github.rdma4j.cuda.DeviceMemory;
+import io.github.rdma4j.gpudirect.PathRefusal.Reason;
+import io.github.rdma4j.verbs.AccessFlag;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+
+/** The decision, from facts alone: docs/gpudirect.md has it as a table. */
+final class PathRules {
+    /** With cuMemGetHandleForAddressRange. */
+    private static final int FIRST_WITH_DMA_BUF = 11070;
+
+    private static final Set<AccessFlag> DMA_BUF_FLAGS = EnumSet.of(
+            AccessFlag.LOCAL_WRITE,
+            AccessFlag.REMOTE_WRITE,
+            AccessFlag.REMOTE_READ,
+            AccessFlag.REMOTE_ATOMIC,
+            AccessFlag.RELAXED_ORDERING);
+
+    private PathRules() {}
+
+    /**
+     * The first path of the order that no fact speaks against and whose attempt succeeds.
+     *
+     * @param memory in words
+     * @param attempt takes a path; says why it could not be taken, if so
+     * @throws GpuPathUnavailableException if there is none
+     */
+    static PathDecision decide(
+            String memory, List<GpuPath> order, PathFacts facts, Function<GpuPath, Optional<PathRefusal>> attempt) {
+        List<PathRefusal> refusals = new ArrayList<>();
+        for (GpuPath path : order) {
+            Optional<PathRefusal> refusal = refusal(path, facts).or(() -> attempt.apply(path));
+            if (refusal.isEmpty()) {
+                return new PathDecision(path, refusals);
+            }
+            refusals.add(refusal.get());
+        }
+        throw new GpuPathUnavailableException(memory, refusals);
+    }
+
+    /** What the facts say against a path. */
+    static Optional<PathRefusal> refusal(GpuPath path, PathFacts facts) {
+        if (!path.isDirect()) {
+            return Optional.empty();
+        }
+        return ofDevice(path, facts)
+                .or(() -> ofMemory(path, facts))
+                .or(() -> path == GpuPath.DMA_BUF ? ofDmaBuf(facts) : ofPeerMemory(facts));
+    }
+
+    private static Optional<PathRefusal> ofDevice(GpuPath path, PathFacts facts) {
+        if (facts.integrated()) {
+            return refuse(
+                    path,
+                    Reason.INTEGRATED_GPU,
+                    "the GPU is integrated and uses the host's memory",
+                    "allocate pinned host memory and register that: it is the GPU's memory here");
+        }
+        if (facts.ordering() == WriteOrdering.UNORDERED) {
+            return refuse(
+                    path,
+                    Reason.WRITES_UNORDERED,
+                    "the GPU neither orders the adapter's writes nor lets the host flush them, so that a kernel could"
+                            + " read what was there before",
+                    "");
+        }
+        return Optional.empty();
+    }
+
+    private static Optional<PathRefusal> ofMemory(GpuPath path, PathFacts facts) {
+        if (facts.kind() == DeviceMemory.Kind.MANAGED) {
+            return refuse(
+                    path,
+                    Reason.MANAGED_MEMORY,
+                    "managed memory moves between host and device, so that no adapter can hold on to it",
+                    "allocate with CudaContext.allocate");
+        }
+        if (facts.kind() == DeviceMemory.Kind.POOL) {
+            return refuse(
+                    path,
+                    Reason.POOL_MEMORY,
+                    "memory of a pool (cuMemAllocAsync) is not made for other devices",
+                    "allocate with CudaContext.allocate; frameworks have a setting for it");
+        }
+        if (facts.kind() == DeviceMemory.Kind.VIRTUAL && !facts.memoryCapable()) {
+            return refuse(
+                    path,
+                    Reason.MEMORY_NOT_CAPABLE,
+                    "the memory was made with cuMemCreate without gpuDirectRDMACapable",
+                    "set it, or allocate with CudaContext.allocateGpuDirect");
+        }
+        return Optional.empty();
+    }
+
+    private static Optional<PathRefusal> ofDmaBuf(PathFacts facts) {
+        GpuPath path = GpuPath.DMA_BUF;
+        if (facts.driver().number() < FIRST_WITH_DMA_BUF) {
+            return refuse(
+                    path,
+                    Reason.DRIVER_TOO_OLD,
+                    "the driver is of CUDA %s, and exporting dma-bufs came with CUDA %s"
+                            .formatted(facts.driver(), new CudaVersion(FIRST_WITH_DMA_BUF)),
+                    "install driver 515 or later, with the open kernel modules");
+        }
+        if (!facts.exportsDmaBufs()) {
+            return refuse(
+                    path,
+                    Reason.DMA_BUF_UNSUPPORTED_BY_GPU,
+                    "the driver cannot export this GPU's memory (CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED is 0)",
+                    "install the open kernel modules of driver 515 or later, on Linux 5.12 or later; GeForce cards may"
+                            + " not have it at all");
+        }
+        if (!facts.adapterTakesDmaBufs()) {
+            return refuse(
+                    path,
+                    Reason.DMA_BUF_UNSUPPORTED_BY_ADAPTER,
+                    "the adapter's driver or libibverbs cannot register dma-bufs (asked with file descriptor -1)",
+                    "an adapter whose driver can (mlx5, irdma, efa, bnxt_re), Linux 5.12 and rdma-core 34 or later");
+        }
+        Set<AccessFlag> unknown = EnumSet.noneOf(AccessFlag.class);
+        unknown.addAll(facts.access());
+        unknown.removeAll(DMA_BUF_FLAGS);
+        if (!unknown.isEmpty()) {
+            return refuse(
+                    path,
+                    Reason.ACCESS_FLAGS,
+                    "a dma-buf cannot be registered with " + unknown,
+                    "register without " + unknown);
+        }
+        return Optional.empty();
+    }
+
+    private static Optional<PathRefusal> ofPeerMemory(PathFacts facts) {
+        GpuPath path = GpuPath.PEER_MEMORY;
+        if (!facts.gpuDirect()) {
+            return refuse(
+                    path,
+                    Reason.GPU_DIRECT_UNSUPPORTED,
+                    "the GPU does not offer GPUDirect RDMA (CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED is 0)",
+                    "data-centre and RTX professional GPUs do");
+        }
+        if (!facts.peerMemoryModule()) {
+            return refuse(
+                    path,
+                    Reason.PEER_MEMORY_MODULE_ABSENT,
+                    "no peer-memory module is loaded (none of " + String.join(", ", PeerMemoryModule.FILES) + ")",
+                    "modprobe nvidia_peermem, which needs the ib_core of MLNX_OFED or DOCA-OFED");
+        }
+        return Optional.empty();
+    }
+
+    private static Optional<PathRefusal> refuse(GpuPath path, Reason reason, String explanation, String remedy) {
+        return Optional.of(new PathRefusal(path, reason, explanation, remedy));
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+
+/** What gpudirect may lean on: the interfaces of the two libraries, and not what is behind them; docs/architecture.md draws it. */
+class ArchitectureTest {
+    private static final String GPUDIRECT = "io.github.rdma4j.gpudirect";
+    private static final JavaClasses CODE = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .importPackages(GPUDIRECT);
+
+    @Test
+    void onlyTheVerbsAndCuda() {
+        classes()
+                .that()
+                .resideInAPackage(GPUDIRECT)
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage("java..", GPUDIRECT, "io.github.rdma4j.verbs", "io.github.rdma4j.cuda")
+                .check(CODE);
+    }
+
+    @Test
+    void placementIsKnownFromSysfsAlone() {
+        classes()
+                .that()
+                .resideInAPackage(GPUDIRECT + ".topology")
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage("java..", GPUDIRECT + ".topology")
+                .check(CODE);
+    }
+}
