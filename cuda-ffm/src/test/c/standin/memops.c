@@ -1,0 +1,103 @@
+/* SPDX-FileCopyrightText: 2026 the rdma4j authors
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Stream memory operations: a stream that waits for a value in memory, whoever writes it, and one that writes a value.
+ */
+#include "standin.h"
+
+#include <time.h>
+
+static bool holds64(uint64_t seen, uint64_t value, unsigned flags) {
+    switch (flags & 3) {
+    case CU_STREAM_WAIT_VALUE_GEQ: return (int64_t)(seen - value) >= 0;
+    case CU_STREAM_WAIT_VALUE_EQ: return seen == value;
+    case CU_STREAM_WAIT_VALUE_AND: return (seen & value) != 0;
+    default: return ~(seen | value) != 0;
+    }
+}
+
+static bool holds32(uint32_t seen, uint32_t value, unsigned flags) {
+    switch (flags & 3) {
+    case CU_STREAM_WAIT_VALUE_GEQ: return (int32_t)(seen - value) >= 0;
+    case CU_STREAM_WAIT_VALUE_EQ: return seen == value;
+    case CU_STREAM_WAIT_VALUE_AND: return (seen & value) != 0;
+    default: return (uint32_t) ~(seen | value) != 0;
+    }
+}
+
+static CUresult wait_for(struct operation *o) {
+    for (long ns = 20000; !standin_gives_up(o); ns = ns < 200000 ? 2 * ns : ns) {
+        {
+            LOCKED;
+            char *at = standin_reach(o->to, o->length);
+            if (at == NULL)
+                return CUDA_ERROR_ILLEGAL_ADDRESS;
+            if (o->length == 4 ? holds32(__atomic_load_n((uint32_t *)at, __ATOMIC_ACQUIRE), (uint32_t)o->value, o->flags)
+                               : holds64(__atomic_load_n((uint64_t *)at, __ATOMIC_ACQUIRE), o->value, o->flags))
+                return CUDA_SUCCESS;
+        }
+        nanosleep(&(struct timespec){0, ns}, NULL);
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult write(struct operation *o) {
+    LOCKED;
+    char *at = standin_reach(o->to, o->length);
+    if (at == NULL)
+        return CUDA_ERROR_ILLEGAL_ADDRESS;
+    if (o->length == 4)
+        __atomic_store_n((uint32_t *)at, (uint32_t)o->value, __ATOMIC_RELEASE);
+    else
+        __atomic_store_n((uint64_t *)at, o->value, __ATOMIC_RELEASE);
+    return CUDA_SUCCESS;
+}
+
+static CUresult enqueue(struct operation *o, CUstream handle) {
+    CURRENT(context);
+    LOCKED;
+    CUstream stream;
+    CUresult result = standin_stream(handle, context, &stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    int device = stream->context->device;
+    if (o->length == 8 && !standin_device_attribute(device, CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS))
+        return CUDA_ERROR_NOT_SUPPORTED;
+    if (o->run == wait_for) {
+        if ((o->flags & ~(unsigned)(CU_STREAM_WAIT_VALUE_FLUSH | 3)) != 0)
+            return CUDA_ERROR_INVALID_VALUE;
+        if (((o->flags & 3) == CU_STREAM_WAIT_VALUE_NOR &&
+             !standin_device_attribute(device, CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR)) ||
+            ((o->flags & CU_STREAM_WAIT_VALUE_FLUSH) != 0 &&
+             !standin_device_attribute(device, CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES)))
+            return CUDA_ERROR_NOT_SUPPORTED;
+    } else if (o->flags > CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (o->to % o->length != 0 || standin_reach(o->to, o->length) == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    return standin_enqueue(stream, o);
+}
+
+#define OPERATION(symbol, does, address, bytes, word, how)                                                                        \
+    &(struct operation) { .function = FN_##symbol, .run = does, .to = address, .length = bytes, .value = word, .flags = how }
+
+CUresult cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags) {
+    CALL(cuStreamWaitValue32_v2);
+    return enqueue(OPERATION(cuStreamWaitValue32_v2, wait_for, address, 4, value, flags), stream);
+}
+
+CUresult cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned int flags) {
+    CALL(cuStreamWaitValue64_v2);
+    return enqueue(OPERATION(cuStreamWaitValue64_v2, wait_for, address, 8, value, flags), stream);
+}
+
+CUresult cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags) {
+    CALL(cuStreamWriteValue32_v2);
+    return enqueue(OPERATION(cuStreamWriteValue32_v2, write, address, 4, value, flags), stream);
+}
+
+CUresult cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned int flags) {
+    CALL(cuStreamWriteValue64_v2);
+    return enqueue(OPERATION(cuStreamWriteValue64_v2, write, address, 8, value, flags), stream);
+}

@@ -1,0 +1,167 @@
+/* SPDX-FileCopyrightText: 2026 the rdma4j authors
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Device memory for others: as a dma-buf, by handle for another process, and the order of what adapters write.
+ */
+#include "standin.h"
+
+#include <fcntl.h>
+#include <linux/udmabuf.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* A dma-buf where the kernel makes one of a file, else the file: a descriptor that an adapter does not take for one. */
+static int export_range(int device, size_t offset, size_t length) {
+    int file = standin_backing_file(device), result = -1;
+    if (standin_settings.dmabuf != DMABUF_MEMFD) {
+        int maker = open("/dev/udmabuf", O_RDWR | O_CLOEXEC);
+        struct udmabuf_create wanted = {
+            .memfd = (uint32_t)file, .flags = UDMABUF_FLAGS_CLOEXEC, .offset = offset, .size = length};
+        if (maker >= 0) {
+            result = ioctl(maker, UDMABUF_CREATE, &wanted);
+            close(maker);
+        }
+    }
+    if (result < 0 && standin_settings.dmabuf != DMABUF_UDMABUF)
+        result = fcntl(file, F_DUPFD_CLOEXEC, 0);
+    return result;
+}
+
+/* The range that these pages are of: it may begin behind their first byte and end before their last. */
+static const struct range *range_of_pages(CUdeviceptr begin, size_t size) {
+    struct range *range = standin_find(begin);
+    if (range == NULL)
+        for (range = standin_range_after(NULL); range != NULL && range->base + range->size <= begin;)
+            range = standin_range_after(range);
+    if (range == NULL || begin < (range->base & ~(CUdeviceptr)(PAGE - 1)))
+        return NULL;
+    return begin + size <= ((range->base + range->size + PAGE - 1) & ~(CUdeviceptr)(PAGE - 1)) ? range : NULL;
+}
+
+CUresult cuMemGetHandleForAddressRange(void *handle, CUdeviceptr begin, size_t size, CUmemRangeHandleType type,
+                                       unsigned long long flags) {
+    CALL(cuMemGetHandleForAddressRange);
+    CURRENT(context);
+    if (handle == NULL || type != CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD || begin % PAGE != 0 || size % PAGE != 0 || size == 0 ||
+        flags > CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE)
+        return CUDA_ERROR_INVALID_VALUE;
+    LOCKED;
+    const struct range *range = range_of_pages(begin, size);
+    if (range == NULL || (range->memory != DEVICE_MEMORY && range->memory != VIRTUAL_MEMORY))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!standin_device_attribute(range->device, CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED) ||
+        (flags != 0 && standin_settings.driver_version < 12080) ||
+        (range->memory == VIRTUAL_MEMORY && !range->handle->properties.allocFlags.gpuDirectRDMACapable))
+        return CUDA_ERROR_NOT_SUPPORTED;
+    int result = export_range(range->device, range->offset + begin - range->base, size);
+    if (result < 0)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    *(int *)handle = result;
+    standin_counters.exports++;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuFlushGPUDirectRDMAWrites(CUflushGPUDirectRDMAWritesTarget target, CUflushGPUDirectRDMAWritesScope scope) {
+    CALL(cuFlushGPUDirectRDMAWrites);
+    CURRENT(context);
+    if (target != CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX ||
+        (scope != CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER && scope != CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_ALL_DEVICES))
+        return CUDA_ERROR_INVALID_VALUE;
+    if ((standin_device_attribute(context->device, CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS) &
+         CU_FLUSH_GPU_DIRECT_RDMA_WRITES_OPTION_HOST) == 0)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    standin_counters.flushes++;
+    return CUDA_SUCCESS;
+}
+
+/* What the stand-in writes into a handle: where another process finds the memory. */
+struct exported {
+    char magic[8];
+    int pid, file, device;
+    uint64_t offset, size;
+};
+_Static_assert(sizeof(struct exported) <= sizeof(CUipcMemHandle), "the handle has room");
+static const char MAGIC[8] = "standin";
+
+CUresult cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr pointer) {
+    CALL(cuIpcGetMemHandle);
+    CURRENT(context);
+    LOCKED;
+    const struct range *range = standin_find(pointer);
+    if (handle == NULL || range == NULL || range->memory != DEVICE_MEMORY)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct exported exported = {.pid = getpid(),
+                                .file = standin_backing_file(range->device),
+                                .device = range->device,
+                                .offset = range->offset,
+                                .size = range->size};
+    memcpy(exported.magic, MAGIC, sizeof MAGIC);
+    memset(handle, 0, sizeof *handle);
+    memcpy(handle, &exported, sizeof exported);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *pointer, CUipcMemHandle handle, unsigned int flags) {
+    CALL(cuIpcOpenMemHandle_v2);
+    CURRENT(context);
+    struct exported exported;
+    memcpy(&exported, &handle, sizeof exported);
+    if (pointer == NULL || flags != CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (memcmp(exported.magic, MAGIC, sizeof MAGIC) != 0)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (exported.pid == getpid())
+        return CUDA_ERROR_INVALID_CONTEXT;
+    LOCKED;
+    for (struct range *r = standin_range_after(NULL); r != NULL; r = standin_range_after(r))
+        if (r->memory == IPC_MEMORY && r->context == context && memcmp(&r->ipc, &handle, sizeof handle) == 0) {
+            r->opened++;
+            *pointer = r->base;
+            return CUDA_SUCCESS;
+        }
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", exported.pid, exported.file);
+    int file = open(path, O_RDWR | O_CLOEXEC);
+    if (file < 0)
+        return CUDA_ERROR_MAP_FAILED;
+    size_t before = exported.offset % PAGE, length = (before + exported.size + PAGE - 1) & ~(PAGE - 1);
+    char *memory = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)(exported.offset - before));
+    close(file);
+    if (memory == MAP_FAILED)
+        return CUDA_ERROR_MAP_FAILED;
+    struct range *range = standin_range_add((CUdeviceptr)(uintptr_t)(memory + before), exported.size, length, IPC_MEMORY);
+    range->device = context->device;
+    range->context = context;
+    range->ipc = handle;
+    range->opened = 1;
+    *pointer = range->base;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuIpcCloseMemHandle(CUdeviceptr pointer) {
+    CALL(cuIpcCloseMemHandle);
+    CURRENT(context);
+    LOCKED;
+    struct range *range = standin_find(pointer);
+    if (range == NULL || range->base != pointer || range->memory != IPC_MEMORY)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (--range->opened == 0)
+        standin_free(range);
+    return CUDA_SUCCESS;
+}
+
+/* Events stay within the process: CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED says so. */
+CUresult cuIpcGetEventHandle(CUipcEventHandle *handle, CUevent event) {
+    CALL(cuIpcGetEventHandle);
+    LOCKED;
+    return handle == NULL || !standin_is(EVENT, event) ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult cuIpcOpenEventHandle(CUevent *event, CUipcEventHandle handle) {
+    CALL(cuIpcOpenEventHandle);
+    (void)handle;
+    return event == NULL ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_NOT_SUPPORTED;
+}
