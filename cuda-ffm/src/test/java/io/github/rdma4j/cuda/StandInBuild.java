@@ -69,7 +69,8 @@ public final class StandInBuild {
     }
 
     private static void compile(Path source, Path file, List<String> without) throws IOException {
-        List<String> command = new ArrayList<>(List.of("sh", source.resolve("build").toString(), file.toString()));
+        List<String> command =
+                new ArrayList<>(List.of("sh", source.resolve("build").toString(), file.toString()));
         command.addAll(without);
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         process.getOutputStream().close();
@@ -77,8 +78,9 @@ public final class StandInBuild {
         try {
             if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
                 process.destroyForcibly();
-                throw new AssertionError("the stand-in for libcuda does not compile; it needs the Debian packages gcc and"
-                        + " libc6-dev:\n" + output);
+                throw new AssertionError(
+                        "the stand-in for libcuda does not compile; it needs the Debian packages gcc and"
+                                + " libc6-dev:\n" + output);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
