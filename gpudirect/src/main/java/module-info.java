@@ -6,5 +6,6 @@ module io.github.rdma4j.gpudirect {
     requires transitive io.github.rdma4j.verbs;
 
     exports io.github.rdma4j.gpudirect;
+    exports io.github.rdma4j.gpudirect.check;
     exports io.github.rdma4j.gpudirect.topology;
 }

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect;
+
+import io.github.rdma4j.cuda.CudaVersion;
+import io.github.rdma4j.cuda.DeviceMemory;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What is known of a GPU, an adapter and a machine, from which follows by what path plain device memory would be registered. Nothing is
+ * registered; the kernel may still refuse what is foretold here.
+ *
+ * @param driver the version of CUDA that the driver offers
+ * @param integrated whether the GPU uses the host's memory
+ * @param gpuDirect {@code CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED}
+ * @param exportsDmaBufs {@code CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED}
+ * @param writesOrdering {@code CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING}
+ * @param flushOptions {@code CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS}
+ * @param computeCapability 10 times the major plus the minor number
+ * @param adapterTakesDmaBufs whether the adapter can register dma-bufs
+ * @param softwareAdapter whether the adapter is a device of software, which reaches host memory only
+ * @param peerMemoryModule whether a peer-memory module is loaded
+ */
+public record PathForecast(
+        CudaVersion driver,
+        boolean integrated,
+        boolean gpuDirect,
+        boolean exportsDmaBufs,
+        int writesOrdering,
+        int flushOptions,
+        int computeCapability,
+        boolean adapterTakesDmaBufs,
+        boolean softwareAdapter,
+        boolean peerMemoryModule) {
+
+    /** {@return the path that {@link GpuDirect#register} would take in its usual order, and why not a better one} */
+    public PathDecision decision() {
+        PathFacts facts = new PathFacts(
+                driver,
+                integrated,
+                gpuDirect,
+                exportsDmaBufs,
+                WriteOrdering.of(writesOrdering, flushOptions, computeCapability),
+                DeviceMemory.Kind.ALLOCATED,
+                true,
+                adapterTakesDmaBufs,
+                peerMemoryModule,
+                Set.of());
+        return PathRules.decide("device memory", List.of(GpuPath.values()), facts, this::attempt);
+    }
+
+    /**
+     * Where a peer-memory module shows itself.
+     *
+     * @param root the folder in which {@code sys} lies
+     * @return the file with its version; empty if none is loaded
+     */
+    public static Optional<Path> peerMemoryFile(Path root) {
+        return PeerMemoryModule.find(root);
+    }
+
+    private Optional<PathRefusal> attempt(GpuPath path) {
+        return softwareAdapter && path.isDirect()
+                ? Optional.of(new PathRefusal(
+                        path,
+                        PathRefusal.Reason.REGISTRATION_REFUSED,
+                        "the adapter is a device of software, which reaches host memory only",
+                        ""))
+                : Optional.empty();
+    }
+}

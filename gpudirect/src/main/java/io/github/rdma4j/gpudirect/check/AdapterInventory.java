@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.check;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What libibverbs tells of a machine.
+ *
+ * @param problem why it cannot be asked; empty if it can
+ * @param adapters the devices that it lists
+ */
+public record AdapterInventory(Optional<Problem> problem, List<AdapterFacts> adapters) {
+    /** Copies the list. */
+    public AdapterInventory {
+        adapters = List.copyOf(adapters);
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.check;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.stream.Stream;
+
+/** The memory windows of a PCI function, from its file {@code resource}: a line each, with first address, last address and flags. */
+final class BaseAddressRegisters {
+    /** The lines after these are the expansion ROM's and those of SR-IOV. */
+    private static final int REGISTERS = 6;
+
+    private static final long IO_PORTS = 0x100;
+
+    private BaseAddressRegisters() {}
+
+    /**
+     * The size of the window on its memory that a GPU offers other devices, which NVIDIA calls BAR1: the second one. It is not always register 1:
+     * from Hopper on the first window takes two registers.
+     */
+    static OptionalLong bar1(Path function) {
+        List<Long> windows = HostFiles.text(function.resolve("resource")).stream()
+                .flatMap(String::lines)
+                .limit(REGISTERS)
+                .flatMap(BaseAddressRegisters::size)
+                .toList();
+        return windows.size() < 2 ? OptionalLong.empty() : OptionalLong.of(windows.get(1));
+    }
+
+    private static Stream<Long> size(String line) {
+        String[] fields = line.strip().split("\\s+");
+        try {
+            long first = Long.decode(fields[0]);
+            long last = Long.decode(fields[1]);
+            long flags = Long.decode(fields[2]);
+            return last <= first || (flags & IO_PORTS) != 0 ? Stream.empty() : Stream.of(last - first + 1);
+        } catch (NumberFormatException | ArrayIndexOutOfBoundsException _) {
+            return Stream.empty();
+        }
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.check;
+
+import static io.github.rdma4j.gpudirect.check.FindingState.FAIL;
+import static io.github.rdma4j.gpudirect.check.FindingState.NOTE;
+import static io.github.rdma4j.gpudirect.check.FindingState.OK;
+import static io.github.rdma4j.gpudirect.check.FindingState.UNKNOWN;
+import static io.github.rdma4j.gpudirect.check.FindingState.WARNING;
+
+import java.util.Set;
+
+/** What is checked. The states that a finding of it can have are fixed. */
+public enum CheckId {
+    /** The kernel's version. */
+    KERNEL("kernel", OK, WARNING, UNKNOWN),
+    /** Whether NVIDIA's kernel driver is loaded. */
+    DRIVER("driver", OK, NOTE, FAIL),
+    /** Whether the kernel modules are the open ones. */
+    DRIVER_FLAVOUR("driver-flavour", OK, NOTE, UNKNOWN),
+    /** The version of NVIDIA's driver. */
+    DRIVER_VERSION("driver-version", OK, WARNING, UNKNOWN),
+    /** Whether CUDA can be used, and its version. */
+    CUDA("cuda", OK, NOTE, WARNING, FAIL),
+    /** Whether a peer-memory module is loaded. */
+    PEER_MEMORY("peer-memory", OK, NOTE),
+    /** Whether the IOMMU translates what GPUs and adapters do. */
+    IOMMU("iommu", OK, WARNING, UNKNOWN),
+    /** How much memory the process may lock. */
+    LOCKED_MEMORY("locked-memory", OK, WARNING, UNKNOWN),
+    /** The version of rdma-core. */
+    RDMA_CORE("rdma-core", OK, WARNING, FAIL, UNKNOWN),
+    /** Whether RDMA devices can be reached from here. */
+    RDMA_DEVICES("rdma-devices", OK, NOTE, FAIL),
+
+    /** Which kernel driver has the GPU. */
+    GPU_DRIVER("gpu-driver", OK, FAIL, UNKNOWN),
+    /** Whether the driver offers GPUDirect RDMA for the GPU. */
+    GPU_RDMA("gpu-rdma", OK, FAIL, UNKNOWN),
+    /** Whether the driver exports the GPU's memory as a dma-buf. */
+    GPU_DMA_BUF("gpu-dma-buf", OK, WARNING, UNKNOWN),
+    /** Whether memory of the virtual-memory API can be registered. */
+    GPU_VMM("gpu-vmm", OK, NOTE, UNKNOWN),
+    /** How much of its memory the GPU shows on the bus. */
+    GPU_BAR1("gpu-bar1", OK, NOTE, WARNING, UNKNOWN),
+    /** The GPU's PCI Express link. */
+    GPU_LINK("gpu-link", OK, NOTE, WARNING, UNKNOWN),
+    /** Whether what an adapter wrote is seen by kernels without a flush. */
+    GPU_ORDERING("gpu-ordering", OK, NOTE, WARNING, UNKNOWN),
+
+    /** Whether the adapter could be opened. */
+    ADAPTER_OPEN("adapter-open", OK, FAIL),
+    /** Whether there is hardware, and whether all of it. */
+    ADAPTER_KIND("adapter-kind", OK, NOTE),
+    /** Whether the adapter can register dma-bufs. */
+    ADAPTER_DMA_BUF("adapter-dma-buf", OK, WARNING, UNKNOWN),
+    /** The adapter's PCI Express link. */
+    ADAPTER_LINK("adapter-link", OK, WARNING, UNKNOWN),
+    /** Whether a port carries data. */
+    PORT("port", OK, WARNING, UNKNOWN),
+    /** The path MTU of the ports. */
+    MTU("mtu", OK, NOTE, UNKNOWN),
+    /** Of what types the ports' GIDs are. */
+    GID_TYPE("gid-type", OK, WARNING, UNKNOWN),
+
+    /** How far GPU and adapter are apart. */
+    DISTANCE("distance", OK, NOTE, WARNING, UNKNOWN),
+    /** Whether access control services send transfers between the two round by the processor. */
+    ACCESS_CONTROL("acs", OK, WARNING, UNKNOWN);
+
+    private final String key;
+    private final Set<FindingState> states;
+
+    CheckId(String key, FindingState... states) {
+        this.key = key;
+        this.states = Set.of(states);
+    }
+
+    /** {@return its name on pages and in documents} */
+    public String key() {
+        return key;
+    }
+
+    /** {@return the states that its findings can have} */
+    public Set<FindingState> states() {
+        return states;
+    }
+}

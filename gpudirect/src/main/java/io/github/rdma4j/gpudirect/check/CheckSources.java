@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.check;
+
+import java.nio.file.Path;
+import java.util.function.Supplier;
+
+/**
+ * Where a check looks. Everything that it learns comes from here.
+ *
+ * @param root the folder in which {@code sys}, {@code proc}, {@code dev} and {@code usr} are, usually {@code /}
+ * @param gpus asks the CUDA driver; called once, must not throw
+ * @param adapters asks libibverbs; called once, must not throw
+ */
+public record CheckSources(Path root, Supplier<GpuInventory> gpus, Supplier<AdapterInventory> adapters) {}

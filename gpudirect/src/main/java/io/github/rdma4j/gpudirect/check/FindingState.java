@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.check;
+
+/** How a finding stands. */
+public enum FindingState {
+    /** As it should be. */
+    OK,
+    /** Worth knowing; nothing to repair. */
+    NOTE,
+    /** It works, but slower or not by the best path. */
+    WARNING,
+    /** It does not work. */
+    FAIL,
+    /** It could not be found out; the finding says why. */
+    UNKNOWN
+}

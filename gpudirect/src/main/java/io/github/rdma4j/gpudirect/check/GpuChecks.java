@@ -1,0 +1,244 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.check;
+
+import static io.github.rdma4j.gpudirect.check.FindingState.FAIL;
+import static io.github.rdma4j.gpudirect.check.FindingState.NOTE;
+import static io.github.rdma4j.gpudirect.check.FindingState.UNKNOWN;
+import static io.github.rdma4j.gpudirect.check.FindingState.WARNING;
+
+import io.github.rdma4j.gpudirect.topology.PciFunction;
+import io.github.rdma4j.gpudirect.topology.PciLink;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** Checks a GPU. */
+final class GpuChecks {
+    private static final String DRIVER = "nvidia";
+    private static final String NOT_ASKED = "the CUDA driver could not be asked, or is too old to know";
+    private static final int OWNER = 100;
+    private static final int ALL_DEVICES = 200;
+    private static final int FLUSHED_BY_HOST = 1;
+    private static final int HOPPER = 90;
+
+    private final CheckedGpu gpu;
+    private final Subject subject;
+    private final Optional<GpuFacts> facts;
+
+    GpuChecks(CheckedGpu gpu) {
+        this.gpu = gpu;
+        this.subject = gpu.subject();
+        this.facts = gpu.facts();
+    }
+
+    List<Finding> findings() {
+        return List.of(driver(), rdma(), dmaBuf(), virtualMemory(), bar1(), link(), ordering());
+    }
+
+    private Finding finding(CheckId id, FindingState state, String seen, String meaning, String remedy) {
+        return new Finding(id, subject, state, seen, meaning, remedy);
+    }
+
+    private Finding notInSysfs(CheckId id) {
+        return finding(
+                id, UNKNOWN, gpu.address() + " is not below /sys/bus/pci/devices", "a container may hide it", "");
+    }
+
+    private Finding driver() {
+        if (gpu.function().isEmpty()) {
+            return notInSysfs(CheckId.GPU_DRIVER);
+        }
+        Optional<String> driver = gpu.function().get().driver();
+        if (driver.filter(DRIVER::equals).isPresent()) {
+            return Finding.ok(CheckId.GPU_DRIVER, subject, "kernel driver nvidia");
+        }
+        return finding(
+                CheckId.GPU_DRIVER,
+                FAIL,
+                driver.map(name -> "kernel driver " + name).orElse("no kernel driver"),
+                "CUDA cannot use it",
+                driver.map(name -> switch (name) {
+                            case "vfio-pci" -> "it is given to a virtual machine; check there";
+                            case "nouveau" ->
+                                "install NVIDIA's driver and keep nouveau from loading (blacklist nouveau)";
+                            default -> "see that NVIDIA's driver gets it";
+                        })
+                        .orElse("modprobe nvidia; dmesg tells why the driver did not take it"));
+    }
+
+    private Finding rdma() {
+        return switch (facts.map(GpuFacts::rdma).orElse(Support.UNKNOWN)) {
+            case YES -> Finding.ok(CheckId.GPU_RDMA, subject, "GPU_DIRECT_RDMA_SUPPORTED is 1");
+            case NO ->
+                finding(
+                        CheckId.GPU_RDMA,
+                        FAIL,
+                        "GPU_DIRECT_RDMA_SUPPORTED is 0" + (integrated() ? ", the GPU is integrated" : ""),
+                        integrated()
+                                ? "its memory is the host's: register pinned host memory, which the GPU sees too"
+                                : "no other device may reach its memory: transfers are staged",
+                        integrated() ? "" : "data-centre and RTX professional GPUs have it; GeForce has not");
+            case UNKNOWN ->
+                finding(CheckId.GPU_RDMA, UNKNOWN, NOT_ASKED, "whether its memory can be reached is not known", "");
+        };
+    }
+
+    private boolean integrated() {
+        return facts.filter(GpuFacts::integrated).isPresent();
+    }
+
+    private Finding dmaBuf() {
+        return switch (facts.map(GpuFacts::dmaBuf).orElse(Support.UNKNOWN)) {
+            case YES -> Finding.ok(CheckId.GPU_DMA_BUF, subject, "DMA_BUF_SUPPORTED is 1");
+            case NO ->
+                finding(
+                        CheckId.GPU_DMA_BUF,
+                        WARNING,
+                        "DMA_BUF_SUPPORTED is 0",
+                        "its memory cannot be exported as a dma-buf",
+                        "needs the open kernel modules, driver 515 or newer, and Linux 5.12 or newer");
+            case UNKNOWN ->
+                finding(
+                        CheckId.GPU_DMA_BUF,
+                        UNKNOWN,
+                        NOT_ASKED,
+                        "whether its memory can be exported as a dma-buf is not known",
+                        "");
+        };
+    }
+
+    private Finding virtualMemory() {
+        return switch (facts.map(GpuFacts::rdmaWithVmm).orElse(Support.UNKNOWN)) {
+            case YES -> Finding.ok(CheckId.GPU_VMM, subject, "GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED is 1");
+            case NO ->
+                finding(
+                        CheckId.GPU_VMM,
+                        NOTE,
+                        "GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED is 0",
+                        "memory of the virtual-memory API (cuMemCreate) cannot be registered, that of cuMemAlloc can",
+                        "");
+            case UNKNOWN ->
+                finding(
+                        CheckId.GPU_VMM,
+                        UNKNOWN,
+                        NOT_ASKED,
+                        "whether memory of the virtual-memory API can be registered is not known",
+                        "");
+        };
+    }
+
+    private Finding bar1() {
+        if (gpu.function().isEmpty()) {
+            return notInSysfs(CheckId.GPU_BAR1);
+        }
+        OptionalLong size = BaseAddressRegisters.bar1(gpu.function().get().folder());
+        if (integrated()) {
+            return finding(
+                    CheckId.GPU_BAR1,
+                    NOTE,
+                    "the GPU is integrated",
+                    "its memory is the host's; there is no window on it",
+                    "");
+        }
+        if (size.isEmpty()) {
+            return finding(
+                    CheckId.GPU_BAR1,
+                    UNKNOWN,
+                    "the file resource of " + gpu.address() + " names no second memory window",
+                    "GPUs that are one with their processor (Grace) have none; what can be registered is limited by it"
+                            + " elsewhere",
+                    "");
+        }
+        String seen = "BAR1 is " + Bytes.words(size.getAsLong());
+        if (facts.isEmpty()) {
+            return finding(
+                    CheckId.GPU_BAR1,
+                    UNKNOWN,
+                    seen + ", the size of the memory is not known",
+                    "memory beyond the size of BAR1 cannot be registered at the same time",
+                    "");
+        }
+        String both = seen + ", memory " + Bytes.words(facts.get().memory());
+        return size.getAsLong() >= facts.get().memory()
+                ? Finding.ok(CheckId.GPU_BAR1, subject, both)
+                : finding(
+                        CheckId.GPU_BAR1,
+                        WARNING,
+                        both,
+                        "no more than the size of BAR1, less what the driver takes of it, can be registered at the"
+                                + " same time",
+                        "switch on resizable BAR and addresses above 4G in the firmware; some GPUs need"
+                                + " NVIDIA's displaymodeselector to show all of their memory");
+    }
+
+    private Finding link() {
+        Optional<PciLink> link = gpu.function().map(PciFunction::link).filter(found -> found.bandwidth() > 0);
+        if (link.isEmpty()) {
+            return finding(
+                    CheckId.GPU_LINK,
+                    UNKNOWN,
+                    "sysfs does not tell speed and width of the link",
+                    "a link of few or slow lanes limits bandwidth",
+                    "");
+        }
+        String seen = link.get().toString();
+        if (link.get().isNarrowed()) {
+            return finding(
+                    CheckId.GPU_LINK,
+                    WARNING,
+                    seen,
+                    "the link has fewer lanes than the GPU, which limits bandwidth",
+                    "see that the card sits well and in a slot with all lanes, and that no slot takes a part of them");
+        }
+        return link.get().isSlowed()
+                ? finding(
+                        CheckId.GPU_LINK,
+                        NOTE,
+                        seen,
+                        "a GPU lowers the speed of its link while idle; if it stays so under load, the slot or a"
+                                + " riser is slower than the GPU",
+                        "look again while it works: nvidia-smi -q -d PERFORMANCE,CLOCK or this check")
+                : Finding.ok(CheckId.GPU_LINK, subject, seen);
+    }
+
+    private Finding ordering() {
+        int ordering = facts.map(GpuFacts::writesOrdering).orElse(-1);
+        int options = facts.map(GpuFacts::flushOptions).orElse(-1);
+        if (ordering < 0 || options < 0) {
+            return finding(
+                    CheckId.GPU_ORDERING,
+                    UNKNOWN,
+                    NOT_ASKED,
+                    "whether kernels see what an adapter wrote without a flush is not known",
+                    "");
+        }
+        if (ordering >= OWNER) {
+            return Finding.ok(
+                    CheckId.GPU_ORDERING,
+                    subject,
+                    "writes of adapters are seen in order by " + (ordering >= ALL_DEVICES ? "all GPUs" : "this GPU"));
+        }
+        String seen = "writes of adapters are not seen in order (GPU_DIRECT_RDMA_WRITES_ORDERING is 0)";
+        if (facts.get().computeCapability() >= HOPPER) {
+            return Finding.ok(
+                    CheckId.GPU_ORDERING,
+                    subject,
+                    "from Hopper on a kernel that starts after the completion sees what was written before it");
+        }
+        if ((options & FLUSHED_BY_HOST) == 0) {
+            return finding(
+                    CheckId.GPU_ORDERING,
+                    WARNING,
+                    seen + ", and the host cannot flush them",
+                    "a kernel may read what was there before",
+                    "nothing to do: transfers are staged instead");
+        }
+        return finding(
+                CheckId.GPU_ORDERING,
+                NOTE,
+                seen + "; the host can flush them",
+                "after a receipt a flush is needed before a kernel reads, which DeviceRegion.absorb does",
+                "");
+    }
+}

@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.check;
+
+import io.github.rdma4j.gpudirect.topology.AdapterPlacement;
+import io.github.rdma4j.gpudirect.topology.PciDistance;
+import io.github.rdma4j.gpudirect.topology.PciFunction;
+import io.github.rdma4j.gpudirect.topology.RdmaAdapter;
+import io.github.rdma4j.gpudirect.topology.Topology;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/**
+ * Looks at a machine: host, GPUs, adapters and pairs of them. Registers nothing and makes no CUDA context; each adapter is opened for a moment.
+ * Reads some hundred small files.
+ */
+public final class GpuDirectCheck {
+    private final HostFiles files;
+    private final Topology topology;
+    private final GpuInventory gpuInventory;
+    private final AdapterInventory adapterInventory;
+
+    private GpuDirectCheck(CheckSources sources) {
+        this.files = new HostFiles(sources.root());
+        this.topology = Topology.read(sources.root().resolve("sys"));
+        this.gpuInventory = sources.gpus().get();
+        this.adapterInventory = sources.adapters().get();
+    }
+
+    /** {@return where to look on this machine: its files, its CUDA driver and its libibverbs, each of which may be missing} */
+    public static CheckSources thisMachine() {
+        return new CheckSources(Path.of("/"), CudaGpus::look, VerbsAdapters::look);
+    }
+
+    /**
+     * Looks at everything.
+     *
+     * @param sources where to look
+     * @return what was found
+     */
+    public static CheckReport run(CheckSources sources) {
+        return run(sources, _ -> true, _ -> true);
+    }
+
+    /**
+     * Looks at some GPUs and adapters.
+     *
+     * @param sources where to look
+     * @param gpus which GPUs
+     * @param adapters which adapters
+     * @return what was found
+     */
+    public static CheckReport run(
+            CheckSources sources, Predicate<CheckedGpu> gpus, Predicate<CheckedAdapter> adapters) {
+        GpuDirectCheck check = new GpuDirectCheck(sources);
+        return check.report(
+                check.gpus().stream().filter(gpus).toList(),
+                check.adapters().stream().filter(adapters).toList());
+    }
+
+    /** Those that CUDA shows; where it cannot be used, those on the PCI bus. */
+    private List<CheckedGpu> gpus() {
+        if (gpuInventory.problem().isEmpty()) {
+            return gpuInventory.gpus().stream()
+                    .map(facts -> new CheckedGpu(
+                            facts.ordinal(), facts.address(), Optional.of(facts), topology.function(facts.address())))
+                    .toList();
+        }
+        List<CheckedGpu> found = new ArrayList<>();
+        for (PciFunction function : topology.gpus()) {
+            found.add(new CheckedGpu(found.size(), function.address(), Optional.empty(), Optional.of(function)));
+        }
+        return found;
+    }
+
+    /** Those of sysfs, and those that libibverbs alone knows. */
+    private List<CheckedAdapter> adapters() {
+        Stream<CheckedAdapter> ofSysfs = topology.adapters().stream()
+                .map(place -> new CheckedAdapter(
+                        place,
+                        adapterInventory.adapters().stream()
+                                .filter(facts -> facts.name().equals(place.name()))
+                                .findFirst()));
+        Stream<CheckedAdapter> others = adapterInventory.adapters().stream()
+                .filter(facts -> topology.adapter(facts.name()).isEmpty())
+                .map(facts ->
+                        new CheckedAdapter(new RdmaAdapter(facts.name(), Optional.empty(), 0), Optional.of(facts)));
+        return Stream.concat(ofSysfs, others).toList();
+    }
+
+    private CheckReport report(List<CheckedGpu> gpus, List<CheckedAdapter> adapters) {
+        List<Finding> findings = new ArrayList<>();
+        findings.addAll(new HostChecks(files, topology, adapterInventory).findings());
+        findings.addAll(new DriverChecks(files, topology, gpuInventory).findings());
+        findings.add(IommuCheck.of(files, folders(gpus, adapters)));
+        gpus.forEach(gpu -> findings.addAll(new GpuChecks(gpu).findings()));
+        adapters.forEach(adapter -> findings.addAll(new AdapterChecks(adapter).findings()));
+        List<PairVerdict> verdicts = new ArrayList<>();
+        PathChoice choice = new PathChoice(files, gpuInventory);
+        PairChecks pairs = new PairChecks(topology);
+        for (CheckedGpu gpu : gpus) {
+            PciDistance nearest = adapters.stream()
+                    .flatMap(adapter -> placement(gpu, adapter).stream())
+                    .map(AdapterPlacement::distance)
+                    .min(Comparator.naturalOrder())
+                    .orElse(PciDistance.NONE);
+            for (CheckedAdapter adapter : nearestFirst(gpu, adapters)) {
+                Optional<AdapterPlacement> placement = placement(gpu, adapter);
+                boolean isNearest = placement
+                        .map(AdapterPlacement::distance)
+                        .filter(distance -> distance != nearest)
+                        .isEmpty();
+                findings.addAll(pairs.findings(gpu, adapter, placement, isNearest));
+                Optional<String> obstacle = choice.obstacle(gpu, adapter);
+                verdicts.add(new PairVerdict(
+                        gpu.label(),
+                        adapter.name(),
+                        placement.map(AdapterPlacement::distance),
+                        isNearest,
+                        obstacle.isEmpty()
+                                ? Optional.of(choice.of(gpu.facts().orElseThrow(), adapter))
+                                : Optional.empty(),
+                        obstacle));
+            }
+        }
+        return new CheckReport(gpus, adapters, topology, findings, verdicts);
+    }
+
+    private Optional<AdapterPlacement> placement(CheckedGpu gpu, CheckedAdapter adapter) {
+        return gpu.function().map(function -> topology.placement(function, adapter.place()));
+    }
+
+    private List<CheckedAdapter> nearestFirst(CheckedGpu gpu, List<CheckedAdapter> adapters) {
+        if (gpu.function().isEmpty()) {
+            return adapters;
+        }
+        List<RdmaAdapter> order = topology.adaptersFor(gpu.function().get()).stream()
+                .map(AdapterPlacement::adapter)
+                .toList();
+        return adapters.stream()
+                .sorted(Comparator.comparingInt(adapter ->
+                        order.contains(adapter.place()) ? order.indexOf(adapter.place()) : Integer.MAX_VALUE))
+                .toList();
+    }
+
+    private static List<Path> folders(List<CheckedGpu> gpus, List<CheckedAdapter> adapters) {
+        return Stream.concat(
+                        gpus.stream().map(CheckedGpu::function),
+                        adapters.stream().map(adapter -> adapter.place().function()))
+                .flatMap(Optional::stream)
+                .map(PciFunction::folder)
+                .toList();
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.check;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What the CUDA driver tells of a machine.
+ *
+ * @param problem why CUDA cannot be used; empty if it can
+ * @param cudaVersion the newest CUDA that the driver supports, as it numbers it: 12040 is 12.4; 0 if not known
+ * @param gpus the devices, by ordinal
+ */
+public record GpuInventory(Optional<Problem> problem, int cudaVersion, List<GpuFacts> gpus) {
+    /** Copies the list. */
+    public GpuInventory {
+        gpus = List.copyOf(gpus);
+    }
+
+    /**
+     * Of a machine on which CUDA cannot be used.
+     *
+     * @param problem why
+     * @return an inventory without devices
+     */
+    public static GpuInventory unavailable(Problem problem) {
+        return new GpuInventory(Optional.of(problem), 0, List.of());
+    }
+}

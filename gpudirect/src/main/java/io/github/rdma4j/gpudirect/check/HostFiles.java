@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.check;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+
+/** Reads small files below a root. What cannot be read is empty. */
+final class HostFiles {
+    private final Path root;
+
+    HostFiles(Path root) {
+        this.root = root;
+    }
+
+    Path root() {
+        return root;
+    }
+
+    /** A file's text without white space around it. */
+    Optional<String> text(String file) {
+        return text(root.resolve(file));
+    }
+
+    static Optional<String> text(Path file) {
+        try {
+            return Optional.of(Files.readString(file).strip());
+        } catch (IOException _) {
+            return Optional.empty();
+        }
+    }
+
+    boolean exists(String file) {
+        return Files.exists(root.resolve(file));
+    }
+
+    /** The names in a folder, in order. */
+    List<String> names(String folder) {
+        List<String> names = new ArrayList<>();
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(root.resolve(folder))) {
+            entries.forEach(entry -> names.add(entry.getFileName().toString()));
+        } catch (IOException _) {
+            return List.of();
+        }
+        Collections.sort(names);
+        return names;
+    }
+
+    /** The name of what a link leads to in the end. */
+    Optional<String> target(String link) {
+        return target(root.resolve(link));
+    }
+
+    static Optional<String> target(Path link) {
+        try {
+            return Optional.of(link.toRealPath().getFileName().toString());
+        } catch (IOException _) {
+            return Optional.empty();
+        }
+    }
+
+    /** What follows a label at the start of a line of a text. */
+    static Optional<String> labelled(String text, String label) {
+        return text.lines()
+                .filter(line -> line.startsWith(label))
+                .map(line -> line.substring(label.length()).strip())
+                .findFirst();
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.check;
+
+import io.github.rdma4j.cuda.CudaVersion;
+import io.github.rdma4j.gpudirect.PathDecision;
+import io.github.rdma4j.gpudirect.PathForecast;
+import java.util.Optional;
+
+/** Foretells by which path a GPU's memory would be registered with an adapter, by the rules of registration itself. */
+final class PathChoice {
+    private final GpuInventory gpus;
+    private final boolean peerMemoryModule;
+
+    PathChoice(HostFiles files, GpuInventory gpus) {
+        this.gpus = gpus;
+        this.peerMemoryModule = PathForecast.peerMemoryFile(files.root()).isPresent();
+    }
+
+    /** Why the two cannot be used at all; empty if they can. */
+    Optional<String> obstacle(CheckedGpu gpu, CheckedAdapter adapter) {
+        if (gpu.facts().isEmpty()) {
+            return Optional.of("the GPU cannot be used: "
+                    + gpus.problem().map(Problem::reason).orElse("CUDA does not show it"));
+        }
+        return adapter.problem().map(problem -> adapter.name() + " cannot be used: " + problem.reason());
+    }
+
+    /** The path of a GPU and an adapter that can be used. What an older driver does not know counts as not offered, as it does in registration. */
+    PathDecision of(GpuFacts gpu, CheckedAdapter adapter) {
+        return new PathForecast(
+                        new CudaVersion(gpus.cudaVersion()),
+                        gpu.integrated(),
+                        gpu.rdma() == Support.YES,
+                        gpu.dmaBuf() == Support.YES,
+                        Math.max(gpu.writesOrdering(), 0),
+                        Math.max(gpu.flushOptions(), 0),
+                        gpu.computeCapability(),
+                        adapter.facts().orElseThrow().dmaBuf() == Support.YES,
+                        adapter.place().isSoftware(),
+                        peerMemoryModule)
+                .decision();
+    }
+}

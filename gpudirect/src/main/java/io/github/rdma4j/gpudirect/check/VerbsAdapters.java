@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.check;
+
+import io.github.rdma4j.verbs.Device;
+import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.GidEntry;
+import io.github.rdma4j.verbs.PortAttributes;
+import io.github.rdma4j.verbs.ProtectionDomain;
+import io.github.rdma4j.verbs.VerbsException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** Asks libibverbs for the adapters: opens each for a moment. */
+final class VerbsAdapters {
+    private VerbsAdapters() {}
+
+    /** What there is; a problem is told, never thrown. */
+    static AdapterInventory look() {
+        try {
+            List<AdapterFacts> adapters = new ArrayList<>();
+            for (Device device : Device.list()) {
+                adapters.add(open(device));
+            }
+            return new AdapterInventory(Optional.empty(), adapters);
+        } catch (VerbsException failure) {
+            return new AdapterInventory(Optional.of(Problem.of(failure, failure.remedy())), List.of());
+        }
+    }
+
+    private static AdapterFacts open(Device device) {
+        try (DeviceContext context = DeviceContext.open(device)) {
+            List<PortFacts> ports = new ArrayList<>();
+            for (int port = 1; port <= context.attributes().physicalPortCount(); port++) {
+                ports.add(port(context, port));
+            }
+            return new AdapterFacts(
+                    device.name(),
+                    Optional.empty(),
+                    dmaBuf(context),
+                    context.attributes().firmwareVersion(),
+                    ports);
+        } catch (VerbsException failure) {
+            return AdapterFacts.unusable(device.name(), Problem.of(failure, failure.remedy()));
+        }
+    }
+
+    private static PortFacts port(DeviceContext context, int number) {
+        PortAttributes port = context.port(number);
+        return new PortFacts(
+                number,
+                port.state(),
+                port.linkLayer(),
+                port.activeMtu(),
+                port.maxMtu(),
+                context.gidTable(number).stream().map(GidEntry::type).collect(Collectors.toSet()));
+    }
+
+    private static Support dmaBuf(DeviceContext context) {
+        try (ProtectionDomain domain = context.allocateProtectionDomain()) {
+            return Support.of(domain.supportsDmaBuf());
+        } catch (VerbsException _) {
+            return Support.UNKNOWN;
+        }
+    }
+}

@@ -1,0 +1,340 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.check;
+
+import static io.github.rdma4j.gpudirect.check.CheckId.*;
+import static io.github.rdma4j.gpudirect.check.FindingState.*;
+import static io.github.rdma4j.gpudirect.check.Scenario.at;
+import static io.github.rdma4j.gpudirect.check.Scenario.attributes;
+import static io.github.rdma4j.gpudirect.check.Scenario.memory;
+import static io.github.rdma4j.gpudirect.check.Scenario.ordering;
+import static io.github.rdma4j.gpudirect.check.Scenario.port;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.rdma4j.gpudirect.topology.PciAddress;
+import io.github.rdma4j.verbs.GidType;
+import io.github.rdma4j.verbs.LinkLayer;
+import io.github.rdma4j.verbs.Mtu;
+import io.github.rdma4j.verbs.PortState;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Each finding in each of its states. */
+class FindingsTest {
+    private static final String SWITCH = "one-switch";
+    private static final String H100 = "hgx-h100";
+    private static final String ACS = "switch-with-acs";
+    private static final String DESK = "workstation";
+    private static final String DRIVER_FILE = "proc/driver/nvidia/version";
+    private static final String PCI = "sys/devices/pci0000:15/0000:15:01.0/0000:16:00.0/";
+
+    @TempDir
+    private Path root;
+
+    /** What is changed on a machine, and what is found then. */
+    record Row(CheckId id, FindingState state, String seen, String machine, UnaryOperator<Scenario> change) {
+        @Override
+        public String toString() {
+            return id.key() + " " + state + ": " + seen;
+        }
+    }
+
+    private static Row row(
+            CheckId id, FindingState state, String seen, String machine, UnaryOperator<Scenario> change) {
+        return new Row(id, state, seen, machine, change);
+    }
+
+    private static Row row(CheckId id, FindingState state, String seen, UnaryOperator<Scenario> change) {
+        return row(id, state, seen, SWITCH, change);
+    }
+
+    private static Row healthy(CheckId id, String seen) {
+        return row(id, OK, seen, machine -> machine);
+    }
+
+    static List<Row> rows() {
+        return Stream.of(hostRows(), driverRows(), gpuRows(), adapterRows(), pairRows())
+                .flatMap(List::stream)
+                .toList();
+    }
+
+    private static List<Row> hostRows() {
+        String limits = "proc/self/limits: Max locked memory         ";
+        String groups = "sys/kernel/iommu_groups/";
+        return List.of(
+                healthy(KERNEL, "Linux 6.8.0-45-generic"),
+                row(KERNEL, OK, "5.12.0", m -> m.with("proc/sys/kernel/osrelease: 5.12.0")),
+                row(KERNEL, WARNING, "Linux 5.4.0-200", m -> m.with("proc/sys/kernel/osrelease: 5.4.0-200")),
+                row(KERNEL, UNKNOWN, "'odd' has no version", m -> m.with("proc/sys/kernel/osrelease: odd")),
+                row(KERNEL, UNKNOWN, "cannot be read", m -> m.without("proc/sys/kernel/osrelease")),
+                healthy(LOCKED_MEMORY, "RLIMIT_MEMLOCK is unlimited"),
+                row(LOCKED_MEMORY, OK, "is 1 GiB", m -> m.with(limits + "1073741824  1073741824  bytes")),
+                row(LOCKED_MEMORY, OK, "EiB", m -> m.with(limits + "18446744073709551615  unlimited bytes")),
+                row(LOCKED_MEMORY, WARNING, "is 8 MiB", m -> m.with(limits + "8388608  8388608  bytes")),
+                row(
+                        LOCKED_MEMORY,
+                        OK,
+                        "8 MiB, which CAP_IPC_LOCK lifts",
+                        m -> m.with(
+                                limits + "8388608  8388608  bytes\n"
+                                       + "proc/self/status: CapEff:	0000000000004000")),
+                row(LOCKED_MEMORY, UNKNOWN, "does not tell", m -> m.without("proc/self/limits")),
+                healthy(RDMA_CORE, "rdma-core 50 (libibverbs.so.1.14.50.0)"),
+                row(RDMA_CORE, WARNING, "rdma-core 28", m -> m.with("""
+                    usr/lib/x86_64-linux-gnu/libibverbs.so.1.8.28.0: x
+                    usr/lib/x86_64-linux-gnu/libibverbs.so.1 -> libibverbs.so.1.8.28.0
+                    """)),
+                row(
+                        RDMA_CORE,
+                        FAIL,
+                        "libibverbs.so.1 cannot be opened",
+                        m -> m.noVerbs("libibverbs.so.1 cannot be opened", "apt install libibverbs1")),
+                row(
+                        RDMA_CORE,
+                        UNKNOWN,
+                        "in none of the usual folders",
+                        m -> m.without("usr/lib/x86_64-linux-gnu/libibverbs.so.1")),
+                row(RDMA_CORE, UNKNOWN, "tells no version", m -> m.with("""
+                    usr/lib/x86_64-linux-gnu/libibverbs.so.1.mine: x
+                    usr/lib/x86_64-linux-gnu/libibverbs.so.1 -> libibverbs.so.1.mine
+                    """)),
+                healthy(RDMA_DEVICES, "1 RDMA device in /sys/class/infiniband, 1 in /dev/infiniband"),
+                row(RDMA_DEVICES, FAIL, "no uverbs node", m -> m.without("dev/infiniband/uverbs0")),
+                row(RDMA_DEVICES, NOTE, "lists no RDMA device", null, m -> m),
+                healthy(IOMMU, "no IOMMU groups"),
+                row(
+                        IOMMU,
+                        OK,
+                        "type identity; kernel command line: iommu=pt",
+                        m -> m.with(groups + "7/type: identity\nproc/cmdline: quiet iommu=pt\n" + PCI
+                                + "0000:17:00.0/0000:18:00.0/iommu_group -> ../../../../../../kernel/iommu_groups/7")),
+                row(IOMMU, WARNING, "type DMA-FQ", ACS, m -> m),
+                row(
+                        IOMMU,
+                        UNKNOWN,
+                        "the type of IOMMU group 10 cannot be read",
+                        ACS,
+                        m -> m.without(groups + "10/type")));
+    }
+
+    private static List<Row> driverRows() {
+        String file = DRIVER_FILE + ": NVRM version: NVIDIA UNIX x86_64 Kernel Module  ";
+        return List.of(
+                healthy(DRIVER, "NVIDIA driver 580.95.05 is loaded"),
+                row(DRIVER, FAIL, "though 8 GPUs are on the PCI bus", H100, m -> m.without(DRIVER_FILE)),
+                row(DRIVER, FAIL, "though 1 GPU is on the PCI bus", m -> m.without(DRIVER_FILE)),
+                row(DRIVER, NOTE, "no GPU of NVIDIA", null, m -> m),
+                healthy(DRIVER_FLAVOUR, "open kernel modules"),
+                row(DRIVER_FLAVOUR, NOTE, "proprietary", m -> m.with(file + "535.129.03  Thu Oct 19")),
+                row(DRIVER_FLAVOUR, UNKNOWN, "no driver is loaded", m -> m.without(DRIVER_FILE)),
+                healthy(DRIVER_VERSION, "driver 580.95.05"),
+                row(DRIVER_VERSION, OK, "515.43", m -> m.with(file + "515.43.04  x")),
+                row(DRIVER_VERSION, WARNING, "driver 470.57.02", m -> m.with(file + "470.57.02  x")),
+                row(DRIVER_VERSION, WARNING, "driver 418.87", m -> m.with(file + "418.87  x")),
+                row(DRIVER_VERSION, UNKNOWN, "tells no version", m -> m.with(file)),
+                row(DRIVER_VERSION, UNKNOWN, "no driver is loaded", m -> m.without(DRIVER_FILE)),
+                healthy(CUDA, "CUDA 13.0, 1 device"),
+                row(CUDA, WARNING, "CUDA 11.4", m -> m.cuda(11040)),
+                row(CUDA, FAIL, "no libcuda", m -> m.noCuda("no libcuda.so.1", "install the driver")),
+                row(CUDA, NOTE, "no libcuda", null, m -> m.noCuda("no libcuda.so.1", "install the driver")),
+                row(
+                        CUDA,
+                        NOTE,
+                        "1 device of 8 on the PCI bus",
+                        H100,
+                        m -> m.gpus(List.of(Scenario.gpu(0, PciAddress.parse("0000:18:00.0"))))),
+                healthy(PEER_MEMORY, "/sys/module/nvidia_peermem/version says 580.95.05"),
+                row(
+                        PEER_MEMORY,
+                        OK,
+                        "/sys/kernel/mm/memory_peers/nv_mem/version says 1.3",
+                        m -> m.with("sys/kernel/mm/memory_peers/nv_mem/version: 1.3")),
+                row(PEER_MEMORY, NOTE, "no peer-memory module", m -> m.without("sys/module/nvidia_peermem/version")));
+    }
+
+    private static List<Row> gpuRows() {
+        String gpu = PCI + "0000:17:00.0/0000:18:00.0/";
+        UnaryOperator<Scenario> elsewhere = m -> m.gpu(at("0000:02:00.0"));
+        UnaryOperator<Scenario> noCuda = m -> m.noCuda("no libcuda.so.1", "");
+        return List.of(
+                healthy(GPU_DRIVER, "kernel driver nvidia"),
+                row(GPU_DRIVER, FAIL, "no kernel driver", m -> m.without(gpu + "driver")),
+                row(
+                        GPU_DRIVER,
+                        FAIL,
+                        "kernel driver nouveau",
+                        m -> m.with("sys/bus/pci/drivers/nouveau/\n" + gpu
+                                + "driver -> ../../../../../../bus/pci/drivers/nouveau")),
+                row(GPU_DRIVER, UNKNOWN, "0000:02:00.0 is not below", elsewhere),
+                healthy(GPU_RDMA, "GPU_DIRECT_RDMA_SUPPORTED is 1"),
+                row(GPU_RDMA, FAIL, "is 0", m -> m.gpu(attributes(Support.NO, Support.NO, Support.NO))),
+                row(GPU_RDMA, FAIL, "the GPU is integrated", m -> m.gpu(memory(1L << 33, true))),
+                row(GPU_RDMA, UNKNOWN, "could not be asked", noCuda),
+                healthy(GPU_DMA_BUF, "DMA_BUF_SUPPORTED is 1"),
+                row(GPU_DMA_BUF, WARNING, "is 0", m -> m.gpu(attributes(Support.YES, Support.NO, Support.YES))),
+                row(GPU_DMA_BUF, UNKNOWN, "could not be asked", noCuda),
+                healthy(GPU_VMM, "VMM_SUPPORTED is 1"),
+                row(GPU_VMM, NOTE, "is 0", m -> m.gpu(attributes(Support.YES, Support.YES, Support.NO))),
+                row(GPU_VMM, UNKNOWN, "could not be asked", noCuda),
+                // Of three windows of 64 bits the second is in registers 2 and 3.
+                healthy(GPU_BAR1, "BAR1 is 128 GiB, memory 79.2 GiB"),
+                row(GPU_BAR1, WARNING, "BAR1 is 256 MiB, memory 79.2 GiB", DESK, m -> m),
+                row(GPU_BAR1, NOTE, "integrated", m -> m.gpu(memory(1L << 33, true))),
+                row(GPU_BAR1, UNKNOWN, "no second memory window", m -> m.with(gpu + "resource: odd")),
+                row(GPU_BAR1, UNKNOWN, "memory is not known", noCuda),
+                row(GPU_BAR1, UNKNOWN, "is not below", elsewhere),
+                healthy(GPU_LINK, "32.0 GT/s x16"),
+                row(GPU_LINK, NOTE, "2.5 GT/s x16 of 16.0 GT/s x16", DESK, m -> m),
+                row(GPU_LINK, WARNING, "32.0 GT/s x8 of 32.0 GT/s x16", m -> m.with(gpu + "current_link_width: 8")),
+                row(GPU_LINK, UNKNOWN, "does not tell", m -> m.without(gpu + "current_link_width")),
+                row(GPU_LINK, UNKNOWN, "does not tell", elsewhere),
+                healthy(GPU_ORDERING, "in order by all GPUs"),
+                row(GPU_ORDERING, OK, "in order by this GPU", m -> m.gpu(ordering(1, 100))),
+                row(GPU_ORDERING, NOTE, "the host can flush them", m -> m.gpu(ordering(3, 0))),
+                row(
+                        GPU_ORDERING,
+                        OK,
+                        "from Hopper on",
+                        m -> m.gpu(Scenario.hopper()).gpu(ordering(0, 0))),
+                row(GPU_ORDERING, WARNING, "the host cannot flush", m -> m.gpu(ordering(2, 0))),
+                row(GPU_ORDERING, UNKNOWN, "too old to know", m -> m.gpu(ordering(-1, -1))));
+    }
+
+    private static List<Row> adapterRows() {
+        String nic = PCI + "0000:17:01.0/0000:19:00.0/";
+        UnaryOperator<Scenario> closed = m -> m.adapter(
+                facts -> AdapterFacts.unusable(facts.name(), new Problem("EACCES", "see that this user may")));
+        return List.of(
+                healthy(ADAPTER_OPEN, "can be opened, firmware 28.39.1002"),
+                row(ADAPTER_OPEN, FAIL, "EACCES", closed),
+                row(ADAPTER_OPEN, FAIL, "libibverbs does not list it", Scenario::noAdapters),
+                healthy(ADAPTER_KIND, "PCI function 0000:19:00.0, kernel driver mlx5_core"),
+                row(ADAPTER_KIND, NOTE, "a device of software", DESK, m -> m.pair(0, "rxe0")),
+                row(ADAPTER_KIND, NOTE, "virtual function of 0000:9a:00.0", ACS, m -> m.pair(0, "mlx5_3")),
+                healthy(ADAPTER_DMA_BUF, "EBADF"),
+                row(ADAPTER_DMA_BUF, WARNING, "not offered", m -> m.adapterDmaBuf(Support.NO)),
+                row(ADAPTER_DMA_BUF, UNKNOWN, "could not be opened", closed),
+                healthy(ADAPTER_LINK, "32.0 GT/s x16"),
+                row(ADAPTER_LINK, WARNING, "8.0 GT/s x8 of 8.0 GT/s x16", DESK, m -> m),
+                row(ADAPTER_LINK, WARNING, "5.0 GT/s x4 of 8.0 GT/s x8", DESK, m -> m.pair(0, "mlx5_2")),
+                row(ADAPTER_LINK, UNKNOWN, "does not tell", m -> m.without(nic + "current_link_speed")),
+                healthy(PORT, "ACTIVE (Ethernet)"),
+                row(
+                        PORT,
+                        WARNING,
+                        "DOWN (InfiniBand)",
+                        m -> m.port(port(PortState.DOWN, LinkLayer.INFINIBAND, Mtu.UNKNOWN))),
+                row(PORT, UNKNOWN, "could not be opened", closed),
+                healthy(MTU, "4096 bytes of 4096"),
+                row(
+                        MTU,
+                        NOTE,
+                        "1024 bytes of 4096",
+                        m -> m.port(port(PortState.ACTIVE, LinkLayer.ETHERNET, Mtu.MTU_1024, GidType.ROCE_V2))),
+                row(
+                        MTU,
+                        UNKNOWN,
+                        "no port is active",
+                        m -> m.port(port(PortState.DOWN, LinkLayer.ETHERNET, Mtu.UNKNOWN))),
+                row(MTU, UNKNOWN, "could not be opened", closed),
+                healthy(GID_TYPE, "RoCE v1, RoCE v2"),
+                row(
+                        GID_TYPE,
+                        OK,
+                        "InfiniBand",
+                        m -> m.port(port(PortState.ACTIVE, LinkLayer.INFINIBAND, Mtu.MTU_4096, GidType.INFINIBAND))),
+                row(
+                        GID_TYPE,
+                        WARNING,
+                        "RoCE v1",
+                        m -> m.port(port(PortState.ACTIVE, LinkLayer.ETHERNET, Mtu.MTU_1024, GidType.ROCE_V1))),
+                row(GID_TYPE, WARNING, "no GID", m -> m.port(port(PortState.ACTIVE, LinkLayer.ETHERNET, Mtu.MTU_1024))),
+                row(
+                        GID_TYPE,
+                        UNKNOWN,
+                        "no port is active",
+                        m -> m.port(port(PortState.DOWN, LinkLayer.ETHERNET, Mtu.UNKNOWN))));
+    }
+
+    private static List<Row> pairRows() {
+        String port = "sys/devices/pci0000:97/0000:97:02.0/0000:98:00.0/0000:99:00.0/config";
+        return List.of(
+                healthy(DISTANCE, "PIX: at most a single PCIe bridge"),
+                row(DISTANCE, WARNING, "PHB: a PCIe host bridge", DESK, m -> m),
+                row(DISTANCE, NOTE, "none: one of them is a device of software", DESK, m -> m.pair(0, "rxe0")),
+                row(DISTANCE, UNKNOWN, "0000:02:00.0 is not below", m -> m.gpu(at("0000:02:00.0"))),
+                healthy(ACCESS_CONTROL, "redirects nothing at the 3 bridges between"),
+                row(ACCESS_CONTROL, OK, "no switch between the two", DESK, m -> m),
+                row(
+                        ACCESS_CONTROL,
+                        WARNING,
+                        "0000:99:01.0 (ReqRedir+ CmpltRedir+ UpstreamFwd+), 0000:99:00.0 (",
+                        ACS,
+                        m -> m),
+                // With ACS off at the adapter's port, the one of this GPU decides, which only root can read.
+                row(
+                        ACCESS_CONTROL,
+                        UNKNOWN,
+                        "0000:99:03.0 can only be read past 64 bytes by root",
+                        ACS,
+                        m -> m.pair(2, "mlx5_0").with(port + ": @0 00 @fff 00")),
+                row(
+                        ACCESS_CONTROL,
+                        OK,
+                        "redirects nothing",
+                        ACS,
+                        m -> m.pair(3, "mlx5_0").with(port + ": @0 00 @ff 00")),
+                row(
+                        ACCESS_CONTROL,
+                        UNKNOWN,
+                        "0000:99:00.0 cannot be read",
+                        ACS,
+                        m -> m.pair(3, "mlx5_0").without(port)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("rows")
+    void aFindingIsWhatTheMachineGives(Row row) {
+        Scenario machine = row.machine() == null ? Scenario.empty(root) : Scenario.of(row.machine(), root);
+        Finding finding =
+                Scenario.finding(row.id()).apply(row.change().apply(machine).report());
+        assertThat(finding.seen()).contains(row.seen());
+        assertThat(finding.state()).isEqualTo(row.state());
+        assertThat(finding.meaning().isEmpty()).isEqualTo(row.state() == OK);
+    }
+
+    /** An adapter that is far counts as a note where another is nearer. */
+    @Test
+    void theDistanceOfAFarPairIsANote() {
+        CheckReport report = Scenario.of("dgx-a100", root).reportOfAll();
+        assertThat(report.findings().stream()
+                        .filter(finding -> finding.id() == DISTANCE)
+                        .filter(finding -> finding.subject().equals(Subject.pair("GPU0", "mlx5_9"))))
+                .singleElement()
+                .satisfies(finding -> {
+                    assertThat(finding.state()).isEqualTo(NOTE);
+                    assertThat(finding.meaning()).contains("from NUMA node 3 to 5");
+                });
+    }
+
+    @Test
+    void everyStateOfEveryFindingHasARow() {
+        for (CheckId id : CheckId.values()) {
+            Set<FindingState> seen = rows().stream()
+                    .filter(row -> row.id() == id)
+                    .map(Row::state)
+                    .collect(Collectors.toSet());
+            assertThat(seen).as(id.key()).isEqualTo(id.states());
+        }
+        assertThat(Arrays.stream(CheckId.values()).map(CheckId::key)).doesNotHaveDuplicates();
+    }
+}

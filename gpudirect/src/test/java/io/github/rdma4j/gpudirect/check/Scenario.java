@@ -1,0 +1,256 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.check;
+
+import io.github.rdma4j.gpudirect.machines.RecordedMachine;
+import io.github.rdma4j.gpudirect.topology.PciAddress;
+import io.github.rdma4j.gpudirect.topology.PciFunction;
+import io.github.rdma4j.gpudirect.topology.Topology;
+import io.github.rdma4j.verbs.GidType;
+import io.github.rdma4j.verbs.LinkLayer;
+import io.github.rdma4j.verbs.Mtu;
+import io.github.rdma4j.verbs.PortState;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+
+/** A machine to be checked, on which all is well until something is changed: a recorded tree, and what CUDA and libibverbs would tell. */
+final class Scenario {
+    private static final String HEALTHY = """
+        proc/sys/kernel/osrelease: 6.8.0-45-generic
+        proc/driver/nvidia/version: NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.95.05  Release Build\\nGCC version:  gcc version 13.2.0
+        proc/self/limits: Limit                     Soft Limit           Hard Limit           Units\\nMax locked memory         unlimited            unlimited            bytes
+        proc/self/status: Name:	java\\nCapEff:	0000000000000000
+        proc/cmdline: BOOT_IMAGE=/vmlinuz root=/dev/sda1 quiet
+        sys/module/nvidia_peermem/version: 580.95.05
+        dev/infiniband/uverbs0: x
+        usr/lib/x86_64-linux-gnu/libibverbs.so.1.14.50.0: x
+        usr/lib/x86_64-linux-gnu/libibverbs.so.1 -> libibverbs.so.1.14.50.0
+        """;
+
+    private final RecordedMachine files;
+    private final List<GpuFacts> gpus = new ArrayList<>();
+    private final List<AdapterFacts> adapters = new ArrayList<>();
+    private Problem cudaProblem;
+    private Problem verbsProblem;
+    private int cudaVersion = 13000;
+    private int gpu;
+    private String adapter = "mlx5_0";
+
+    private Scenario(RecordedMachine files) {
+        this.files = files;
+        Topology topology = Topology.read(files.root().resolve("sys"));
+        for (PciFunction function : topology.gpus()) {
+            gpus.add(gpu(gpus.size(), function.address()));
+        }
+        topology.adapters().forEach(found -> adapters.add(adapter(found.name())));
+    }
+
+    /** A recorded machine on which all software is as it should be. */
+    static Scenario of(String machine, Path root) {
+        return new Scenario(RecordedMachine.of(machine, root).with(HEALTHY));
+    }
+
+    /** A machine of which nothing can be read. */
+    static Scenario empty(Path root) {
+        return new Scenario(RecordedMachine.empty(root));
+    }
+
+    static GpuFacts gpu(int ordinal, PciAddress address) {
+        return new GpuFacts(
+                ordinal,
+                "NVIDIA A100-SXM4-80GB",
+                address,
+                80,
+                85_000_000_000L,
+                false,
+                Support.YES,
+                Support.YES,
+                Support.YES,
+                1,
+                200);
+    }
+
+    private static AdapterFacts adapter(String name) {
+        return new AdapterFacts(
+                name,
+                Optional.empty(),
+                Support.YES,
+                "28.39.1002",
+                List.of(new PortFacts(
+                        1,
+                        PortState.ACTIVE,
+                        LinkLayer.ETHERNET,
+                        Mtu.MTU_4096,
+                        Mtu.MTU_4096,
+                        Set.of(GidType.ROCE_V1, GidType.ROCE_V2))));
+    }
+
+    Scenario with(String lines) {
+        files.with(lines);
+        return this;
+    }
+
+    Scenario without(String file) {
+        files.without(file);
+        return this;
+    }
+
+    Scenario cuda(int version) {
+        cudaVersion = version;
+        return this;
+    }
+
+    Scenario noCuda(String reason, String remedy) {
+        cudaProblem = new Problem(reason, remedy);
+        return this;
+    }
+
+    Scenario noVerbs(String reason, String remedy) {
+        verbsProblem = new Problem(reason, remedy);
+        return this;
+    }
+
+    Scenario gpus(List<GpuFacts> facts) {
+        gpus.clear();
+        gpus.addAll(facts);
+        return this;
+    }
+
+    Scenario gpu(UnaryOperator<GpuFacts> change) {
+        gpus.replaceAll(change);
+        return this;
+    }
+
+    Scenario adapter(UnaryOperator<AdapterFacts> change) {
+        adapters.replaceAll(change);
+        return this;
+    }
+
+    Scenario port(UnaryOperator<PortFacts> change) {
+        return adapter(facts -> new AdapterFacts(
+                facts.name(),
+                facts.problem(),
+                facts.dmaBuf(),
+                facts.firmware(),
+                facts.ports().stream().map(change).toList()));
+    }
+
+    Scenario adapterDmaBuf(Support support) {
+        return adapter(
+                facts -> new AdapterFacts(facts.name(), facts.problem(), support, facts.firmware(), facts.ports()));
+    }
+
+    Scenario noAdapters() {
+        adapters.clear();
+        return this;
+    }
+
+    /** Which pair the questions are about. */
+    Scenario pair(int newGpu, String newAdapter) {
+        gpu = newGpu;
+        adapter = newAdapter;
+        return this;
+    }
+
+    CheckReport report() {
+        return GpuDirectCheck.run(
+                sources(), found -> found.index() == gpu, found -> found.name().equals(adapter));
+    }
+
+    CheckReport reportOfAll() {
+        return GpuDirectCheck.run(sources());
+    }
+
+    CheckSources sources() {
+        return new CheckSources(
+                files.root(),
+                () -> cudaProblem != null
+                        ? GpuInventory.unavailable(cudaProblem)
+                        : new GpuInventory(Optional.empty(), cudaVersion, gpus),
+                () -> verbsProblem != null
+                        ? new AdapterInventory(Optional.of(verbsProblem), List.of())
+                        : new AdapterInventory(Optional.empty(), adapters));
+    }
+
+    /** A GPU whose driver tells something else. */
+    static UnaryOperator<GpuFacts> attributes(Support rdma, Support dmaBuf, Support rdmaWithVmm) {
+        return facts -> new GpuFacts(
+                facts.ordinal(),
+                facts.name(),
+                facts.address(),
+                facts.computeCapability(),
+                facts.memory(),
+                facts.integrated(),
+                rdma,
+                dmaBuf,
+                rdmaWithVmm,
+                facts.flushOptions(),
+                facts.writesOrdering());
+    }
+
+    static UnaryOperator<GpuFacts> ordering(int flushOptions, int writesOrdering) {
+        return facts -> new GpuFacts(
+                facts.ordinal(),
+                facts.name(),
+                facts.address(),
+                facts.computeCapability(),
+                facts.memory(),
+                facts.integrated(),
+                facts.rdma(),
+                facts.dmaBuf(),
+                facts.rdmaWithVmm(),
+                flushOptions,
+                writesOrdering);
+    }
+
+    static UnaryOperator<GpuFacts> memory(long bytes, boolean integrated) {
+        return facts -> new GpuFacts(
+                facts.ordinal(),
+                facts.name(),
+                facts.address(),
+                facts.computeCapability(),
+                bytes,
+                integrated,
+                integrated ? Support.NO : facts.rdma(),
+                facts.dmaBuf(),
+                facts.rdmaWithVmm(),
+                facts.flushOptions(),
+                facts.writesOrdering());
+    }
+
+    static UnaryOperator<GpuFacts> hopper() {
+        return facts -> new GpuFacts(
+                facts.ordinal(),
+                "NVIDIA H100 80GB HBM3",
+                facts.address(),
+                90,
+                facts.memory(),
+                facts.integrated(),
+                facts.rdma(),
+                facts.dmaBuf(),
+                facts.rdmaWithVmm(),
+                facts.flushOptions(),
+                facts.writesOrdering());
+    }
+
+    static UnaryOperator<GpuFacts> at(String address) {
+        return facts -> gpu(facts.ordinal(), PciAddress.parse(address));
+    }
+
+    static UnaryOperator<PortFacts> port(PortState state, LinkLayer layer, Mtu active, GidType... gids) {
+        return facts -> new PortFacts(facts.number(), state, layer, active, facts.maxMtu(), Set.of(gids));
+    }
+
+    /** What is said of one thing that was checked. */
+    static Function<CheckReport, Finding> finding(CheckId id) {
+        return report -> report.findings().stream()
+                .filter(finding -> finding.id() == id)
+                .findFirst()
+                .orElseThrow();
+    }
+}
