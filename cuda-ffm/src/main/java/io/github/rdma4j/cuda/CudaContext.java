@@ -6,11 +6,13 @@ import io.github.rdma4j.cuda.bindings.CudaHeaders;
 import io.github.rdma4j.cuda.internal.ContextCalls;
 import io.github.rdma4j.cuda.internal.DeviceCalls;
 import io.github.rdma4j.cuda.internal.GpuDirectCalls;
+import io.github.rdma4j.cuda.internal.HostFunctions;
 import io.github.rdma4j.cuda.internal.MemoryCalls;
 import io.github.rdma4j.cuda.internal.Results;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
 
 /**
  * What memory, streams and code of a device belong to ({@code CUcontext}); closing it closes them all.
@@ -95,12 +97,17 @@ public final class CudaContext extends CudaResource {
      * @throws UnsupportedCudaCallException before CUDA 12.1; {@link DeviceMemory#synchronizeMemoryOperations} does it for one allocation
      */
     public void synchronizeMemoryOperations() {
-        makeCurrent();
-        int flags = flags();
-        if (!ContextFlag.SYNC_MEMOPS.in(flags)) {
-            Results.check(
-                    ContextCalls.setFlags(flags | CudaHeaders.CU_CTX_SYNC_MEMOPS()),
-                    "cuCtxSetFlags(CU_CTX_SYNC_MEMOPS)");
+        enter();
+        try {
+            makeCurrent();
+            int flags = flags();
+            if (!ContextFlag.SYNC_MEMOPS.in(flags)) {
+                Results.check(
+                        ContextCalls.setFlags(flags | CudaHeaders.CU_CTX_SYNC_MEMOPS()),
+                        "cuCtxSetFlags(CU_CTX_SYNC_MEMOPS)");
+            }
+        } finally {
+            exit();
         }
     }
 
@@ -111,8 +118,13 @@ public final class CudaContext extends CudaResource {
      * @return whether it is
      */
     public boolean has(ContextFlag flag) {
-        makeCurrent();
-        return flag.in(flags());
+        enter();
+        try {
+            makeCurrent();
+            return flag.in(flags());
+        } finally {
+            exit();
+        }
     }
 
     private static int flags() {
@@ -125,15 +137,14 @@ public final class CudaContext extends CudaResource {
 
     /** {@return how much of the device's memory is free, in bytes; others may take it (cuMemGetInfo)} */
     public long freeMemory() {
-        makeCurrent();
-        return memoryInfo(0);
-    }
-
-    private static long memoryInfo(int index) {
+        enter();
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment numbers = arena.allocate(ValueLayout.JAVA_LONG, 2);
-            Results.check(MemoryCalls.getInfo(numbers, numbers.asSlice(Long.BYTES)), "cuMemGetInfo()");
-            return numbers.getAtIndex(ValueLayout.JAVA_LONG, index);
+            makeCurrent();
+            MemorySegment free = arena.allocate(ValueLayout.JAVA_LONG);
+            Results.check(MemoryCalls.getInfo(free, arena.allocate(ValueLayout.JAVA_LONG)), "cuMemGetInfo()");
+            return free.get(ValueLayout.JAVA_LONG, 0);
+        } finally {
+            exit();
         }
     }
 
@@ -187,14 +198,77 @@ public final class CudaContext extends CudaResource {
     }
 
     /**
+     * Memory that another process on this machine has exported (cuIpcOpenMemHandle). Close it before that process closes its own.
+     *
+     * @param handle as the other process exported it
+     * @return the memory
+     * @throws CudaException if it cannot be reached; in the process that exported it, too
+     */
+    public DeviceMemory openMemory(IpcMemoryHandle handle) {
+        return create(() -> IpcMemory.open(this, handle));
+    }
+
+    /**
+     * An event that another process on this machine has exported (cuIpcOpenEventHandle). Close it before that process closes its own.
+     *
+     * @param handle as the other process exported it
+     * @return the event
+     * @throws CudaException if it cannot be reached
+     */
+    public CudaEvent openEvent(IpcEventHandle handle) {
+        return create(() -> IpcEvents.open(this, handle));
+    }
+
+    /**
+     * Loads PTX, which the driver compiles for this device (cuModuleLoadDataEx).
+     *
+     * @param ptx its text
+     * @return the module
+     * @throws IllegalArgumentException if it is not PTX: the name of a file, for instance
+     * @throws CudaException if the driver refuses it; the message has what its compiler says
+     */
+    public CudaModule loadModule(String ptx) {
+        return create(() -> CudaModule.load(this, ptx));
+    }
+
+    /**
+     * Loads a cubin, a fat binary, or PTX (cuModuleLoadDataEx).
+     *
+     * @param image its bytes
+     * @return the module
+     * @throws CudaException if the driver refuses it; the message has what its compiler says
+     */
+    public CudaModule loadModule(byte[] image) {
+        return create(() -> CudaModule.load(this, image, "module of %d bytes".formatted(image.length)));
+    }
+
+    /**
+     * Loads a file with a cubin, a fat binary, or PTX (cuModuleLoadDataEx).
+     *
+     * @param file which
+     * @return the module
+     * @throws java.io.UncheckedIOException if the file cannot be read
+     * @throws CudaException if the driver refuses it; the message has what its compiler says
+     */
+    public CudaModule loadModule(Path file) {
+        byte[] image = CudaModule.read(file);
+        return create(() -> CudaModule.load(this, image, "module " + file));
+    }
+
+    /**
      * What the driver knows of a pointer.
      *
      * @param address any
      * @return its attributes
      */
     public PointerAttributes pointerAttributes(long address) {
-        makeCurrent();
-        return PointerAttributes.of(address);
+        enter();
+        try {
+            makeCurrent();
+            return PointerAttributes.of(address);
+        } finally {
+            exit();
+        }
     }
 
     /**
@@ -231,10 +305,24 @@ public final class CudaContext extends CudaResource {
         return createStream(0);
     }
 
+    /** {@return the priorities that streams can have (cuCtxGetStreamPriorityRange)} */
+    public StreamPriorities streamPriorities() {
+        enter();
+        try (Arena arena = Arena.ofConfined()) {
+            makeCurrent();
+            MemorySegment least = arena.allocate(ValueLayout.JAVA_INT);
+            MemorySegment greatest = arena.allocate(ValueLayout.JAVA_INT);
+            Results.check(ContextCalls.getStreamPriorityRange(least, greatest), "cuCtxGetStreamPriorityRange()");
+            return new StreamPriorities(least.get(ValueLayout.JAVA_INT, 0), greatest.get(ValueLayout.JAVA_INT, 0));
+        } finally {
+            exit();
+        }
+    }
+
     /**
      * A stream with a priority.
      *
-     * @param priority the smaller the more urgent; 0 is the usual one, values out of range are moved into it (cuCtxGetStreamPriorityRange)
+     * @param priority the smaller the more urgent; 0 is the usual one, values out of {@link #streamPriorities} are moved into them
      * @return the stream
      */
     public CudaStream createStream(int priority) {
@@ -259,14 +347,23 @@ public final class CudaContext extends CudaResource {
      * @throws UnsupportedCudaCallException before CUDA 11.3, or if the device cannot be flushed by the host
      */
     public void flushGpuDirectWrites(FlushScope scope) {
-        makeCurrent();
-        int result = GpuDirectCalls.flushWrites(
-                CudaHeaders.CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX(), scope.code());
-        String call = "cuFlushGPUDirectRDMAWrites(scope=" + scope + ")";
-        if (result == CudaHeaders.CUDA_ERROR_NOT_SUPPORTED()) {
-            throw new UnsupportedCudaCallException(call, device + " cannot be flushed by the host");
+        enter();
+        try {
+            makeCurrent();
+            int result = GpuDirectCalls.flushWrites(
+                    CudaHeaders.CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX(), scope.code());
+            if (result != Results.SUCCESS) {
+                throw unflushed(result, "cuFlushGPUDirectRDMAWrites(scope=" + scope + ")");
+            }
+        } finally {
+            exit();
         }
-        Results.check(result, call);
+    }
+
+    private CudaException unflushed(int result, String call) {
+        return result == CudaHeaders.CUDA_ERROR_NOT_SUPPORTED()
+                ? new UnsupportedCudaCallException(call, device + " cannot be flushed by the host")
+                : Results.failure(result, call);
     }
 
     /**
@@ -276,14 +373,21 @@ public final class CudaContext extends CudaResource {
      * @throws CudaException if the devices cannot reach each other
      */
     public void enablePeerAccess(CudaContext peer) {
-        makeCurrent();
-        int result = ContextCalls.enablePeerAccess(peer.handle(), 0);
-        if (result != CudaHeaders.CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED()) {
-            Results.check(
-                    result,
-                    "cuCtxEnablePeerAccess(device=%d, peer=%d)"
-                            .formatted(device.ordinal(), peer.device().ordinal()));
+        enter();
+        try {
+            makeCurrent();
+            int result = ContextCalls.enablePeerAccess(peer.handle(), 0);
+            if (result != CudaHeaders.CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED()) {
+                Results.check(result, peerCall("cuCtxEnablePeerAccess", peer));
+            }
+        } finally {
+            exit();
         }
+    }
+
+    private String peerCall(String function, CudaContext peer) {
+        return "%s(device=%d, peer=%d)"
+                .formatted(function, device.ordinal(), peer.device().ordinal());
     }
 
     /**
@@ -292,11 +396,13 @@ public final class CudaContext extends CudaResource {
      * @param peer as it was given there
      */
     public void disablePeerAccess(CudaContext peer) {
-        makeCurrent();
-        Results.check(
-                ContextCalls.disablePeerAccess(peer.handle()),
-                "cuCtxDisablePeerAccess(device=%d, peer=%d)"
-                        .formatted(device.ordinal(), peer.device().ordinal()));
+        enter();
+        try {
+            makeCurrent();
+            Results.check(ContextCalls.disablePeerAccess(peer.handle()), peerCall("cuCtxDisablePeerAccess", peer));
+        } finally {
+            exit();
+        }
     }
 
     @Override
@@ -307,6 +413,7 @@ public final class CudaContext extends CudaResource {
                     "cuDevicePrimaryCtxRelease(device=%d)".formatted(device.ordinal()));
         } else {
             Results.check(ContextCalls.destroy(pointer), "cuCtxDestroy(device=%d)".formatted(device.ordinal()));
+            HostFunctions.forget(this);
         }
     }
 

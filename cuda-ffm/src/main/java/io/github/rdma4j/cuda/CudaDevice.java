@@ -6,6 +6,7 @@ import io.github.rdma4j.cuda.bindings.CUuuid_st;
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
 import io.github.rdma4j.cuda.internal.DeviceCalls;
 import io.github.rdma4j.cuda.internal.Results;
+import io.github.rdma4j.cuda.internal.StreamCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -117,6 +118,16 @@ public final class CudaDevice {
      */
     public boolean has(DeviceAttribute attribute) {
         return attribute(attribute) != 0;
+    }
+
+    /**
+     * Whether streams of this device wait for and write 32-bit values in memory: {@link CudaStream#waitForValue}. That takes a driver of CUDA
+     * 11.7 or later, and no attribute tells of a device that does not; the first call may still be refused.
+     *
+     * @return whether the driver has the calls
+     */
+    public boolean supportsStreamValues() {
+        return StreamCalls.hasValues();
     }
 
     /** {@return what its code is compiled for: 10 times the major plus the minor number, such as 90} */

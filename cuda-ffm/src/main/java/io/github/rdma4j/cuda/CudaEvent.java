@@ -18,10 +18,12 @@ import java.util.List;
  */
 public final class CudaEvent extends GuardedResource {
     private final boolean timing;
+    private final boolean interprocess;
 
-    private CudaEvent(CudaContext context, long pointer, boolean timing) {
+    CudaEvent(CudaContext context, long pointer, boolean timing, boolean interprocess) {
         super(context, pointer);
         this.timing = timing;
+        this.interprocess = interprocess;
     }
 
     static CudaEvent create(CudaContext context, EventFlag... flags) {
@@ -36,7 +38,7 @@ public final class CudaEvent extends GuardedResource {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment event = arena.allocate(ValueLayout.JAVA_LONG);
             Results.check(EventCalls.create(event, mask), "cuEventCreate(flags=0x%x)".formatted(mask));
-            return new CudaEvent(context, event.get(ValueLayout.JAVA_LONG, 0), timing);
+            return new CudaEvent(context, event.get(ValueLayout.JAVA_LONG, 0), timing, interprocess);
         }
     }
 
@@ -44,7 +46,7 @@ public final class CudaEvent extends GuardedResource {
      * Takes note of what a stream has been given so far (cuEventRecord). Each record replaces the one before.
      *
      * @param stream of the same context
-     * @throws CudaException if it fails
+     * @throws CudaException if it fails, or the stream is of another context
      */
     public void record(CudaStream stream) {
         enter();
@@ -53,13 +55,22 @@ public final class CudaEvent extends GuardedResource {
             try {
                 int result = EventCalls.record(pointer, stream.pointer);
                 if (result != Results.SUCCESS) {
-                    Results.check(again(result, () -> EventCalls.record(pointer, stream.pointer)), "cuEventRecord()");
+                    recordAgain(result, stream);
                 }
             } finally {
                 stream.exit();
             }
         } finally {
             exit();
+        }
+    }
+
+    private void recordAgain(int first, CudaStream stream) {
+        int result = again(first, () -> EventCalls.record(pointer, stream.pointer));
+        if (result != Results.SUCCESS) {
+            boolean stranger = stream.context().handle() != context().handle();
+            throw Results.failure(
+                    result, "cuEventRecord()", stranger ? "the stream and the event are of different contexts" : "");
         }
     }
 
@@ -111,23 +122,58 @@ public final class CudaEvent extends GuardedResource {
      *
      * @param start recorded before; both with {@link EventFlag#TIMING}, and done
      * @return milliseconds
-     * @throws IllegalStateException if one of them is not done yet, or was never recorded
+     * @throws IllegalStateException if one of them is not done yet, was never recorded, or belongs to another context
      * @throws IllegalArgumentException if one of them takes no time
      */
     public float millisecondsSince(CudaEvent start) {
         if (!timing || !start.timing) {
             throw new IllegalArgumentException("both events must have been created with EventFlag.TIMING");
         }
+        enter();
+        try {
+            start.enter();
+            try {
+                return elapsed(start);
+            } finally {
+                start.exit();
+            }
+        } finally {
+            exit();
+        }
+    }
+
+    private float elapsed(CudaEvent start) {
         context().makeCurrent();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment milliseconds = arena.allocate(ValueLayout.JAVA_FLOAT);
-            int result = EventCalls.elapsedTime(milliseconds, start.handle(), handle());
+            int result = EventCalls.elapsedTime(milliseconds, start.pointer, pointer);
             if (result == CudaHeaders.CUDA_ERROR_NOT_READY() || result == CudaHeaders.CUDA_ERROR_INVALID_HANDLE()) {
                 throw new IllegalStateException(
-                        "one of the two events is not done yet or was never recorded: wait for it with await(...)");
+                        "one of the two events is not done yet, was never recorded, or belongs to another context:"
+                                + " record both and wait for them with await(...)");
             }
             Results.check(result, "cuEventElapsedTime()");
             return milliseconds.get(ValueLayout.JAVA_FLOAT, 0);
+        }
+    }
+
+    /**
+     * A handle by which another process on this machine reaches this event (cuIpcGetEventHandle). Close the event only when all of them
+     * have closed theirs: what the driver does otherwise is undefined.
+     *
+     * @return the handle, to be sent to them
+     * @throws IllegalStateException if the event was made without {@link EventFlag#INTERPROCESS}
+     */
+    public IpcEventHandle exportHandle() {
+        if (!interprocess) {
+            throw new IllegalStateException("only an event made with EventFlag.INTERPROCESS has a handle");
+        }
+        enter();
+        try {
+            context().makeCurrent();
+            return IpcEvents.export(pointer);
+        } finally {
+            exit();
         }
     }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda;
 
+import io.github.rdma4j.cuda.internal.UseGuard;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -13,7 +14,8 @@ import java.util.function.Supplier;
  * A native object of CUDA that must be closed. Closing it first closes what depends on it, youngest first; closing twice does
  * nothing. Use after close is an {@link IllegalStateException}.
  *
- * <p>Thread safety: {@code close()} may be called from any thread, also while another one is inside a call on the object.
+ * <p>Thread safety: {@code close()} may be called from any thread, also while another one is inside a call on the object: it waits until that
+ * call is over.
  */
 public abstract class CudaResource implements AutoCloseable {
     /** One for all of a context: opening and closing are rare, and their order matters. */
@@ -21,6 +23,9 @@ public abstract class CudaResource implements AutoCloseable {
 
     /** Null for a context. */
     private final CudaResource parent;
+
+    /** The driver would follow the pointer of a destroyed object, or write to memory that is another's by now. */
+    private final UseGuard guard = new UseGuard();
 
     private final Set<AutoCloseable> dependents = new LinkedHashSet<>();
     private volatile boolean closed;
@@ -101,8 +106,19 @@ public abstract class CudaResource implements AutoCloseable {
         return new IllegalStateException(this + " is closed");
     }
 
-    /** Called before the native object is destroyed: returns when no thread is inside a call on it. */
-    void awaitNobodyInside() {}
+    /** Before a native call that uses the object; {@link #exit()} must follow. The same thread may enter again. */
+    final void enter() {
+        if (!guard.enter()) {
+            throw closedException();
+        }
+    }
+
+    final void exit() {
+        guard.exit();
+    }
+
+    /** Called with nobody inside a call on it any more, even if the driver cannot be reached after that. */
+    void abandon() {}
 
     /** Destroys the native object; called once, with the dependents closed, the context current and the lock held. */
     abstract void release();
@@ -126,7 +142,8 @@ public abstract class CudaResource implements AutoCloseable {
             }
             dependents.clear();
             closed = true;
-            awaitNobodyInside();
+            guard.close();
+            attempt(this::abandon, failures);
             attempt(this::releaseInContext, failures);
             if (parent != null) {
                 parent.dependents.remove(this);

@@ -3,7 +3,8 @@
 package io.github.rdma4j.cuda;
 
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
-import io.github.rdma4j.cuda.internal.CopyCalls;
+import io.github.rdma4j.cuda.internal.HostFunctions;
+import io.github.rdma4j.cuda.internal.ModuleCalls;
 import io.github.rdma4j.cuda.internal.Results;
 import io.github.rdma4j.cuda.internal.StreamCalls;
 import java.lang.foreign.Arena;
@@ -15,12 +16,17 @@ import java.util.Objects;
 /**
  * A queue of work for a device, done in order. Its methods queue and return; {@link #await} and {@link CudaEvent} tell when the work is done.
  *
- * <p>Host memory of a copy must stay as it is, and its arena open, until the copy is done: nothing guards it. Copies to and from memory
- * that is not pinned ({@link HostMemory}) work too, and wait inside the driver.
+ * <p>Device memory and {@link HostMemory} may be closed while copies of theirs are queued: the close waits for them. A segment of another
+ * arena must stay as it is, and its arena open, until the copy is done: nothing guards it. Copies to and from memory that is not pinned
+ * work too, and wait inside the driver.
+ *
+ * <p>Closing a stream does not wait: what it was given is still done.
  *
  * <p>Thread safety: all methods may be called from any thread. They allocate nothing unless said.
  */
 public final class CudaStream extends GuardedResource {
+    private final CallbackFailures callbackFailures = new CallbackFailures();
+
     private CudaStream(CudaContext context, long pointer) {
         super(context, pointer);
     }
@@ -32,6 +38,19 @@ public final class CudaStream extends GuardedResource {
                     StreamCalls.create(stream, CudaHeaders.CU_STREAM_NON_BLOCKING(), priority),
                     "cuStreamCreateWithPriority(priority=%d)".formatted(priority));
             return new CudaStream(context, stream.get(ValueLayout.JAVA_LONG, 0));
+        }
+    }
+
+    /** {@return its priority: the smaller the more urgent (cuStreamGetPriority)} */
+    public int priority() {
+        enter();
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment priority = arena.allocate(ValueLayout.JAVA_INT);
+            int result = StreamCalls.getPriority(pointer, priority);
+            Results.check(again(result, () -> StreamCalls.getPriority(pointer, priority)), "cuStreamGetPriority()");
+            return priority.get(ValueLayout.JAVA_INT, 0);
+        } finally {
+            exit();
         }
     }
 
@@ -47,20 +66,30 @@ public final class CudaStream extends GuardedResource {
      */
     public void copyToDevice(
             DeviceMemory target, long targetOffset, MemorySegment source, long sourceOffset, long length) {
-        Objects.checkFromIndexSize(targetOffset, length, target.size());
-        Objects.checkFromIndexSize(sourceOffset, length, source.byteSize());
-        long to = target.handle() + targetOffset;
-        long from = addressOf(source) + sourceOffset;
-        enter();
+        Ranges.check(targetOffset, length, target.size(), target);
+        Ranges.check(sourceOffset, length, source.byteSize(), source);
+        StreamCopies.toDevice(this, target, targetOffset, StreamCopies.addressOf(source) + sourceOffset, length);
+    }
+
+    /**
+     * Copies pinned host memory to the device (cuMemcpyHtoDAsync).
+     *
+     * @param target on the device
+     * @param targetOffset of the first byte written
+     * @param source pinned
+     * @param sourceOffset of the first byte read
+     * @param length in bytes
+     * @throws IndexOutOfBoundsException if one of the two is too short
+     */
+    public void copyToDevice(
+            DeviceMemory target, long targetOffset, HostMemory source, long sourceOffset, long length) {
+        Ranges.check(targetOffset, length, target.size(), target);
+        Ranges.check(sourceOffset, length, source.size(), source);
+        source.enter();
         try {
-            int result = CopyCalls.toDeviceAsync(to, from, length, pointer);
-            if (result != Results.SUCCESS) {
-                Results.check(
-                        again(result, () -> CopyCalls.toDeviceAsync(to, from, length, pointer)),
-                        "cuMemcpyHtoDAsync(target=0x%x, source=0x%x, length=%d)".formatted(to, from, length));
-            }
+            StreamCopies.toDevice(this, target, targetOffset, source.pointer + sourceOffset, length);
         } finally {
-            exit();
+            source.exit();
         }
     }
 
@@ -76,23 +105,32 @@ public final class CudaStream extends GuardedResource {
      */
     public void copyToHost(
             MemorySegment target, long targetOffset, DeviceMemory source, long sourceOffset, long length) {
-        Objects.checkFromIndexSize(targetOffset, length, target.byteSize());
-        Objects.checkFromIndexSize(sourceOffset, length, source.size());
+        Ranges.check(targetOffset, length, target.byteSize(), target);
+        Ranges.check(sourceOffset, length, source.size(), source);
         if (target.isReadOnly()) {
             throw new IllegalArgumentException("the target of the copy is read-only");
         }
-        long to = addressOf(target) + targetOffset;
-        long from = source.handle() + sourceOffset;
-        enter();
+        StreamCopies.toHost(this, StreamCopies.addressOf(target) + targetOffset, source, sourceOffset, length);
+    }
+
+    /**
+     * Copies device memory to pinned host memory (cuMemcpyDtoHAsync).
+     *
+     * @param target pinned
+     * @param targetOffset of the first byte written
+     * @param source on the device
+     * @param sourceOffset of the first byte read
+     * @param length in bytes
+     * @throws IndexOutOfBoundsException if one of the two is too short
+     */
+    public void copyToHost(HostMemory target, long targetOffset, DeviceMemory source, long sourceOffset, long length) {
+        Ranges.check(targetOffset, length, target.size(), target);
+        Ranges.check(sourceOffset, length, source.size(), source);
+        target.enter();
         try {
-            int result = CopyCalls.toHostAsync(to, from, length, pointer);
-            if (result != Results.SUCCESS) {
-                Results.check(
-                        again(result, () -> CopyCalls.toHostAsync(to, from, length, pointer)),
-                        "cuMemcpyDtoHAsync(target=0x%x, source=0x%x, length=%d)".formatted(to, from, length));
-            }
+            StreamCopies.toHost(this, target.pointer + targetOffset, source, sourceOffset, length);
         } finally {
-            exit();
+            target.exit();
         }
     }
 
@@ -108,29 +146,9 @@ public final class CudaStream extends GuardedResource {
      */
     public void copyOnDevice(
             DeviceMemory target, long targetOffset, DeviceMemory source, long sourceOffset, long length) {
-        Objects.checkFromIndexSize(targetOffset, length, target.size());
-        Objects.checkFromIndexSize(sourceOffset, length, source.size());
-        long to = target.handle() + targetOffset;
-        long from = source.handle() + sourceOffset;
-        long toContext = target.context().handle();
-        long fromContext = source.context().handle();
-        enter();
-        try {
-            int result = copyOnDevice(to, toContext, from, fromContext, length);
-            if (result != Results.SUCCESS) {
-                Results.check(
-                        again(result, () -> copyOnDevice(to, toContext, from, fromContext, length)),
-                        "copy on device (target=0x%x, source=0x%x, length=%d)".formatted(to, from, length));
-            }
-        } finally {
-            exit();
-        }
-    }
-
-    private int copyOnDevice(long to, long toContext, long from, long fromContext, long length) {
-        return toContext == fromContext
-                ? CopyCalls.onDeviceAsync(to, from, length, pointer)
-                : CopyCalls.peerAsync(to, toContext, from, fromContext, length, pointer);
+        Ranges.check(targetOffset, length, target.size(), target);
+        Ranges.check(sourceOffset, length, source.size(), source);
+        StreamCopies.onDevice(this, target, targetOffset, source, sourceOffset, length);
     }
 
     /**
@@ -143,16 +161,60 @@ public final class CudaStream extends GuardedResource {
      * @throws IndexOutOfBoundsException if they do not lie within
      */
     public void fill(DeviceMemory target, long offset, long length, byte value) {
-        Objects.checkFromIndexSize(offset, length, target.size());
-        long to = target.handle() + offset;
+        Ranges.check(offset, length, target.size(), target);
+        StreamCopies.fill(this, target, offset, length, value);
+    }
+
+    /**
+     * Sets 32-bit words of device memory (cuMemsetD32Async).
+     *
+     * @param target on the device
+     * @param offset of the first byte; a multiple of 4
+     * @param count how many words
+     * @param value of each, in the byte order of the host
+     * @throws IndexOutOfBoundsException if they do not lie within
+     */
+    public void fillWords(DeviceMemory target, long offset, long count, int value) {
+        Ranges.checkWords(offset, count, target);
+        StreamCopies.fillWords(this, target, offset, count, value);
+    }
+
+    /**
+     * Memory of the device's pool, there for what this stream is given from now on (cuMemAllocAsync). Other streams may use it once this
+     * stream has come as far: see {@link CudaEvent}. Adapters cannot be given it. Allocates.
+     *
+     * @param size in bytes, 1 or more
+     * @return the memory; {@link #free} gives it back in the order of a stream, closing it waits for the whole context
+     * @throws UnsupportedCudaCallException if the device has no memory pools
+     * @throws OutOfDeviceMemoryException if there is not enough
+     */
+    public DeviceMemory allocate(long size) {
+        return context().create(() -> {
+            enter();
+            try {
+                return DeviceAllocations.pooled(this, size);
+            } finally {
+                exit();
+            }
+        });
+    }
+
+    /**
+     * Gives memory of the pool back when all that was queued before is done (cuMemFreeAsync). It is closed at once: for this process it is
+     * gone.
+     *
+     * @param memory that {@link #allocate} made
+     * @throws IllegalArgumentException if something else made it
+     */
+    public void free(DeviceMemory memory) {
+        memory.requireOpen();
+        if (memory.kind() != DeviceMemory.Kind.POOL || memory.isForeign()) {
+            throw new IllegalArgumentException(
+                    "only memory of CudaStream.allocate is freed by a stream, not " + memory);
+        }
         enter();
         try {
-            int result = CopyCalls.fill8Async(to, value, length, pointer);
-            if (result != Results.SUCCESS) {
-                Results.check(
-                        again(result, () -> CopyCalls.fill8Async(to, value, length, pointer)),
-                        "cuMemsetD8Async(target=0x%x, length=%d)".formatted(to, length));
-            }
+            memory.closeOn(this);
         } finally {
             exit();
         }
@@ -184,58 +246,189 @@ public final class CudaStream extends GuardedResource {
 
     /**
      * Lets what is queued after this wait for a value in memory (cuStreamWaitValue32), which the host, another device or another stream
-     * writes. A stream that waits for what never comes cannot be stopped but by writing it.
+     * writes. A stream that waits for what never comes cannot be stopped but by writing it; and CUDA does not see this order, so give it
+     * the same by events where it could do two things at once.
      *
-     * @param memory of the device, or pinned
+     * @param memory of the device, or pinned; not managed
      * @param offset of the 32-bit value, a multiple of 4
      * @param value what it is compared with
      * @param condition how
      * @throws IndexOutOfBoundsException if it does not lie within
+     * @throws UnsupportedCudaCallException if the device does not do it: {@link CudaDevice#supportsStreamValues}
      */
     public void waitForValue(DeviceAddressable memory, long offset, int value, WaitCondition condition) {
-        long address = valueAddress(memory, offset);
-        enter();
-        try {
-            int result = StreamCalls.waitValue32(pointer, address, value, condition.code());
-            if (result != Results.SUCCESS) {
-                Results.check(
-                        again(result, () -> StreamCalls.waitValue32(pointer, address, value, condition.code())),
-                        "cuStreamWaitValue32(address=0x%x, value=%d, %s)".formatted(address, value, condition));
-            }
-        } finally {
-            exit();
-        }
+        StreamValues.await32(this, memory, offset, value, condition.code());
+    }
+
+    /**
+     * {@link #waitForValue} for 64 bits (cuStreamWaitValue64), where the device has
+     * {@link DeviceAttribute#CAN_USE_64_BIT_STREAM_MEM_OPS}.
+     *
+     * @param memory of the device, or pinned; not managed
+     * @param offset of the 64-bit value, a multiple of 8
+     * @param value what it is compared with
+     * @param condition how
+     * @throws IndexOutOfBoundsException if it does not lie within
+     * @throws UnsupportedCudaCallException if the device does not do it
+     */
+    public void waitForValue64(DeviceAddressable memory, long offset, long value, WaitCondition condition) {
+        StreamValues.await64(this, memory, offset, value, condition.code());
+    }
+
+    /**
+     * {@link #waitForValue}, and then a flush of what other devices wrote to this device's memory before, so that what is queued after this
+     * sees it ({@code CU_STREAM_WAIT_VALUE_FLUSH}); where the device has {@link DeviceAttribute#CAN_FLUSH_REMOTE_WRITES}.
+     *
+     * @param memory of the device, or pinned; not managed
+     * @param offset of the 32-bit value, a multiple of 4
+     * @param value what it is compared with
+     * @param condition how
+     * @throws IndexOutOfBoundsException if it does not lie within
+     * @throws UnsupportedCudaCallException if the device does not do it
+     */
+    public void waitForValueAndFlush(DeviceAddressable memory, long offset, int value, WaitCondition condition) {
+        StreamValues.await32(this, memory, offset, value, condition.code() | CudaHeaders.CU_STREAM_WAIT_VALUE_FLUSH());
     }
 
     /**
      * Writes a value to memory when all that was queued before is done (cuStreamWriteValue32).
      *
-     * @param memory of the device, or pinned
+     * @param memory of the device, or pinned; not managed
      * @param offset of the 32-bit value, a multiple of 4
      * @param value what is written
      * @throws IndexOutOfBoundsException if it does not lie within
+     * @throws UnsupportedCudaCallException if the device does not do it: {@link CudaDevice#supportsStreamValues}
      */
     public void writeValue(DeviceAddressable memory, long offset, int value) {
-        long address = valueAddress(memory, offset);
-        enter();
+        StreamValues.write32(this, memory, offset, value);
+    }
+
+    /**
+     * {@link #writeValue} for 64 bits (cuStreamWriteValue64), where the device has
+     * {@link DeviceAttribute#CAN_USE_64_BIT_STREAM_MEM_OPS}.
+     *
+     * @param memory of the device, or pinned; not managed
+     * @param offset of the 64-bit value, a multiple of 8
+     * @param value what is written
+     * @throws IndexOutOfBoundsException if it does not lie within
+     * @throws UnsupportedCudaCallException if the device does not do it
+     */
+    public void writeValue64(DeviceAddressable memory, long offset, long value) {
+        StreamValues.write64(this, memory, offset, value);
+    }
+
+    /**
+     * Launches a kernel with one-dimensional grid and blocks, and no dynamic shared memory (cuLaunchKernel).
+     *
+     * @param kernel of the same context
+     * @param grid blocks, 1 or more
+     * @param block threads in each, 1 or more
+     * @param arguments as the kernel has them; they may be changed as soon as this returns
+     */
+    public void launch(CudaKernel kernel, int grid, int block, KernelArguments arguments) {
+        launch(kernel, grid, 1, 1, block, 1, 1, 0, arguments);
+    }
+
+    /**
+     * Launches a kernel (cuLaunchKernel).
+     *
+     * @param kernel of the same context
+     * @param gridX blocks in x, 1 or more
+     * @param gridY blocks in y
+     * @param gridZ blocks in z
+     * @param blockX threads of a block in x, 1 or more
+     * @param blockY threads of a block in y
+     * @param blockZ threads of a block in z
+     * @param sharedBytes dynamic shared memory of each block; for more than 48 KiB see {@link CudaKernel#allowSharedMemory}
+     * @param arguments as the kernel has them; they may be changed as soon as this returns
+     * @throws IllegalArgumentException if the arguments are not those of the kernel, as far as the driver tells them
+     * @throws IllegalStateException if the memory of an argument is closed
+     * @throws CudaException if the driver refuses it; what the kernel does wrong later is told by a later call
+     */
+    public void launch(
+            CudaKernel kernel,
+            int gridX,
+            int gridY,
+            int gridZ,
+            int blockX,
+            int blockY,
+            int blockZ,
+            int sharedBytes,
+            KernelArguments arguments) {
+        long parameters = arguments.enter(kernel);
         try {
-            int result = StreamCalls.writeValue32(pointer, address, value, 0);
-            if (result != Results.SUCCESS) {
-                Results.check(
-                        again(result, () -> StreamCalls.writeValue32(pointer, address, value, 0)),
-                        "cuStreamWriteValue32(address=0x%x, value=%d)".formatted(address, value));
+            kernel.enter();
+            try {
+                enter();
+                try {
+                    int result = ModuleCalls.launchKernel(
+                            kernel.pointer,
+                            gridX,
+                            gridY,
+                            gridZ,
+                            blockX,
+                            blockY,
+                            blockZ,
+                            sharedBytes,
+                            pointer,
+                            parameters,
+                            0);
+                    if (result != Results.SUCCESS) {
+                        kernel.requireLaunched(
+                                again(
+                                        result,
+                                        () -> ModuleCalls.launchKernel(
+                                                kernel.pointer,
+                                                gridX,
+                                                gridY,
+                                                gridZ,
+                                                blockX,
+                                                blockY,
+                                                blockZ,
+                                                sharedBytes,
+                                                pointer,
+                                                parameters,
+                                                0)),
+                                this,
+                                "grid=%d,%d,%d, block=%d,%d,%d, shared=%d"
+                                        .formatted(gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes));
+                    }
+                } finally {
+                    exit();
+                }
+            } finally {
+                kernel.exit();
             }
         } finally {
-            exit();
+            arguments.exit();
         }
     }
 
-    private static long valueAddress(DeviceAddressable memory, long offset) {
-        Objects.checkFromIndexSize(offset, Integer.BYTES, memory.size());
-        if ((offset & 3) != 0) {
-            throw new IllegalArgumentException("offset " + offset + " of a 32-bit value is not a multiple of 4");
+    /**
+     * Calls a function of this program when all that was queued before is done; what is queued after it waits until it returns
+     * (cuLaunchHostFunc). It is called by a thread of the driver, and must neither use CUDA nor wait for anything that does, nor take long.
+     * What it throws is thrown by the next {@link #isDone} or {@link #await} that finds the stream done, or by {@link #close()}, as the cause
+     * of a {@link CudaCallbackException}. It is not called if the context has failed before. Allocates.
+     *
+     * @param task what to call
+     */
+    public void callback(Runnable task) {
+        Objects.requireNonNull(task);
+        long id = HostFunctions.add(context(), () -> callbackFailures.watch(task));
+        boolean queued = false;
+        enter();
+        try {
+            int result = StreamCalls.launchHostFunction(pointer, HostFunctions.address(), id);
+            Results.check(
+                    again(result, () -> StreamCalls.launchHostFunction(pointer, HostFunctions.address(), id)),
+                    "cuLaunchHostFunc()");
+            queued = true;
+        } finally {
+            exit();
+            if (!queued) {
+                HostFunctions.remove(id);
+            }
         }
-        return memory.deviceAddress() + offset;
     }
 
     /**
@@ -243,53 +436,51 @@ public final class CudaStream extends GuardedResource {
      *
      * @return whether it is
      * @throws CudaException if it fails, or the work did
+     * @throws CudaCallbackException if it is done and a callback has thrown something, once
      */
     public boolean isDone() {
         enter();
         try {
             int result = StreamCalls.query(pointer);
-            if (result == Results.SUCCESS) {
-                return true;
-            }
-            if (result != CudaHeaders.CUDA_ERROR_NOT_READY()) {
-                result = again(result, () -> StreamCalls.query(pointer));
-            }
-            if (result == CudaHeaders.CUDA_ERROR_NOT_READY()) {
+            if (result != Results.SUCCESS && !isDoneAfter(result)) {
                 return false;
             }
-            Results.check(result, "cuStreamQuery()");
-            return true;
         } finally {
             exit();
         }
+        callbackFailures.tell();
+        return true;
+    }
+
+    private boolean isDoneAfter(int first) {
+        if (first == CudaHeaders.CUDA_ERROR_NOT_READY()) {
+            return false;
+        }
+        int result = again(first, () -> StreamCalls.query(pointer));
+        if (result == CudaHeaders.CUDA_ERROR_NOT_READY()) {
+            return false;
+        }
+        Results.check(result, "cuStreamQuery()");
+        return true;
     }
 
     /**
-     * Waits until all that was queued is done, asking again and again with growing pauses.
+     * Waits until all that was queued is done, asking again and again with growing pauses. Allocates.
      *
      * @param timeout how long at most
      * @return whether it is done; false if the time is over
      * @throws CudaException if the work failed
+     * @throws CudaCallbackException if a callback has thrown something, once
      * @throws CudaWaitInterruptedException if the thread is interrupted
      */
     public boolean await(Duration timeout) {
         return Waiting.until(this::isDone, timeout, "waiting for a CUDA stream");
     }
 
-    private static long addressOf(MemorySegment segment) {
-        if (!segment.isNative()) {
-            throw new IllegalArgumentException(
-                    "only native memory can be copied to and from a device, and " + segment + " is on the heap");
-        }
-        if (!segment.scope().isAlive()) {
-            throw new IllegalStateException("the arena of the memory to copy is closed");
-        }
-        return segment.address();
-    }
-
     @Override
     void release() {
         Results.check(StreamCalls.destroy(pointer), "cuStreamDestroy()");
+        callbackFailures.tellAtClose();
     }
 
     /** {@return its address} */

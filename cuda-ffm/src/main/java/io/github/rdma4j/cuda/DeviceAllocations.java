@@ -4,6 +4,7 @@ package io.github.rdma4j.cuda;
 
 import io.github.rdma4j.cuda.DeviceMemory.Kind;
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
+import io.github.rdma4j.cuda.internal.ContextCalls;
 import io.github.rdma4j.cuda.internal.MemoryCalls;
 import io.github.rdma4j.cuda.internal.Results;
 import java.lang.foreign.Arena;
@@ -12,6 +13,9 @@ import java.lang.foreign.ValueLayout;
 
 /** The ways to a {@link DeviceMemory}, each with its checks and the way back. The context is current. */
 final class DeviceAllocations {
+    /** Frees what somebody else frees. */
+    static final Runnable NOTHING = () -> {};
+
     private DeviceAllocations() {}
 
     static DeviceMemory plain(CudaContext context, long size) {
@@ -38,11 +42,32 @@ final class DeviceAllocations {
         }
     }
 
+    /** Of the device's pool, in the order of a stream. */
+    static DeviceMemory pooled(CudaStream stream, long size) {
+        requireSize(size);
+        CudaContext context = stream.context();
+        String call = "cuMemAllocAsync(size=%d)".formatted(size);
+        if (!context.device().has(DeviceAttribute.MEMORY_POOLS_SUPPORTED)) {
+            throw new UnsupportedCudaCallException(call, context.device() + " has no memory pools");
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment address = arena.allocate(ValueLayout.JAVA_LONG);
+            check(MemoryCalls.allocAsync(address, size, stream.pointer), call, context);
+            long pointer = address.get(ValueLayout.JAVA_LONG, 0);
+            return new DeviceMemory(context, pointer, size, Kind.POOL, false, () -> free(pointer));
+        }
+    }
+
     static DeviceMemory virtual(CudaContext context, long size) {
         requireSize(size);
         VirtualAllocation allocation = VirtualAllocation.make(context, size);
         return new DeviceMemory(
-                context, allocation.address(), allocation.size(), Kind.VIRTUAL, true, allocation::release);
+                context,
+                allocation.address(),
+                allocation.size(),
+                Kind.VIRTUAL,
+                true,
+                () -> awaitWork(allocation::release));
     }
 
     /** Somebody else's pointer: what the driver says of it must fit what the caller says. */
@@ -67,15 +92,26 @@ final class DeviceAllocations {
                     pointer + " belongs to another context of the same device; wrap it in that one");
         }
         long behind = attributes.rangeStart() + attributes.rangeSize() - address;
-        if (Long.compareUnsigned(size, behind) > 0) {
+        if (attributes.rangeSize() > 0 && Long.compareUnsigned(size, behind) > 0) {
             throw new IllegalArgumentException("%d bytes from %s: its allocation, of %d bytes from 0x%x, ends after %d"
                     .formatted(size, pointer, attributes.rangeSize(), attributes.rangeStart(), behind));
         }
-        return new DeviceMemory(context, address, size, attributes.kind(), attributes.isGpuDirectCapable(), () -> {});
+        return new DeviceMemory(context, address, size, attributes.kind(), attributes.isGpuDirectCapable(), NOTHING);
     }
 
     private static void free(long address) {
-        Results.check(MemoryCalls.free(address), "cuMemFree(0x%x)".formatted(address));
+        awaitWork(() -> Results.check(MemoryCalls.free(address), "cuMemFree(0x%x)".formatted(address)));
+    }
+
+    /**
+     * Gives memory back when all work of the context is done. The driver waits by itself for some kinds of memory only: not for that of
+     * pools, and not when memory is unmapped.
+     */
+    static void awaitWork(Runnable giveBack) {
+        int work = ContextCalls.synchronize();
+        // Whatever became of the work, the memory goes back.
+        giveBack.run();
+        Results.check(work, "cuCtxSynchronize() before memory was freed");
     }
 
     static void requireSize(long size) {

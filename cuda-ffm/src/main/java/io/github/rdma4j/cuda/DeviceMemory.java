@@ -9,14 +9,13 @@ import io.github.rdma4j.cuda.internal.Results;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.Objects;
 
 /**
  * Memory of a device. The copies here return when they are done; those of {@link CudaStream} are queued.
  *
  * <p>Thread safety: all methods may be called from any thread; two that touch the same bytes need an order of the caller's making.
  */
-public final class DeviceMemory extends CudaResource implements DeviceAddressable {
+public final class DeviceMemory extends GuardedResource implements DeviceAddressable {
     /** Where the memory comes from, which decides what can be done with it. */
     public enum Kind {
         /** {@link CudaContext#allocate}. */
@@ -25,38 +24,39 @@ public final class DeviceMemory extends CudaResource implements DeviceAddressabl
         VIRTUAL,
         /** {@link CudaContext#allocateManaged}: it moves, so no adapter can hold on to it. */
         MANAGED,
-        /** Of a memory pool ({@code cuMemAllocAsync}). */
+        /** Of a memory pool: {@link CudaStream#allocate}. */
         POOL,
-        /** Another process's. */
-        IPC
+        /** Another process's ({@link CudaContext#openMemory}). */
+        IPC,
+        /** A variable of a module ({@link CudaModule#global}). */
+        GLOBAL
     }
 
-    private final CudaContext context;
-    private final long address;
     private final long size;
     private final Kind kind;
     private final boolean gpuDirectCapable;
     private final Runnable free;
+    /** In whose order it is freed; null: at once. */
+    private volatile CudaStream freeingStream;
 
     DeviceMemory(CudaContext context, long address, long size, Kind kind, boolean gpuDirectCapable, Runnable free) {
-        super(context);
-        this.context = context;
-        this.address = address;
+        this(context, context, address, size, kind, gpuDirectCapable, free);
+    }
+
+    /** One that is closed with another one than its context. */
+    DeviceMemory(
+            CudaResource parent,
+            CudaContext context,
+            long address,
+            long size,
+            Kind kind,
+            boolean gpuDirectCapable,
+            Runnable free) {
+        super(parent, context, address);
         this.size = size;
         this.kind = kind;
         this.gpuDirectCapable = gpuDirectCapable;
         this.free = free;
-    }
-
-    @Override
-    public CudaContext context() {
-        return context;
-    }
-
-    @Override
-    public long handle() {
-        requireOpen();
-        return address;
     }
 
     @Override
@@ -114,12 +114,19 @@ public final class DeviceMemory extends CudaResource implements DeviceAddressabl
      */
     public void copyFrom(long offset, MemorySegment source) {
         requireNative(source);
-        Objects.checkFromIndexSize(offset, source.byteSize(), size);
-        requireOpen();
-        context.makeCurrent();
-        Results.check(
-                CopyCalls.toDevice(address + offset, source, source.byteSize()),
-                "cuMemcpyHtoD(target=0x%x, length=%d)".formatted(address + offset, source.byteSize()));
+        long length = source.byteSize();
+        Ranges.check(offset, length, size, this);
+        enter();
+        try {
+            context().makeCurrent();
+            int result = CopyCalls.toDevice(pointer + offset, source, length);
+            if (result != Results.SUCCESS) {
+                throw Diagnosis.of(
+                        result, "cuMemcpyHtoD(target=0x%x, length=%d)".formatted(pointer + offset, length), this);
+            }
+        } finally {
+            exit();
+        }
     }
 
     /**
@@ -143,12 +150,19 @@ public final class DeviceMemory extends CudaResource implements DeviceAddressabl
         if (target.isReadOnly()) {
             throw new IllegalArgumentException("the target of the copy is read-only");
         }
-        Objects.checkFromIndexSize(offset, target.byteSize(), size);
-        requireOpen();
-        context.makeCurrent();
-        Results.check(
-                CopyCalls.toHost(target, address + offset, target.byteSize()),
-                "cuMemcpyDtoH(source=0x%x, length=%d)".formatted(address + offset, target.byteSize()));
+        long length = target.byteSize();
+        Ranges.check(offset, length, size, this);
+        enter();
+        try {
+            context().makeCurrent();
+            int result = CopyCalls.toHost(target, pointer + offset, length);
+            if (result != Results.SUCCESS) {
+                throw Diagnosis.of(
+                        result, "cuMemcpyDtoH(source=0x%x, length=%d)".formatted(pointer + offset, length), this);
+            }
+        } finally {
+            exit();
+        }
     }
 
     /**
@@ -160,18 +174,31 @@ public final class DeviceMemory extends CudaResource implements DeviceAddressabl
      * @throws IndexOutOfBoundsException if it does not fit
      */
     public void copyFrom(long offset, DeviceSlice source) {
-        Objects.checkFromIndexSize(offset, source.length(), size);
-        requireOpen();
-        context.makeCurrent();
-        CudaContext other = source.memory().context();
-        String call = "copy on device (target=0x%x, source=0x%x, length=%d)"
-                .formatted(address + offset, source.address(), source.length());
-        Results.check(
-                other.handle() == context.handle()
-                        ? CopyCalls.onDevice(address + offset, source.address(), source.length())
-                        : CopyCalls.peer(
-                                address + offset, context.handle(), source.address(), other.handle(), source.length()),
-                call);
+        DeviceMemory from = source.memory();
+        Ranges.check(offset, source.length(), size, this);
+        enter();
+        try {
+            from.enter();
+            try {
+                context().makeCurrent();
+                int result = copy(pointer + offset, from, from.pointer + source.offset(), source.length());
+                if (result != Results.SUCCESS) {
+                    String call = "copy on device (target=0x%x, source=0x%x, length=%d)"
+                            .formatted(pointer + offset, from.pointer + source.offset(), source.length());
+                    throw Diagnosis.of(result, call, this, from);
+                }
+            } finally {
+                from.exit();
+            }
+        } finally {
+            exit();
+        }
+    }
+
+    private int copy(long to, DeviceMemory source, long from, long length) {
+        long mine = context().handle();
+        long other = source.context().handle();
+        return mine == other ? CopyCalls.onDevice(to, from, length) : CopyCalls.peer(to, mine, from, other, length);
     }
 
     /**
@@ -183,12 +210,41 @@ public final class DeviceMemory extends CudaResource implements DeviceAddressabl
      * @throws IndexOutOfBoundsException if they do not lie within
      */
     public void fill(long offset, long length, byte value) {
-        Objects.checkFromIndexSize(offset, length, size);
-        requireOpen();
-        context.makeCurrent();
-        Results.check(
-                CopyCalls.fill8(address + offset, value, length),
-                "cuMemsetD8(target=0x%x, length=%d)".formatted(address + offset, length));
+        Ranges.check(offset, length, size, this);
+        enter();
+        try {
+            context().makeCurrent();
+            int result = CopyCalls.fill8(pointer + offset, value, length);
+            if (result != Results.SUCCESS) {
+                throw Diagnosis.of(
+                        result, "cuMemsetD8(target=0x%x, length=%d)".formatted(pointer + offset, length), this);
+            }
+        } finally {
+            exit();
+        }
+    }
+
+    /**
+     * Sets 32-bit words (cuMemsetD32). It may still run when this returns; later work of this context waits for it.
+     *
+     * @param offset of the first byte; a multiple of 4
+     * @param count how many words
+     * @param value of each, in the byte order of the host
+     * @throws IndexOutOfBoundsException if they do not lie within
+     */
+    public void fillWords(long offset, long count, int value) {
+        Ranges.checkWords(offset, count, this);
+        enter();
+        try {
+            context().makeCurrent();
+            int result = CopyCalls.fill32(pointer + offset, value, count);
+            if (result != Results.SUCCESS) {
+                throw Diagnosis.of(
+                        result, "cuMemsetD32(target=0x%x, count=%d)".formatted(pointer + offset, count), this);
+            }
+        } finally {
+            exit();
+        }
     }
 
     /**
@@ -199,19 +255,24 @@ public final class DeviceMemory extends CudaResource implements DeviceAddressabl
      *     {@link CudaContext#synchronizeMemoryOperations} does it for all memory
      */
     public void synchronizeMemoryOperations() {
-        requireOpen();
-        context.makeCurrent();
+        enter();
         try (Arena arena = Arena.ofConfined()) {
+            context().makeCurrent();
             int result = MemoryCalls.pointerSetAttribute(
                     arena.allocateFrom(ValueLayout.JAVA_INT, 1),
                     CudaHeaders.CU_POINTER_ATTRIBUTE_SYNC_MEMOPS(),
-                    address);
-            String call = "cuPointerSetAttribute(SYNC_MEMOPS, 0x%x)".formatted(address);
+                    pointer);
+            if (result == Results.SUCCESS) {
+                return;
+            }
+            String call = "cuPointerSetAttribute(SYNC_MEMOPS, 0x%x)".formatted(pointer);
             if (result == CudaHeaders.CUDA_ERROR_NOT_SUPPORTED()
                     || kind != Kind.ALLOCATED && result == CudaHeaders.CUDA_ERROR_INVALID_VALUE()) {
                 throw new UnsupportedCudaCallException(call, "memory of kind " + kind + " has no such attribute");
             }
-            Results.check(result, call);
+            throw Diagnosis.of(result, call, this);
+        } finally {
+            exit();
         }
     }
 
@@ -223,13 +284,34 @@ public final class DeviceMemory extends CudaResource implements DeviceAddressabl
      * @return the dma-buf, which covers whole pages, and where the part lies in it
      * @throws IndexOutOfBoundsException if the part does not lie within
      * @throws UnsupportedCudaCallException before CUDA 11.7, or if the device has no {@link DeviceAttribute#DMA_BUF_SUPPORTED}
-     * @throws CudaException if this memory cannot be exported: it is managed, or of a pool
+     * @throws CudaException if this memory cannot be exported: that of a pool, for instance
      */
     public DmaBuf exportDmaBuf(long offset, long length) {
-        Objects.checkFromIndexSize(offset, length, size);
-        requireOpen();
-        context.makeCurrent();
-        return DmaBuf.export(this, address + offset, length);
+        Ranges.check(offset, length, size, this);
+        enter();
+        try {
+            context().makeCurrent();
+            return DmaBuf.export(this, pointer + offset, length);
+        } finally {
+            exit();
+        }
+    }
+
+    /**
+     * A handle by which another process on this machine reaches this memory (cuIpcGetMemHandle). Close the memory only when all of them
+     * have closed theirs: what the driver does otherwise is undefined.
+     *
+     * @return the handle, to be sent to them
+     * @throws UnsupportedCudaCallException if this memory was not made by {@link CudaContext#allocate}
+     */
+    public IpcMemoryHandle exportHandle() {
+        enter();
+        try {
+            context().makeCurrent();
+            return IpcMemory.export(this);
+        } finally {
+            exit();
+        }
     }
 
     private static void requireNative(MemorySegment segment) {
@@ -239,14 +321,31 @@ public final class DeviceMemory extends CudaResource implements DeviceAddressabl
         }
     }
 
+    /** Whether somebody else frees it. */
+    boolean isForeign() {
+        return free == DeviceAllocations.NOTHING;
+    }
+
+    /** Closes it, in the order of a stream. */
+    void closeOn(CudaStream stream) {
+        freeingStream = stream;
+        close();
+    }
+
     @Override
     void release() {
-        free.run();
+        CudaStream stream = freeingStream;
+        if (stream == null) {
+            free.run();
+            return;
+        }
+        Results.check(
+                MemoryCalls.freeAsync(pointer, stream.pointer), "cuMemFreeAsync(address=0x%x)".formatted(pointer));
     }
 
     /** {@return kind, address and size} */
     @Override
     public String toString() {
-        return "device memory 0x%x, %d bytes, %s, of %s".formatted(address, size, kind, context);
+        return "device memory 0x%x, %d bytes, %s, of %s".formatted(pointer, size, kind, context());
     }
 }

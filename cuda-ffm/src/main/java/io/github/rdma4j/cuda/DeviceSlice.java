@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda;
 
-import java.util.Objects;
-
 /**
  * A part of device memory.
  *
@@ -14,7 +12,7 @@ import java.util.Objects;
 public record DeviceSlice(DeviceMemory memory, long offset, long length) {
     /** Checks that the part lies within. */
     public DeviceSlice {
-        Objects.checkFromIndexSize(offset, length, memory.size());
+        Ranges.check(offset, length, memory.size(), memory);
     }
 
     /**
@@ -36,7 +34,7 @@ public record DeviceSlice(DeviceMemory memory, long offset, long length) {
      * @throws IndexOutOfBoundsException if it does not lie within
      */
     public DeviceSlice slice(long from, long size) {
-        Objects.checkFromIndexSize(from, size, length);
+        Ranges.check(from, size, length, this);
         return new DeviceSlice(memory, offset + from, size);
     }
 

@@ -9,6 +9,8 @@ import io.github.rdma4j.cuda.internal.Results;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.EnumSet;
+import java.util.Set;
 
 /**
  * A part of device memory as a dma-buf, by which another driver of the kernel reaches it. It may be closed once the other driver has it.
@@ -16,6 +18,9 @@ import java.lang.foreign.ValueLayout;
  * <p>Thread safety: all methods may be called from any thread.
  */
 public final class DmaBuf implements AutoCloseable {
+    private static final Set<DeviceMemory.Kind> EXPORTABLE =
+            EnumSet.of(DeviceMemory.Kind.ALLOCATED, DeviceMemory.Kind.VIRTUAL);
+
     private final int fileDescriptor;
     private final long offset;
     private final long length;
@@ -53,8 +58,17 @@ public final class DmaBuf implements AutoCloseable {
             if (result == CudaHeaders.CUDA_ERROR_NOT_SUPPORTED()) {
                 throw new UnsupportedCudaCallException(call, "the driver cannot export " + memory);
             }
+            if (result == CudaHeaders.CUDA_ERROR_INVALID_VALUE() && EXPORTABLE.contains(memory.kind())) {
+                throw Diagnosis.of(result, call, memory);
+            }
             if (result != Results.SUCCESS) {
-                throw Results.failure(result, call, "memory of kind " + memory.kind());
+                throw Results.failure(
+                        result,
+                        call,
+                        EXPORTABLE.contains(memory.kind())
+                                ? ""
+                                : "memory of kind %s has no dma-buf; that of CudaContext.allocate and allocateGpuDirect has"
+                                        .formatted(memory.kind()));
             }
             return new DmaBuf(handle.get(ValueLayout.JAVA_INT, 0), start, address - start, length);
         }

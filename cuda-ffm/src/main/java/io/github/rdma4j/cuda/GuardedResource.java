@@ -5,21 +5,21 @@ package io.github.rdma4j.cuda;
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
 import io.github.rdma4j.cuda.internal.ContextCalls;
 import io.github.rdma4j.cuda.internal.Results;
-import io.github.rdma4j.cuda.internal.UseGuard;
 import java.util.function.IntSupplier;
 
-/**
- * One whose handle goes into hot calls: the driver would follow the pointer of a destroyed one, so a close waits until no thread is
- * inside such a call.
- */
+/** One that belongs to a context, and whose handle or address goes into native calls between {@link #enter()} and {@link #exit()}. */
 abstract class GuardedResource extends CudaResource {
     private final CudaContext context;
-    private final UseGuard guard = new UseGuard();
-    /** For hot calls, between {@link #enter()} and {@link #exit()}. */
+    /** For native calls, between {@link #enter()} and {@link #exit()}. */
     final long pointer;
 
     GuardedResource(CudaContext context, long pointer) {
-        super(context);
+        this(context, context, pointer);
+    }
+
+    /** One that is closed with another one than its context. */
+    GuardedResource(CudaResource parent, CudaContext context, long pointer) {
+        super(parent);
         this.context = context;
         this.pointer = pointer;
     }
@@ -33,22 +33,6 @@ abstract class GuardedResource extends CudaResource {
     public final long handle() {
         requireOpen();
         return pointer;
-    }
-
-    /** Must be followed by {@link #exit()}; not for calls within a call on the same object. */
-    final void enter() {
-        if (!guard.enter()) {
-            throw closedException();
-        }
-    }
-
-    final void exit() {
-        guard.exit();
-    }
-
-    @Override
-    final void awaitNobodyInside() {
-        guard.close();
     }
 
     /**

@@ -9,22 +9,27 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Pinned host memory, which the device copies to and from by itself, and whose addresses kernels can use.
  *
+ * <p>Closing it waits for all work of its context, so queued copies from and to it are done then; a stream that waits for something that
+ * never comes holds it up.
+ *
  * <p>Thread safety: all methods may be called from any thread.
  */
-public final class HostMemory extends CudaResource implements DeviceAddressable {
-    private final CudaContext context;
+public final class HostMemory extends GuardedResource implements DeviceAddressable {
+    /** How long a close waits for a thread that is reading or writing the segment. */
+    private static final long PATIENCE_NANOS = 10_000_000_000L;
+
     private final MemorySegment segment;
     private final long deviceAddress;
     /** Makes a segment of allocated memory unusable when the memory is freed; null for registered memory. */
     private final Arena arena;
 
     private HostMemory(CudaContext context, MemorySegment segment, Arena arena) {
-        super(context);
-        this.context = context;
+        super(context, segment.address());
         this.segment = segment;
         this.arena = arena;
         this.deviceAddress = deviceAddressOf(segment);
@@ -47,10 +52,15 @@ public final class HostMemory extends CudaResource implements DeviceAddressable 
                 throw Results.failure(result, call, "so much host memory cannot be pinned");
             }
             Results.check(result, call);
+            long pointer = address.get(ValueLayout.JAVA_LONG, 0);
             Arena arena = Arena.ofShared();
-            MemorySegment segment = MemorySegment.ofAddress(address.get(ValueLayout.JAVA_LONG, 0))
-                    .reinterpret(size, arena, null);
-            return new HostMemory(context, segment, arena);
+            try {
+                return new HostMemory(context, MemorySegment.ofAddress(pointer).reinterpret(size, arena, null), arena);
+            } catch (RuntimeException | Error e) {
+                arena.close();
+                undo(MemoryCalls.freeHost(pointer), "cuMemFreeHost(0x%x)".formatted(pointer), e);
+                throw e;
+            }
         }
     }
 
@@ -72,11 +82,29 @@ public final class HostMemory extends CudaResource implements DeviceAddressable 
         int mask = CudaHeaders.CU_MEMHOSTREGISTER_PORTABLE()
                 | CudaHeaders.CU_MEMHOSTREGISTER_DEVICEMAP()
                 | (given.contains(HostMemoryFlag.READ_ONLY) ? CudaHeaders.CU_MEMHOSTREGISTER_READ_ONLY() : 0);
-        Results.check(
-                MemoryCalls.hostRegister(segment.address(), segment.byteSize(), mask),
-                "cuMemHostRegister(address=0x%x, size=%d, flags=0x%x)"
-                        .formatted(segment.address(), segment.byteSize(), mask));
-        return new HostMemory(context, segment, null);
+        long address = segment.address();
+        String call =
+                "cuMemHostRegister(address=0x%x, size=%d, flags=0x%x)".formatted(address, segment.byteSize(), mask);
+        int result = MemoryCalls.hostRegister(address, segment.byteSize(), mask);
+        if (result == CudaHeaders.CUDA_ERROR_OUT_OF_MEMORY()) {
+            throw Results.failure(result, call, "so much host memory cannot be pinned");
+        }
+        if (result == CudaHeaders.CUDA_ERROR_NOT_SUPPORTED()) {
+            throw new UnsupportedCudaCallException(call, context.device() + " does not register such memory");
+        }
+        Results.check(result, call);
+        try {
+            return new HostMemory(context, segment, null);
+        } catch (RuntimeException | Error e) {
+            undo(MemoryCalls.hostUnregister(address), "cuMemHostUnregister(0x%x)".formatted(address), e);
+            throw e;
+        }
+    }
+
+    private static void undo(int result, String call, Throwable cause) {
+        if (result != Results.SUCCESS) {
+            cause.addSuppressed(Results.failure(result, call));
+        }
     }
 
     private static long deviceAddressOf(MemorySegment segment) {
@@ -87,18 +115,6 @@ public final class HostMemory extends CudaResource implements DeviceAddressable 
                     "cuMemHostGetDevicePointer(0x%x)".formatted(segment.address()));
             return address.get(ValueLayout.JAVA_LONG, 0);
         }
-    }
-
-    @Override
-    public CudaContext context() {
-        return context;
-    }
-
-    /** {@return the address in the process} */
-    @Override
-    public long handle() {
-        requireOpen();
-        return segment.address();
     }
 
     /**
@@ -121,15 +137,34 @@ public final class HostMemory extends CudaResource implements DeviceAddressable 
         return segment.byteSize();
     }
 
+    /** A segment of memory that may be gone would be a hole in the JVM's memory safety. */
+    @Override
+    void abandon() {
+        if (arena == null) {
+            return;
+        }
+        long start = System.nanoTime();
+        while (arena.scope().isAlive()) {
+            try {
+                arena.close();
+            } catch (IllegalStateException e) {
+                if (System.nanoTime() - start > PATIENCE_NANOS) {
+                    throw new IllegalStateException(
+                            this + " is not freed: another thread has been inside a call with its segment for long", e);
+                }
+                LockSupport.parkNanos(100_000);
+            }
+        }
+    }
+
     @Override
     void release() {
         if (arena == null) {
-            Results.check(
-                    MemoryCalls.hostUnregister(segment.address()),
-                    "cuMemHostUnregister(0x%x)".formatted(segment.address()));
-        } else {
-            arena.close();
-            Results.check(MemoryCalls.freeHost(segment.address()), "cuMemFreeHost(0x%x)".formatted(segment.address()));
+            DeviceAllocations.awaitWork(() ->
+                    Results.check(MemoryCalls.hostUnregister(pointer), "cuMemHostUnregister(0x%x)".formatted(pointer)));
+        } else if (!arena.scope().isAlive()) {
+            DeviceAllocations.awaitWork(
+                    () -> Results.check(MemoryCalls.freeHost(pointer), "cuMemFreeHost(0x%x)".formatted(pointer)));
         }
     }
 

@@ -11,14 +11,16 @@ final class Waiting {
     /** Most work of a GPU is done within it; sleeping would take longer. */
     private static final long SPIN_NANOS = 50_000;
 
+    private static final long SHORTEST_PAUSE_NANOS = 1_000;
     private static final long LONGEST_PAUSE_NANOS = 1_000_000;
+    /** Pauses grow with the wait, so that none makes it much longer. */
+    private static final int PAUSES_IN_WAIT = 16;
 
     private Waiting() {}
 
     static boolean until(BooleanSupplier done, Duration timeout, String what) {
         long start = System.nanoTime();
         long limit = nanos(timeout);
-        long pause = 1_000;
         while (!done.getAsBoolean()) {
             long elapsed = System.nanoTime() - start;
             if (elapsed >= limit) {
@@ -28,8 +30,8 @@ final class Waiting {
                 Thread.onSpinWait();
                 continue;
             }
+            long pause = Math.clamp(elapsed / PAUSES_IN_WAIT, SHORTEST_PAUSE_NANOS, LONGEST_PAUSE_NANOS);
             LockSupport.parkNanos(Math.min(pause, limit - elapsed));
-            pause = Math.min(2 * pause, LONGEST_PAUSE_NANOS);
             if (Thread.currentThread().isInterrupted()) {
                 throw new CudaWaitInterruptedException(what);
             }

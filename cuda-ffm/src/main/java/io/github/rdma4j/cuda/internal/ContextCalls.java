@@ -11,6 +11,7 @@ import io.github.rdma4j.cuda.bindings.PFN_cuCtxGetFlags_v7000;
 import io.github.rdma4j.cuda.bindings.PFN_cuCtxGetStreamPriorityRange_v5050;
 import io.github.rdma4j.cuda.bindings.PFN_cuCtxSetCurrent_v4000;
 import io.github.rdma4j.cuda.bindings.PFN_cuCtxSetFlags_v12010;
+import io.github.rdma4j.cuda.bindings.PFN_cuCtxSynchronize_v2000;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
@@ -27,6 +28,8 @@ public final class ContextCalls {
             Driver.function("cuCtxGetFlags", 7000, PFN_cuCtxGetFlags_v7000.descriptor());
     private static final MethodHandle SET_FLAGS =
             Driver.function("cuCtxSetFlags", 12010, PFN_cuCtxSetFlags_v12010.descriptor());
+    private static final MethodHandle SYNCHRONIZE =
+            Driver.function("cuCtxSynchronize", 2000, PFN_cuCtxSynchronize_v2000.descriptor());
     private static final MethodHandle GET_STREAM_PRIORITY_RANGE =
             Driver.function("cuCtxGetStreamPriorityRange", 5050, PFN_cuCtxGetStreamPriorityRange_v5050.descriptor());
     private static final MethodHandle ENABLE_PEER_ACCESS =
@@ -85,6 +88,15 @@ public final class ContextCalls {
     public static int setFlags(int flags) {
         try {
             return (int) SET_FLAGS.invokeExact(flags);
+        } catch (Throwable e) {
+            throw Driver.unexpected(e);
+        }
+    }
+
+    /** cuCtxSynchronize: Waits for all work of the current one. */
+    public static int synchronize() {
+        try {
+            return (int) SYNCHRONIZE.invokeExact();
         } catch (Throwable e) {
             throw Driver.unexpected(e);
         }

@@ -151,18 +151,27 @@ public final class Driver {
     }
 
     private MethodHandle find(String name, int since, FunctionDescriptor descriptor) {
+        long address = address(name, since);
+        return address == 0
+                ? missing(name, since, descriptor.toMethodType())
+                : LINKER.downcallHandle(MemorySegment.ofAddress(address), descriptor);
+    }
+
+    /** 0 if this driver does not have it. */
+    private long address(String name, int since) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment function = arena.allocate(ValueLayout.JAVA_LONG);
             int result =
                     (int) getProcAddress.invokeExact(arena.allocateFrom(name).address(), function.address(), since, 0L);
-            long address = function.get(ValueLayout.JAVA_LONG, 0);
-            if (result == CudaHeaders.CUDA_SUCCESS() && address != 0) {
-                return LINKER.downcallHandle(MemorySegment.ofAddress(address), descriptor);
-            }
+            return result == CudaHeaders.CUDA_SUCCESS() ? function.get(ValueLayout.JAVA_LONG, 0) : 0;
         } catch (Throwable e) {
             throw unexpected(e);
         }
-        return missing(name, since, descriptor.toMethodType());
+    }
+
+    /** Whether this driver has a function. */
+    static boolean has(String name, int since) {
+        return require().address(name, since) != 0;
     }
 
     private MethodHandle missing(String name, int since, MethodType type) {

@@ -3,6 +3,7 @@
 package io.github.rdma4j.cuda.internal;
 
 import io.github.rdma4j.cuda.bindings.PFN_cuFuncGetAttribute_v2020;
+import io.github.rdma4j.cuda.bindings.PFN_cuFuncGetParamInfo_v12040;
 import io.github.rdma4j.cuda.bindings.PFN_cuFuncSetAttribute_v9000;
 import io.github.rdma4j.cuda.bindings.PFN_cuLaunchKernel_v4000;
 import io.github.rdma4j.cuda.bindings.PFN_cuModuleGetFunction_v2000;
@@ -27,6 +28,8 @@ public final class ModuleCalls {
             Driver.function("cuFuncGetAttribute", 2020, PFN_cuFuncGetAttribute_v2020.descriptor());
     private static final MethodHandle FUNCTION_SET_ATTRIBUTE =
             Driver.function("cuFuncSetAttribute", 9000, PFN_cuFuncSetAttribute_v9000.descriptor());
+    private static final MethodHandle FUNCTION_GET_PARAMETER =
+            Driver.function("cuFuncGetParamInfo", 12040, PFN_cuFuncGetParamInfo_v12040.descriptor());
     private static final MethodHandle LAUNCH_KERNEL =
             Driver.function("cuLaunchKernel", 4000, PFN_cuLaunchKernel_v4000.descriptor());
     private static final MethodHandle OCCUPANCY_MAX_POTENTIAL_BLOCK_SIZE = Driver.function(
@@ -85,6 +88,15 @@ public final class ModuleCalls {
     public static int functionSetAttribute(long function, int attribute, int value) {
         try {
             return (int) FUNCTION_SET_ATTRIBUTE.invokeExact(function, attribute, value);
+        } catch (Throwable e) {
+            throw Driver.unexpected(e);
+        }
+    }
+
+    /** cuFuncGetParamInfo: Where a parameter lies, and its size. */
+    public static int functionGetParameter(long function, long index, MemorySegment offset, MemorySegment size) {
+        try {
+            return (int) FUNCTION_GET_PARAMETER.invokeExact(function, index, offset.address(), size.address());
         } catch (Throwable e) {
             throw Driver.unexpected(e);
         }

@@ -40,6 +40,11 @@ public final class StreamCalls {
 
     private StreamCalls() {}
 
+    /** Whether the driver has the calls about 32-bit values in this form. */
+    public static boolean hasValues() {
+        return Driver.has("cuStreamWaitValue32", 11070) && Driver.has("cuStreamWriteValue32", 11070);
+    }
+
     /** cuStreamCreateWithPriority: A stream. */
     public static int create(MemorySegment stream, int flags, int priority) {
         try {

@@ -5,6 +5,7 @@ package io.github.rdma4j.cuda.internal;
 import java.lang.foreign.Arena;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Keeps {@code close()} from freeing a native object under a thread that is inside a call on it, at the cost of two plain
@@ -16,7 +17,8 @@ import java.lang.invoke.VarHandle;
  * is rare, pays for both: it stores "closed" and then makes every thread of the JVM pass a handshake (closing a shared arena
  * does that). After it, each thread has either published that it is inside or will see "closed".
  *
- * <p>{@code verbs-ffm} has the same class: the two modules share no code, so that each can be had alone.
+ * <p>{@code verbs-ffm} has one alike: the two modules share no code, so that each can be had alone. Here a copy enters the
+ * guards of the stream and of both memories, which may be one, so entries nest.
  */
 public final class UseGuard {
     private static final VarHandle OWNER;
@@ -36,6 +38,9 @@ public final class UseGuard {
         }
     }
 
+    private static final int SPINS = 1_000;
+    private static final long PAUSE_NANOS = 50_000;
+
     private Thread owner;
     private int ownerInside;
     private int othersInside;
@@ -45,7 +50,7 @@ public final class UseGuard {
     public UseGuard() {}
 
     /**
-     * Marks the calling thread as inside.
+     * Marks the calling thread as inside. It may be inside already: each entry needs an exit.
      *
      * @return whether the object may be used; if not, {@link #exit()} must not be called
      */
@@ -53,11 +58,12 @@ public final class UseGuard {
         if (owner != Thread.currentThread()) {
             return enterAsOther();
         }
-        OWNER_INSIDE.setOpaque(this, 1);
+        int depth = ownerInside;
+        OWNER_INSIDE.setOpaque(this, depth + 1);
         // Keeps the compiler from moving the load above the store; the processor is dealt with by the closing side.
         VarHandle.storeStoreFence();
         if ((boolean) CLOSED.getOpaque(this)) {
-            OWNER_INSIDE.setRelease(this, 0);
+            OWNER_INSIDE.setRelease(this, depth);
             return false;
         }
         return true;
@@ -66,7 +72,7 @@ public final class UseGuard {
     /** Marks the calling thread as outside again. */
     public void exit() {
         if (owner == Thread.currentThread()) {
-            OWNER_INSIDE.setRelease(this, 0);
+            OWNER_INSIDE.setRelease(this, ownerInside - 1);
         } else {
             OTHERS_INSIDE.getAndAdd(this, -1);
         }
@@ -85,8 +91,8 @@ public final class UseGuard {
     }
 
     /**
-     * Closes the guard and waits until no thread is inside. Guarded calls are short and never block, so the wait is too.
-     * Must not be called by a thread that is inside.
+     * Closes the guard and waits until no thread is inside: as long as the call lasts in which one is, which for a large copy that
+     * returns when it is done may be a while. Must not be called by a thread that is inside.
      */
     public void close() {
         CLOSED.setVolatile(this, true);
@@ -95,8 +101,14 @@ public final class UseGuard {
     }
 
     private void awaitNobodyInside() {
-        while ((int) OWNER_INSIDE.getAcquire(this) != 0 || (int) OTHERS_INSIDE.getAcquire(this) != 0) {
-            Thread.onSpinWait();
+        for (int spins = 0;
+                (int) OWNER_INSIDE.getAcquire(this) != 0 || (int) OTHERS_INSIDE.getAcquire(this) != 0;
+                spins++) {
+            if (spins < SPINS) {
+                Thread.onSpinWait();
+            } else {
+                LockSupport.parkNanos(PAUSE_NANOS);
+            }
         }
     }
 

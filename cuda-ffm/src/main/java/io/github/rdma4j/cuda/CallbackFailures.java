@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda;
+
+/** What callbacks of a stream threw, kept until somebody who can be told asks for the stream. */
+final class CallbackFailures {
+    private volatile Throwable first;
+    private boolean closed;
+
+    /** Called by a thread of the driver, which an exception must not reach. */
+    void watch(Runnable task) {
+        try {
+            task.run();
+        } catch (Throwable e) {
+            keep(e);
+        }
+    }
+
+    private synchronized void keep(Throwable failure) {
+        if (closed) {
+            handOver(failure);
+        } else if (first == null) {
+            first = failure;
+        } else if (first != failure) {
+            first.addSuppressed(failure);
+        }
+    }
+
+    private static void handOver(Throwable failure) {
+        Thread thread = Thread.currentThread();
+        try {
+            thread.getUncaughtExceptionHandler().uncaughtException(thread, failure);
+        } catch (Throwable e) {
+            // The JVM ignores what such a handler throws, too; here it would end the process.
+        }
+    }
+
+    void tell() {
+        if (first != null) {
+            throwFirst();
+        }
+    }
+
+    private synchronized void throwFirst() {
+        Throwable failure = first;
+        if (failure != null) {
+            first = null;
+            throw new CudaCallbackException(failure);
+        }
+    }
+
+    /** What callbacks throw after this goes to the handler of uncaught exceptions. */
+    synchronized void tellAtClose() {
+        closed = true;
+        throwFirst();
+    }
+}

@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda;
+
+/** A callback of a stream has thrown something: the cause. What others threw is suppressed in the cause. */
+public class CudaCallbackException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    /**
+     * A callback that has thrown something.
+     *
+     * @param cause what
+     */
+    public CudaCallbackException(Throwable cause) {
+        super("a callback of a CUDA stream has thrown " + cause, cause);
+    }
+}

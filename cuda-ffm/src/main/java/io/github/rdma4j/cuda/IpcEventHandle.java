@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/**
+ * What another process on the same machine needs to reach an event of this one ({@code CUipcEventHandle}). A value, which travels as bytes.
+ */
+public final class IpcEventHandle {
+    private static final int MAGIC = 0x524a4531;
+    static final int DRIVER_BYTES = 64;
+    private static final int BYTES = Integer.BYTES + 1 * Long.BYTES + DRIVER_BYTES;
+
+    private final byte[] driverHandle;
+    private final long processId;
+
+    IpcEventHandle(byte[] driverHandle, long processId) {
+        this.driverHandle = driverHandle;
+        this.processId = processId;
+    }
+
+    /**
+     * The handle, to be sent.
+     *
+     * @return 76 bytes
+     */
+    public byte[] toBytes() {
+        return ByteBuffer.allocate(BYTES)
+                .putInt(MAGIC)
+                .putLong(processId)
+                .put(driverHandle)
+                .array();
+    }
+
+    /**
+     * A handle that was received.
+     *
+     * @param bytes as {@link #toBytes} made them
+     * @return the handle
+     * @throws IllegalArgumentException if they are not such a handle
+     */
+    public static IpcEventHandle fromBytes(byte[] bytes) {
+        ByteBuffer buffer = ByteBuffer.wrap(bytes);
+        if (bytes.length != BYTES || buffer.getInt() != MAGIC) {
+            throw new IllegalArgumentException("these %d bytes are no handle of CUDA events".formatted(bytes.length));
+        }
+        long processId = buffer.getLong();
+        byte[] driverHandle = new byte[DRIVER_BYTES];
+        buffer.get(driverHandle);
+        return new IpcEventHandle(driverHandle, processId);
+    }
+
+    byte[] driverHandle() {
+        return driverHandle;
+    }
+
+    /** Of the process that exported it: as that process sees itself, so in another container it can be somebody else's. */
+    long processId() {
+        return processId;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof IpcEventHandle handle && Arrays.equals(toBytes(), handle.toBytes());
+    }
+
+    @Override
+    public int hashCode() {
+        return Arrays.hashCode(driverHandle);
+    }
+
+    /** {@return whose it is} */
+    @Override
+    public String toString() {
+        return "handle of an event of process %d".formatted(processId);
+    }
+}

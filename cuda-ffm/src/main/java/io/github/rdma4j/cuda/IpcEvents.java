@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda;
+
+import io.github.rdma4j.cuda.bindings.CUipcEventHandle_st;
+import io.github.rdma4j.cuda.internal.IpcCalls;
+import io.github.rdma4j.cuda.internal.Results;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/** Events that another process has made. The context is current. */
+final class IpcEvents {
+    private IpcEvents() {}
+
+    static IpcEventHandle export(long event) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment handle = CUipcEventHandle_st.allocate(arena);
+            Results.check(IpcCalls.getEventHandle(handle, event), "cuIpcGetEventHandle()");
+            return new IpcEventHandle(
+                    handle.toArray(ValueLayout.JAVA_BYTE),
+                    ProcessHandle.current().pid());
+        }
+    }
+
+    static CudaEvent open(CudaContext context, IpcEventHandle handle) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment event = arena.allocate(ValueLayout.JAVA_LONG);
+            MemorySegment struct = CUipcEventHandle_st.allocate(arena);
+            struct.copyFrom(MemorySegment.ofArray(handle.driverHandle()));
+            int result = IpcCalls.openEventHandle(event, struct);
+            if (result != Results.SUCCESS) {
+                throw Results.failure(
+                        result, "cuIpcOpenEventHandle(" + handle + ")", IpcMemory.whyNot(handle.processId()));
+            }
+            return new CudaEvent(context, event.get(ValueLayout.JAVA_LONG, 0), false, false);
+        }
+    }
+}

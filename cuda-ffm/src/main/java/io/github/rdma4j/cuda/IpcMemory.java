@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda;
+
+import io.github.rdma4j.cuda.bindings.CUipcMemHandle_st;
+import io.github.rdma4j.cuda.bindings.CudaHeaders;
+import io.github.rdma4j.cuda.internal.IpcCalls;
+import io.github.rdma4j.cuda.internal.Results;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/** Memory that another process has allocated. The context is current. */
+final class IpcMemory {
+    private IpcMemory() {}
+
+    static IpcMemoryHandle export(DeviceMemory memory) {
+        String call = "cuIpcGetMemHandle(0x%x)".formatted(memory.pointer);
+        if (memory.kind() != DeviceMemory.Kind.ALLOCATED) {
+            throw new UnsupportedCudaCallException(
+                    call,
+                    "memory of kind %s has no handle for other processes; that of CudaContext.allocate has"
+                            .formatted(memory.kind()));
+        }
+        // Memory of somebody else may lie in the midst of an allocation.
+        long start = PointerAttributes.of(memory.pointer).rangeStart();
+        long offset = start == 0 ? 0 : memory.pointer - start;
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment handle = CUipcMemHandle_st.allocate(arena);
+            int result = IpcCalls.getMemHandle(handle, memory.pointer - offset);
+            if (result != Results.SUCCESS) {
+                throw Diagnosis.of(result, call, memory);
+            }
+            return new IpcMemoryHandle(
+                    handle.toArray(ValueLayout.JAVA_BYTE),
+                    ProcessHandle.current().pid(),
+                    offset,
+                    memory.size());
+        }
+    }
+
+    static DeviceMemory open(CudaContext context, IpcMemoryHandle handle) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment address = arena.allocate(ValueLayout.JAVA_LONG);
+            MemorySegment struct = CUipcMemHandle_st.allocate(arena);
+            struct.copyFrom(MemorySegment.ofArray(handle.driverHandle()));
+            int result = IpcCalls.openMemHandle(address, struct, CudaHeaders.CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS());
+            if (result != Results.SUCCESS) {
+                throw Results.failure(result, "cuIpcOpenMemHandle(" + handle + ")", whyNot(handle.processId()));
+            }
+            long base = address.get(ValueLayout.JAVA_LONG, 0);
+            try {
+                requireWithin(handle, base);
+                return new DeviceMemory(
+                        context,
+                        base + handle.offset(),
+                        handle.size(),
+                        DeviceMemory.Kind.IPC,
+                        false,
+                        () -> close(base));
+            } catch (RuntimeException e) {
+                if (IpcCalls.closeMemHandle(base) != Results.SUCCESS) {
+                    e.addSuppressed(new IllegalStateException("cuIpcCloseMemHandle(0x%x) failed".formatted(base)));
+                }
+                throw e;
+            }
+        }
+    }
+
+    /** The handle came from outside. */
+    private static void requireWithin(IpcMemoryHandle handle, long base) {
+        long known = PointerAttributes.of(base).rangeSize();
+        if (known > 0 && handle.offset() + handle.size() > known) {
+            throw new IllegalArgumentException(
+                    "%s, from offset %d: the allocation has %d bytes".formatted(handle, handle.offset(), known));
+        }
+    }
+
+    static String whyNot(long processId) {
+        return processId == ProcessHandle.current().pid()
+                ? "this process exported the handle itself: handles are for others, use the object that was exported"
+                : "the process that exported it may have freed it or ended, or its GPU cannot be reached from here";
+    }
+
+    private static void close(long base) {
+        DeviceAllocations.awaitWork(
+                () -> Results.check(IpcCalls.closeMemHandle(base), "cuIpcCloseMemHandle(0x%x)".formatted(base)));
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/**
+ * What another process on the same machine needs to reach memory of this one ({@code CUipcMemHandle}). A value, which travels as bytes.
+ */
+public final class IpcMemoryHandle {
+    private static final int MAGIC = 0x524a4d31;
+    static final int DRIVER_BYTES = 64;
+    private static final int BYTES = Integer.BYTES + 3 * Long.BYTES + DRIVER_BYTES;
+
+    private final byte[] driverHandle;
+    private final long processId;
+    private final long offset;
+    private final long size;
+
+    IpcMemoryHandle(byte[] driverHandle, long processId, long offset, long size) {
+        this.driverHandle = driverHandle;
+        this.processId = processId;
+        this.offset = offset;
+        this.size = size;
+    }
+
+    /**
+     * The handle, to be sent.
+     *
+     * @return 92 bytes
+     */
+    public byte[] toBytes() {
+        return ByteBuffer.allocate(BYTES)
+                .putInt(MAGIC)
+                .putLong(processId)
+                .putLong(offset)
+                .putLong(size)
+                .put(driverHandle)
+                .array();
+    }
+
+    /**
+     * A handle that was received.
+     *
+     * @param bytes as {@link #toBytes} made them
+     * @return the handle
+     * @throws IllegalArgumentException if they are not such a handle
+     */
+    public static IpcMemoryHandle fromBytes(byte[] bytes) {
+        ByteBuffer buffer = ByteBuffer.wrap(bytes);
+        if (bytes.length != BYTES || buffer.getInt() != MAGIC) {
+            throw new IllegalArgumentException("these %d bytes are no handle of CUDA memory".formatted(bytes.length));
+        }
+        long processId = buffer.getLong();
+        long offset = buffer.getLong();
+        long size = buffer.getLong();
+        byte[] driverHandle = new byte[DRIVER_BYTES];
+        buffer.get(driverHandle);
+        if (offset < 0 || size < 1 || offset > Long.MAX_VALUE - size) {
+            throw new IllegalArgumentException("a handle of %d bytes of memory from offset %d".formatted(size, offset));
+        }
+        return new IpcMemoryHandle(driverHandle, processId, offset, size);
+    }
+
+    byte[] driverHandle() {
+        return driverHandle;
+    }
+
+    /** Of the process that exported it: as that process sees itself, so in another container it can be somebody else's. */
+    long processId() {
+        return processId;
+    }
+
+    /** Where in the allocation the memory starts. */
+    long offset() {
+        return offset;
+    }
+
+    /** {@return the bytes of the memory} */
+    public long size() {
+        return size;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof IpcMemoryHandle handle && Arrays.equals(toBytes(), handle.toBytes());
+    }
+
+    @Override
+    public int hashCode() {
+        return Arrays.hashCode(driverHandle);
+    }
+
+    /** {@return whose it is} */
+    @Override
+    public String toString() {
+        return "handle of %d bytes of memory of process %d".formatted(size, processId);
+    }
+}

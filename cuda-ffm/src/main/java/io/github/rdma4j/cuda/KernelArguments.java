@@ -1,0 +1,270 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.ref.Reference;
+import java.util.Arrays;
+import java.util.Objects;
+
+/**
+ * The arguments of a launch, off the heap: set once, changed where they change, and used for any number of launches. A launch copies them.
+ * Nothing must be closed; the memory goes when the garbage collector finds this unused. Setting allocates nothing.
+ *
+ * <p>A launch compares the number and the sizes with those of the kernel, if the driver tells them (CUDA 12.4); else they are the caller's
+ * responsibility.
+ *
+ * <p>Thread safety: one thread at a time.
+ */
+public final class KernelArguments {
+    /** Of a slot: as much as the largest type of CUDA needs. */
+    private static final int ALIGNMENT = 16;
+
+    private final int[] capacities;
+    private final long[] offsets;
+    /** An array of pointers to the slots, then the slots. */
+    private final MemorySegment segment;
+    /** Bytes; 0 for what was not set yet. */
+    private final int[] written;
+    /** Whose address an argument is, or null: held while it is used. */
+    private final CudaResource[] memories;
+    /** The kernel that these have been compared with since their shape changed. */
+    private CudaKernel fits;
+
+    private KernelArguments(int[] sizes) {
+        int count = sizes.length;
+        capacities = sizes.clone();
+        offsets = new long[count];
+        written = new int[count];
+        memories = new CudaResource[count];
+        long end = (long) count * Long.BYTES;
+        for (int i = 0; i < count; i++) {
+            if (sizes[i] < 1) {
+                throw new IllegalArgumentException("an argument of " + sizes[i] + " bytes");
+            }
+            offsets[i] = (end + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+            end = offsets[i] + sizes[i];
+        }
+        segment = Arena.ofAuto().allocate(Math.max(end, Long.BYTES), ALIGNMENT);
+        for (int i = 0; i < count; i++) {
+            segment.setAtIndex(ValueLayout.JAVA_LONG, i, segment.address() + offsets[i]);
+        }
+    }
+
+    /**
+     * Arguments of up to 8 bytes each: all numbers and pointers.
+     *
+     * @param count how many; 0 for a kernel that has none
+     * @return the arguments, none of which is set
+     */
+    public static KernelArguments of(int count) {
+        int[] sizes = new int[count];
+        Arrays.fill(sizes, Long.BYTES);
+        return new KernelArguments(sizes);
+    }
+
+    /**
+     * Arguments of which some are structs.
+     *
+     * @param sizes the bytes of each, 1 or more
+     * @return the arguments, none of which is set
+     */
+    public static KernelArguments ofSizes(int... sizes) {
+        return new KernelArguments(sizes);
+    }
+
+    /** {@return how many there are} */
+    public int count() {
+        return capacities.length;
+    }
+
+    /**
+     * Sets one of 8 bits.
+     *
+     * @param index from 0
+     * @param value what it is
+     * @return this
+     */
+    public KernelArguments setByte(int index, byte value) {
+        segment.set(ValueLayout.JAVA_BYTE, prepare(index, Byte.BYTES, null), value);
+        return this;
+    }
+
+    /**
+     * Sets one of 16 bits.
+     *
+     * @param index from 0
+     * @param value what it is
+     * @return this
+     */
+    public KernelArguments setShort(int index, short value) {
+        segment.set(ValueLayout.JAVA_SHORT, prepare(index, Short.BYTES, null), value);
+        return this;
+    }
+
+    /**
+     * Sets one of 32 bits.
+     *
+     * @param index from 0
+     * @param value what it is
+     * @return this
+     */
+    public KernelArguments setInt(int index, int value) {
+        segment.set(ValueLayout.JAVA_INT, prepare(index, Integer.BYTES, null), value);
+        return this;
+    }
+
+    /**
+     * Sets one of 64 bits: a number, or an address of which nothing else is known.
+     *
+     * @param index from 0
+     * @param value what it is
+     * @return this
+     */
+    public KernelArguments setLong(int index, long value) {
+        segment.set(ValueLayout.JAVA_LONG, prepare(index, Long.BYTES, null), value);
+        return this;
+    }
+
+    /**
+     * Sets one of type float.
+     *
+     * @param index from 0
+     * @param value what it is
+     * @return this
+     */
+    public KernelArguments setFloat(int index, float value) {
+        segment.set(ValueLayout.JAVA_FLOAT, prepare(index, Float.BYTES, null), value);
+        return this;
+    }
+
+    /**
+     * Sets one of type double.
+     *
+     * @param index from 0
+     * @param value what it is
+     * @return this
+     */
+    public KernelArguments setDouble(int index, double value) {
+        segment.set(ValueLayout.JAVA_DOUBLE, prepare(index, Double.BYTES, null), value);
+        return this;
+    }
+
+    /**
+     * Sets a pointer to the start of memory. A launch refuses memory that is closed by then.
+     *
+     * @param index from 0
+     * @param memory of the device, or pinned
+     * @return this
+     */
+    public KernelArguments setPointer(int index, DeviceAddressable memory) {
+        return setPointer(index, memory, 0);
+    }
+
+    /**
+     * Sets a pointer into memory. A launch refuses memory that is closed by then.
+     *
+     * @param index from 0
+     * @param memory of the device, or pinned
+     * @param offset of the byte that it leads to
+     * @return this
+     * @throws IndexOutOfBoundsException if the offset does not lie within
+     */
+    public KernelArguments setPointer(int index, DeviceAddressable memory, long offset) {
+        Ranges.check(offset, 0, memory.size(), memory);
+        long address = memory.deviceAddress() + offset;
+        segment.set(ValueLayout.JAVA_LONG, prepare(index, Long.BYTES, (CudaResource) memory), address);
+        return this;
+    }
+
+    /**
+     * Sets a struct.
+     *
+     * @param index from 0
+     * @param value its bytes, padding included, as the kernel has it
+     * @return this
+     */
+    public KernelArguments setStruct(int index, MemorySegment value) {
+        int size = Math.toIntExact(value.byteSize());
+        MemorySegment.copy(value, 0, segment, prepare(index, size, null), size);
+        return this;
+    }
+
+    private long prepare(int index, int size, CudaResource memory) {
+        Objects.checkIndex(index, capacities.length);
+        if (size > capacities[index]) {
+            throw new IllegalArgumentException(
+                    "argument %d has room for %d bytes, and this has %d; see KernelArguments.ofSizes"
+                            .formatted(index, capacities[index], size));
+        }
+        if (written[index] != size) {
+            written[index] = size;
+            fits = null;
+        }
+        memories[index] = memory;
+        return offsets[index];
+    }
+
+    /** Begins a launch: {@link #exit()} must follow. Returns the address of the array of pointers. */
+    long enter(CudaKernel kernel) {
+        if (fits != kernel) {
+            requireFit(kernel);
+            fits = kernel;
+        }
+        for (int i = 0; i < memories.length; i++) {
+            CudaResource memory = memories[i];
+            if (memory != null) {
+                enter(i, memory);
+            }
+        }
+        return segment.address();
+    }
+
+    private void enter(int index, CudaResource memory) {
+        try {
+            memory.enter();
+        } catch (IllegalStateException e) {
+            exit(index);
+            throw e;
+        }
+    }
+
+    void exit() {
+        exit(memories.length);
+        // Until here the driver may read the slots, of which it has but the address.
+        Reference.reachabilityFence(this);
+    }
+
+    private void exit(int end) {
+        for (int i = 0; i < end; i++) {
+            CudaResource memory = memories[i];
+            if (memory != null) {
+                memory.exit();
+            }
+        }
+    }
+
+    private void requireFit(CudaKernel kernel) {
+        for (int i = 0; i < written.length; i++) {
+            if (written[i] == 0) {
+                throw new IllegalArgumentException("argument %d of %s was not set".formatted(i, kernel));
+            }
+        }
+        int[] expected = kernel.knownParameterSizes();
+        if (expected == null) {
+            return;
+        }
+        if (expected.length != written.length) {
+            throw new IllegalArgumentException("%s has %d parameters, and these are %d arguments"
+                    .formatted(kernel, expected.length, written.length));
+        }
+        for (int i = 0; i < written.length; i++) {
+            if (written[i] != expected[i]) {
+                throw new IllegalArgumentException("parameter %d of %s has %d bytes, and the argument was set with %d"
+                        .formatted(i, kernel, expected[i], written[i]));
+            }
+        }
+    }
+}

@@ -1,0 +1,11 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda;
+
+/**
+ * A launch that fills the device.
+ *
+ * @param gridSize blocks, the least that fill it
+ * @param blockSize threads in each
+ */
+public record Occupancy(int gridSize, int blockSize) {}

@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda;
+
+import io.github.rdma4j.cuda.bindings.CudaHeaders;
+import io.github.rdma4j.cuda.internal.Results;
+import io.github.rdma4j.cuda.internal.StreamCalls;
+
+/** Values in memory that a stream waits for or writes. */
+final class StreamValues {
+    private StreamValues() {}
+
+    static void await32(CudaStream stream, DeviceAddressable memory, long offset, int value, int flags) {
+        CudaResource resource = enter(memory, offset, Integer.BYTES);
+        try {
+            stream.enter();
+            try {
+                long address = memory.deviceAddress() + offset;
+                int result = StreamCalls.waitValue32(stream.pointer, address, value, flags);
+                if (result != Results.SUCCESS) {
+                    result = stream.again(result, () -> StreamCalls.waitValue32(stream.pointer, address, value, flags));
+                    require(result, "cuStreamWaitValue32(address=0x%x, value=%d, flags=0x%x)", address, value, flags);
+                }
+            } finally {
+                stream.exit();
+            }
+        } finally {
+            resource.exit();
+        }
+    }
+
+    static void await64(CudaStream stream, DeviceAddressable memory, long offset, long value, int flags) {
+        CudaResource resource = enter(memory, offset, Long.BYTES);
+        try {
+            stream.enter();
+            try {
+                long address = memory.deviceAddress() + offset;
+                int result = StreamCalls.waitValue64(stream.pointer, address, value, flags);
+                if (result != Results.SUCCESS) {
+                    result = stream.again(result, () -> StreamCalls.waitValue64(stream.pointer, address, value, flags));
+                    require(result, "cuStreamWaitValue64(address=0x%x, value=%d, flags=0x%x)", address, value, flags);
+                }
+            } finally {
+                stream.exit();
+            }
+        } finally {
+            resource.exit();
+        }
+    }
+
+    static void write32(CudaStream stream, DeviceAddressable memory, long offset, int value) {
+        CudaResource resource = enter(memory, offset, Integer.BYTES);
+        try {
+            stream.enter();
+            try {
+                long address = memory.deviceAddress() + offset;
+                int result = StreamCalls.writeValue32(stream.pointer, address, value, 0);
+                if (result != Results.SUCCESS) {
+                    result = stream.again(result, () -> StreamCalls.writeValue32(stream.pointer, address, value, 0));
+                    require(result, "cuStreamWriteValue32(address=0x%x, value=%d, flags=0x%x)", address, value, 0);
+                }
+            } finally {
+                stream.exit();
+            }
+        } finally {
+            resource.exit();
+        }
+    }
+
+    static void write64(CudaStream stream, DeviceAddressable memory, long offset, long value) {
+        CudaResource resource = enter(memory, offset, Long.BYTES);
+        try {
+            stream.enter();
+            try {
+                long address = memory.deviceAddress() + offset;
+                int result = StreamCalls.writeValue64(stream.pointer, address, value, 0);
+                if (result != Results.SUCCESS) {
+                    result = stream.again(result, () -> StreamCalls.writeValue64(stream.pointer, address, value, 0));
+                    require(result, "cuStreamWriteValue64(address=0x%x, value=%d, flags=0x%x)", address, value, 0);
+                }
+            } finally {
+                stream.exit();
+            }
+        } finally {
+            resource.exit();
+        }
+    }
+
+    private static CudaResource enter(DeviceAddressable memory, long offset, int bytes) {
+        Ranges.check(offset, bytes, memory.size(), memory);
+        Ranges.requireMultiple(offset, bytes);
+        CudaResource resource = (CudaResource) memory;
+        resource.enter();
+        return resource;
+    }
+
+    private static void require(int result, String call, long address, long value, int flags) {
+        if (result == CudaHeaders.CUDA_ERROR_NOT_SUPPORTED()) {
+            throw new UnsupportedCudaCallException(
+                    call.formatted(address, value, flags),
+                    "the device does not do this to memory in stream order: see CudaDevice.supportsStreamValues()");
+        }
+        if (result != Results.SUCCESS) {
+            throw Results.failure(result, call.formatted(address, value, flags));
+        }
+    }
+}

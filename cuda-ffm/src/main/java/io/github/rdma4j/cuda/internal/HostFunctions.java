@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda.internal;
+
+import io.github.rdma4j.cuda.bindings.CUhostFn;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The one function that the driver calls in this program, and a table of what it shall do: {@code userData} is the number of the entry. One
+ * stub for all, since one that is freed while the driver has yet to call it would crash the process.
+ */
+public final class HostFunctions {
+    private record Entry(Object owner, Runnable task) {}
+
+    private static final Map<Long, Entry> ENTRIES = new ConcurrentHashMap<>();
+    private static final AtomicLong NEXT = new AtomicLong(1);
+    private static final long ADDRESS = stub();
+
+    private HostFunctions() {}
+
+    private static long stub() {
+        assert CUhostFn.descriptor().argumentLayouts().size() == 1;
+        try {
+            return Linker.nativeLinker()
+                    .upcallStub(
+                            MethodHandles.lookup()
+                                    .findStatic(
+                                            HostFunctions.class, "call", MethodType.methodType(void.class, long.class)),
+                            FunctionDescriptor.ofVoid(ValueLayout.JAVA_LONG),
+                            Arena.global())
+                    .address();
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Called by a thread of the driver. An exception that leaves it would end the process. */
+    private static void call(long id) {
+        Entry entry = ENTRIES.remove(id);
+        if (entry != null) {
+            entry.task.run();
+        }
+    }
+
+    /** {@return the address of the function, a {@code CUhostFn}} */
+    public static long address() {
+        return ADDRESS;
+    }
+
+    /**
+     * Adds an entry, which is used once.
+     *
+     * @param owner for {@link #forget}
+     * @param task what to do; it throws nothing
+     * @return its number, for {@code userData}
+     */
+    public static long add(Object owner, Runnable task) {
+        long id = NEXT.getAndIncrement();
+        ENTRIES.put(id, new Entry(owner, task));
+        return id;
+    }
+
+    /**
+     * Removes an entry that the driver does not know.
+     *
+     * @param id its number
+     */
+    public static void remove(long id) {
+        ENTRIES.remove(id);
+    }
+
+    /**
+     * Removes the entries of a context that is destroyed: one that had failed never calls them.
+     *
+     * @param owner as it was given
+     */
+    public static void forget(Object owner) {
+        ENTRIES.values().removeIf(entry -> entry.owner == owner);
+    }
+
+    /** {@return how many there are that were not called yet} */
+    static int pending() {
+        return ENTRIES.size();
+    }
+}
