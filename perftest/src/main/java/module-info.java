@@ -10,11 +10,14 @@ module io.github.rdma4j.perftest {
     requires com.samskivert.jmustache;
     requires HdrHistogram;
     requires info.picocli;
+    requires io.github.rdma4j.gpudirect;
     requires io.github.rdma4j.verbs;
     requires java.management;
     requires jdk.net;
 
     opens io.github.rdma4j.perftest.options to
+            info.picocli;
+    opens io.github.rdma4j.perftest.check to
             info.picocli;
     opens io.github.rdma4j.perftest.compare to
             info.picocli;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest;
 
+import io.github.rdma4j.perftest.check.CheckCommand;
 import io.github.rdma4j.perftest.compare.CompareCommand;
 import io.github.rdma4j.perftest.environment.BuildInfo;
 import io.github.rdma4j.perftest.options.Tool;
@@ -37,6 +38,9 @@ public final class Main {
             case ReportCommand.NAME -> {
                 return ReportCommand.run(arguments.subList(1, arguments.size()), out, err);
             }
+            case CheckCommand.NAME -> {
+                return CheckCommand.run(arguments.subList(1, arguments.size()), out, err);
+            }
             case "-h", "--help" -> {
                 help(out);
                 return ToolCommand.OK;
@@ -58,7 +62,7 @@ public final class Main {
 
     private static String tools() {
         return Arrays.stream(Tool.values()).map(Tool::command).collect(Collectors.joining(", ")) + ", "
-                + CompareCommand.NAME + ", " + ReportCommand.NAME;
+                + CompareCommand.NAME + ", " + ReportCommand.NAME + ", " + CheckCommand.NAME;
     }
 
     private static void help(PrintStream out) {
@@ -69,9 +73,10 @@ public final class Main {
         out.println();
         out.println("Tools:");
         for (Tool tool : Tool.values()) {
-            out.printf("  %-14s %s%n", tool.command(), tool.title());
+            out.printf("  %-15s %s%n", tool.command(), tool.title());
         }
-        out.printf("  %-14s %s%n", CompareCommand.NAME, CompareCommand.TITLE);
-        out.printf("  %-14s %s%n", ReportCommand.NAME, ReportCommand.TITLE);
+        out.printf("  %-15s %s%n", CompareCommand.NAME, CompareCommand.TITLE);
+        out.printf("  %-15s %s%n", ReportCommand.NAME, ReportCommand.TITLE);
+        out.printf("  %-15s %s%n", CheckCommand.NAME, CheckCommand.TITLE);
     }
 }

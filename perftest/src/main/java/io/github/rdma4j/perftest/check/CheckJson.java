@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.check;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.github.rdma4j.gpudirect.GpuPath;
+import io.github.rdma4j.gpudirect.PathRefusal;
+import io.github.rdma4j.gpudirect.check.CheckReport;
+import io.github.rdma4j.gpudirect.check.CheckedAdapter;
+import io.github.rdma4j.gpudirect.check.CheckedGpu;
+import io.github.rdma4j.gpudirect.check.Finding;
+import io.github.rdma4j.gpudirect.check.GpuFacts;
+import io.github.rdma4j.gpudirect.check.PairVerdict;
+import io.github.rdma4j.gpudirect.topology.PciDistance;
+import io.github.rdma4j.gpudirect.topology.PciFunction;
+import io.github.rdma4j.perftest.environment.BuildInfo;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.Locale;
+import java.util.Optional;
+
+/** Writes a report as one JSON document; docs/gpudirect-check.md has its fields. */
+final class CheckJson {
+    /** A reader of version n understands every document of version n. */
+    static final int SCHEMA_VERSION = 1;
+
+    static final String SCHEMA = "https://rdma4j.github.io/schema/gpudirect-check-1.json";
+
+    private CheckJson() {}
+
+    /**
+     * Writes the document.
+     *
+     * @param status the exit status of the command
+     * @param out receives UTF-8; it is flushed, not closed
+     */
+    static void write(CheckReport report, int status, OutputStream out) throws IOException {
+        try (JsonGenerator json = new JsonFactory().createGenerator(out)) {
+            json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
+            json.useDefaultPrettyPrinter();
+            json.writeStartObject();
+            json.writeStringField("schema", SCHEMA);
+            json.writeNumberField("schema_version", SCHEMA_VERSION);
+            json.writeStringField("rdma4j", BuildInfo.version());
+            json.writeStringField("outcome", report.outcome().name().toLowerCase(Locale.ROOT));
+            json.writeNumberField("exit_status", status);
+            json.writeArrayFieldStart("gpus");
+            for (CheckedGpu gpu : report.gpus()) {
+                write(json, gpu);
+            }
+            json.writeEndArray();
+            json.writeArrayFieldStart("adapters");
+            for (CheckedAdapter adapter : report.adapters()) {
+                write(json, adapter);
+            }
+            json.writeEndArray();
+            json.writeArrayFieldStart("findings");
+            for (Finding finding : report.findings()) {
+                write(json, finding);
+            }
+            json.writeEndArray();
+            json.writeArrayFieldStart("pairs");
+            for (PairVerdict verdict : report.verdicts()) {
+                write(json, verdict);
+            }
+            json.writeEndArray();
+            json.writeEndObject();
+            json.writeRaw('\n');
+        }
+    }
+
+    private static void write(JsonGenerator json, CheckedGpu gpu) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("gpu", gpu.label());
+        json.writeStringField("pci_address", gpu.address().toString());
+        json.writeStringField("name", gpu.facts().map(GpuFacts::name).orElse(null));
+        place(json, gpu.function());
+        json.writeEndObject();
+    }
+
+    private static void write(JsonGenerator json, CheckedAdapter adapter) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("adapter", adapter.name());
+        json.writeStringField(
+                "pci_address",
+                adapter.place()
+                        .function()
+                        .map(function -> function.address().toString())
+                        .orElse(null));
+        json.writeBooleanField("software_device", adapter.place().isSoftware());
+        place(json, adapter.place().function());
+        json.writeEndObject();
+    }
+
+    private static void place(JsonGenerator json, Optional<PciFunction> function) throws IOException {
+        Optional<Integer> node = function.map(PciFunction::numaNode).filter(number -> number >= 0);
+        if (node.isPresent()) {
+            json.writeNumberField("numa_node", node.get());
+        } else {
+            json.writeNullField("numa_node");
+        }
+        json.writeStringField(
+                "link", function.map(found -> found.link().toString()).orElse(null));
+    }
+
+    private static void write(JsonGenerator json, Finding finding) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("id", finding.id().key());
+        json.writeStringField("subject", finding.subject().kind().name().toLowerCase(Locale.ROOT));
+        json.writeStringField("gpu", emptyToNull(finding.subject().gpu()));
+        json.writeStringField("adapter", emptyToNull(finding.subject().adapter()));
+        json.writeStringField("state", finding.state().name());
+        json.writeStringField("seen", finding.seen());
+        json.writeStringField("meaning", emptyToNull(finding.meaning()));
+        json.writeStringField("remedy", emptyToNull(finding.remedy()));
+        json.writeEndObject();
+    }
+
+    private static void write(JsonGenerator json, PairVerdict verdict) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("gpu", verdict.gpu());
+        json.writeStringField("adapter", verdict.adapter());
+        json.writeStringField(
+                "distance", verdict.distance().map(PciDistance::label).orElse(null));
+        json.writeBooleanField("nearest", verdict.nearest());
+        json.writeStringField("path", verdict.path().map(CheckJson::key).orElse(null));
+        json.writeStringField("obstacle", verdict.obstacle().orElse(null));
+        json.writeArrayFieldStart("refused");
+        if (verdict.decision().isPresent()) {
+            for (PathRefusal refusal : verdict.decision().get().refusals()) {
+                json.writeStartObject();
+                json.writeStringField("path", key(refusal.path()));
+                json.writeStringField("reason", refusal.reason().name());
+                json.writeStringField("explanation", refusal.explanation());
+                json.writeStringField("remedy", emptyToNull(refusal.remedy()));
+                json.writeEndObject();
+            }
+        }
+        json.writeEndArray();
+        json.writeEndObject();
+    }
+
+    /** As --gpu-path of the tools takes it. */
+    private static String key(GpuPath path) {
+        return switch (path) {
+            case DMA_BUF -> "dmabuf";
+            case PEER_MEMORY -> "peermem";
+            case STAGED -> "staged";
+        };
+    }
+
+    private static String emptyToNull(String text) {
+        return text.isEmpty() ? null : text;
+    }
+}

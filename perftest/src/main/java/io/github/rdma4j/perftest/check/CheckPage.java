@@ -1,0 +1,212 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.check;
+
+import io.github.rdma4j.gpudirect.PathRefusal;
+import io.github.rdma4j.gpudirect.check.CheckReport;
+import io.github.rdma4j.gpudirect.check.CheckedAdapter;
+import io.github.rdma4j.gpudirect.check.CheckedGpu;
+import io.github.rdma4j.gpudirect.check.Finding;
+import io.github.rdma4j.gpudirect.check.FindingState;
+import io.github.rdma4j.gpudirect.check.PairVerdict;
+import io.github.rdma4j.gpudirect.check.Subject;
+import io.github.rdma4j.gpudirect.topology.PciFunction;
+import io.github.rdma4j.perftest.environment.BuildInfo;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** Prints a report as a page of text: what is there, the findings in groups, the path of each pair, and the result. */
+final class CheckPage {
+    private static final int STATE = 9;
+    private static final int ID = 17;
+    private static final String INDENT = "  ";
+
+    private final CheckReport report;
+    private final boolean all;
+    private final Set<String> shownPairs;
+    private final Paragraphs text = new Paragraphs();
+
+    private CheckPage(CheckReport report, boolean all) {
+        this.report = report;
+        this.all = all;
+        this.shownPairs = report.verdicts().stream()
+                .filter(verdict -> all || verdict.nearest())
+                .map(verdict -> verdict.gpu() + " - " + verdict.adapter())
+                .collect(Collectors.toSet());
+    }
+
+    /**
+     * The page.
+     *
+     * @param all whether pairs are shown of which another adapter is nearer to the GPU
+     */
+    static String of(CheckReport report, boolean all) {
+        return new CheckPage(report, all).page();
+    }
+
+    private String page() {
+        text.line("GPUDirect RDMA on this machine, as rdma4j " + BuildInfo.version() + " finds it");
+        section("GPUs", report.gpus().isEmpty());
+        report.gpus().forEach(gpu -> text.entry(INDENT + gpu.label() + INDENT, describe(gpu)));
+        section("Adapters", report.adapters().isEmpty());
+        report.adapters().forEach(adapter -> text.entry(INDENT + adapter.name() + INDENT, describe(adapter)));
+        if (report.topology().gpus().size() + report.topology().adapters().size() > 1) {
+            section(
+                    "Distances (PIX, PXB: below a switch; PHB, NODE: through the processor; SYS: to another NUMA node)",
+                    false);
+            report.topology().matrix().lines().forEach(line -> text.line(INDENT + line));
+        }
+        findings("Host", Subject.Kind.HOST);
+        findings("Each GPU", Subject.Kind.GPU);
+        findings("Each adapter", Subject.Kind.ADAPTER);
+        findings(all ? "Each pair" : "Each GPU with the nearest adapters", Subject.Kind.PAIR);
+        paths();
+        text.line("");
+        text.entry("Result: ", result());
+        return text.toString();
+    }
+
+    private void section(String title, boolean empty) {
+        text.line("");
+        text.line(title + (empty ? ": none" : ""));
+    }
+
+    private static String describe(CheckedGpu gpu) {
+        return gpu.facts()
+                        .map(facts -> facts.name() + ", compute capability " + facts.computeCapability() / 10 + "."
+                                + facts.computeCapability() % 10 + ", ")
+                        .orElse("")
+                + gpu.function().map(PciFunction::toString).orElse(gpu.address() + ", not in sysfs");
+    }
+
+    private static String describe(CheckedAdapter adapter) {
+        double rate = adapter.place().rate();
+        return adapter.place().function().map(PciFunction::toString).orElse("software device")
+                + (rate > 0 ? String.format(Locale.ROOT, ", port %.0f Gbit/s", rate) : "");
+    }
+
+    private void findings(String title, Subject.Kind kind) {
+        Map<String, List<Finding>> groups = new LinkedHashMap<>();
+        for (Finding finding : report.findings()) {
+            boolean shown = finding.subject().kind() == kind
+                    && (kind != Subject.Kind.PAIR
+                            || shownPairs.contains(finding.subject().toString()));
+            if (shown) {
+                // The same of several subjects is said once.
+                groups.computeIfAbsent(
+                                finding.id() + "\n" + finding.state() + "\n" + finding.seen() + "\n"
+                                        + (kind == Subject.Kind.PAIR
+                                                ? finding.subject().gpu()
+                                                : ""),
+                                _ -> new ArrayList<>())
+                        .add(finding);
+            }
+        }
+        if (!groups.isEmpty()) {
+            section(title, false);
+            groups.values().stream()
+                    .sorted(Comparator.comparing(group -> group.getFirst().id()))
+                    .forEach(this::finding);
+        }
+    }
+
+    private void finding(List<Finding> same) {
+        Finding first = same.getFirst();
+        String subjects = first.subject().kind() == Subject.Kind.HOST
+                ? ""
+                : same.stream().map(finding -> finding.subject().toString()).collect(Collectors.joining(", ")) + ": ";
+        text.entry(
+                INDENT
+                        + padded(
+                                first.state() == FindingState.OK
+                                        ? "ok"
+                                        : first.state().name(),
+                                STATE)
+                        + padded(first.id().key(), ID),
+                subjects + first.seen());
+        String margin = " ".repeat(INDENT.length() + STATE + ID + 2);
+        if (!first.meaning().isEmpty()) {
+            text.entry(margin, sentence(first.meaning()));
+        }
+        if (!first.remedy().isEmpty()) {
+            text.entry(margin, "Remedy: " + first.remedy() + ".");
+        }
+    }
+
+    private void paths() {
+        Map<String, List<PairVerdict>> groups = new LinkedHashMap<>();
+        report.verdicts().stream()
+                .filter(verdict -> all || verdict.nearest())
+                .forEach(verdict -> groups.computeIfAbsent(
+                                verdict.decision()
+                                        .map(Object::toString)
+                                        .orElse(verdict.obstacle().orElse("")),
+                                _ -> new ArrayList<>())
+                        .add(verdict));
+        if (groups.isEmpty()) {
+            return;
+        }
+        section("Path of registered GPU memory", false);
+        for (List<PairVerdict> same : groups.values()) {
+            PairVerdict first = same.getFirst();
+            String pairs = same.stream()
+                    .map(verdict -> verdict.gpu() + " - " + verdict.adapter())
+                    .collect(Collectors.joining(", "));
+            text.entry(
+                    INDENT,
+                    pairs + ": "
+                            + first.path()
+                                    .map(path -> path.toString().toUpperCase(Locale.ROOT))
+                                    .orElse("NONE"));
+            first.obstacle().ifPresent(reason -> text.entry(INDENT.repeat(3), sentence(reason)));
+            if (first.decision().isPresent()) {
+                for (PathRefusal refusal : first.decision().get().refusals()) {
+                    text.entry(INDENT.repeat(3), "Not by " + refusal.path() + ": " + refusal.explanation() + ".");
+                    if (!refusal.remedy().isEmpty()) {
+                        text.entry(INDENT.repeat(5), "Remedy: " + refusal.remedy() + ".");
+                    }
+                }
+            }
+        }
+        long hidden = report.verdicts().size() - shownPairs.size();
+        if (hidden > 0) {
+            text.line(INDENT + "(" + hidden + " more pairs of GPUs and adapters that are farther apart: --all)");
+        }
+    }
+
+    private String result() {
+        return switch (report.outcome()) {
+            case DIRECT -> {
+                long direct =
+                        report.verdicts().stream().filter(PairVerdict::isDirect).count();
+                yield "direct: adapters get at GPU memory themselves in " + direct + " of "
+                        + report.verdicts().size() + " pairs.";
+            }
+            case STAGED -> "staged: transfers work, and each goes through host memory.";
+            case NOTHING -> "nothing to use: " + missing() + ".";
+        };
+    }
+
+    private String missing() {
+        if (report.gpus().isEmpty()) {
+            return report.adapters().isEmpty() ? "there is neither a GPU nor an RDMA adapter" : "there is no GPU";
+        }
+        return report.adapters().isEmpty()
+                ? "there is no RDMA adapter"
+                : "no GPU can be used together with an adapter, for the reasons above";
+    }
+
+    private static String sentence(String words) {
+        return Character.toUpperCase(words.charAt(0)) + words.substring(1) + ".";
+    }
+
+    private static String padded(String word, int width) {
+        return word + " ".repeat(Math.max(1, width - word.length()));
+    }
+}

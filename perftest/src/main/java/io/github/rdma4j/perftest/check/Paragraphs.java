@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.check;
+
+/** Text in lines that are not too long to be read; what is too long is continued below where it began. */
+final class Paragraphs {
+    private static final int WIDTH = 120;
+
+    private final StringBuilder text = new StringBuilder();
+
+    /** A line as it is. */
+    void line(String line) {
+        text.append(line).append('\n');
+    }
+
+    /** Words after a label, continued in as many lines as they need, indented by the label's length. */
+    void entry(String label, String words) {
+        StringBuilder line = new StringBuilder(label);
+        boolean empty = true;
+        for (String word : words.split(" ")) {
+            if (!empty && line.length() + 1 + word.length() > WIDTH) {
+                line(line.toString());
+                line.setLength(0);
+                line.repeat(' ', label.length());
+                empty = true;
+            }
+            line.append(empty ? "" : " ").append(word);
+            empty = false;
+        }
+        line(line.toString());
+    }
+
+    @Override
+    public String toString() {
+        return text.toString();
+    }
+}
