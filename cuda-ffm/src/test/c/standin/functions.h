@@ -97,6 +97,7 @@ CUresult cuModuleGetFunction(CUfunction *, CUmodule, const char *);
 CUresult cuModuleGetGlobal_v2(CUdeviceptr *, size_t *, CUmodule, const char *);
 CUresult cuFuncGetAttribute(int *, CUfunction_attribute, CUfunction);
 CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int);
+CUresult cuFuncGetParamInfo(CUfunction, size_t, size_t *, size_t *);
 CUresult cuLaunchKernel(CUfunction, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int,
     unsigned int, unsigned int, CUstream, void **, void **);
 CUresult cuOccupancyMaxPotentialBlockSize(int *, int *, CUfunction, CUoccupancyB2DSize, size_t, int);

@@ -38,6 +38,26 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
     return CUDA_SUCCESS;
 }
 
+CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, size_t *size) {
+    CALL(cuFuncGetParamInfo);
+    LOCKED;
+    if (!standin_is(FUNCTION, function))
+        return CUDA_ERROR_INVALID_HANDLE;
+    const struct kernel *kernel = standin_kernel(function->name);
+    if (kernel == NULL || offset == NULL || index >= (size_t)kernel->parameters)
+        return CUDA_ERROR_INVALID_VALUE;
+    size_t at = 0;
+    for (size_t i = 0; i <= index; i++) {
+        size_t width = kernel->sizes[i];
+        at = (at + width - 1) & ~(width - 1);
+        *offset = at;
+        at += width;
+    }
+    if (size != NULL)
+        *size = kernel->sizes[index];
+    return CUDA_SUCCESS;
+}
+
 CUresult cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunction function, CUoccupancyB2DSize shared_of, size_t shared,
                                           int limit) {
     CALL(cuOccupancyMaxPotentialBlockSize);

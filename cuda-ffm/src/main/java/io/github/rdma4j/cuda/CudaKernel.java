@@ -38,7 +38,9 @@ public final class CudaKernel extends GuardedResource {
                 if (result == CudaHeaders.CUDA_ERROR_INVALID_VALUE()) {
                     return Arrays.copyOf(sizes, count);
                 }
-                Results.check(result, "cuFuncGetParamInfo(index=" + count + ")");
+                if (result != Results.SUCCESS) {
+                    return null;
+                }
                 if (count == sizes.length) {
                     sizes = Arrays.copyOf(sizes, 2 * count);
                 }
