@@ -3,6 +3,11 @@
 package io.github.rdma4j.cuda;
 
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
+import io.github.rdma4j.cuda.internal.ContextCalls;
+import io.github.rdma4j.cuda.internal.Results;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 
 /** How a context behaves ({@code CUctx_flags}). */
 public enum ContextFlag {
@@ -27,6 +32,15 @@ public enum ContextFlag {
             mask |= flag.code;
         }
         return mask;
+    }
+
+    /** All that are set. */
+    static int ofCurrentContext() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment flags = arena.allocate(ValueLayout.JAVA_INT);
+            Results.check(ContextCalls.getFlags(flags), "cuCtxGetFlags()");
+            return flags.get(ValueLayout.JAVA_INT, 0);
+        }
     }
 
     boolean in(int mask) {

@@ -100,7 +100,7 @@ public final class CudaContext extends CudaResource {
         enter();
         try {
             makeCurrent();
-            int flags = flags();
+            int flags = ContextFlag.ofCurrentContext();
             if (!ContextFlag.SYNC_MEMOPS.in(flags)) {
                 Results.check(
                         ContextCalls.setFlags(flags | CudaHeaders.CU_CTX_SYNC_MEMOPS()),
@@ -121,17 +121,9 @@ public final class CudaContext extends CudaResource {
         enter();
         try {
             makeCurrent();
-            return flag.in(flags());
+            return flag.in(ContextFlag.ofCurrentContext());
         } finally {
             exit();
-        }
-    }
-
-    private static int flags() {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment flags = arena.allocate(ValueLayout.JAVA_INT);
-            Results.check(ContextCalls.getFlags(flags), "cuCtxGetFlags()");
-            return flags.get(ValueLayout.JAVA_INT, 0);
         }
     }
 
@@ -195,28 +187,6 @@ public final class CudaContext extends CudaResource {
      */
     public DeviceMemory wrap(long address, long size) {
         return create(() -> DeviceAllocations.foreign(this, address, size));
-    }
-
-    /**
-     * Memory that another process on this machine has exported (cuIpcOpenMemHandle). Close it before that process closes its own.
-     *
-     * @param handle as the other process exported it
-     * @return the memory
-     * @throws CudaException if it cannot be reached; in the process that exported it, too
-     */
-    public DeviceMemory openMemory(IpcMemoryHandle handle) {
-        return create(() -> IpcMemory.open(this, handle));
-    }
-
-    /**
-     * An event that another process on this machine has exported (cuIpcOpenEventHandle). Close it before that process closes its own.
-     *
-     * @param handle as the other process exported it
-     * @return the event
-     * @throws CudaException if it cannot be reached
-     */
-    public CudaEvent openEvent(IpcEventHandle handle) {
-        return create(() -> IpcEvents.open(this, handle));
     }
 
     /**

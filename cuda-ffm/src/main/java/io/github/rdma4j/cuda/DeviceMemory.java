@@ -26,7 +26,7 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
         MANAGED,
         /** Of a memory pool: {@link CudaStream#allocate}. */
         POOL,
-        /** Another process's ({@link CudaContext#openMemory}). */
+        /** Another process's ({@link IpcMemoryHandle#open}). */
         IPC,
         /** A variable of a module ({@link CudaModule#global}). */
         GLOBAL

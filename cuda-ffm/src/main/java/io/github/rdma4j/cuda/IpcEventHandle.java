@@ -52,6 +52,17 @@ public final class IpcEventHandle {
         return new IpcEventHandle(driverHandle, processId);
     }
 
+    /**
+     * The event, in this process (cuIpcOpenEventHandle). Close it before the process that exported it closes its own.
+     *
+     * @param context of the same device
+     * @return the event
+     * @throws CudaException if it cannot be reached; always in the process that exported it
+     */
+    public CudaEvent open(CudaContext context) {
+        return context.create(() -> IpcEvents.open(context, this));
+    }
+
     byte[] driverHandle() {
         return driverHandle;
     }

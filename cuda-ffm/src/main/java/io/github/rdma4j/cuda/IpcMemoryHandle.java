@@ -63,6 +63,17 @@ public final class IpcMemoryHandle {
         return new IpcMemoryHandle(driverHandle, processId, offset, size);
     }
 
+    /**
+     * The memory, in this process (cuIpcOpenMemHandle). Close it before the process that exported it closes its own.
+     *
+     * @param context of the device that it is of, or of one that reaches that
+     * @return the memory
+     * @throws CudaException if it cannot be reached; always in the process that exported it
+     */
+    public DeviceMemory open(CudaContext context) {
+        return context.create(() -> IpcMemory.open(context, this));
+    }
+
     byte[] driverHandle() {
         return driverHandle;
     }

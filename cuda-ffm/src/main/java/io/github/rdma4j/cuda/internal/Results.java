@@ -38,6 +38,32 @@ public final class Results {
             Map.entry(CudaHeaders.CUDA_ERROR_LAUNCH_FAILED(), LOST_CONTEXT),
             Map.entry(CudaHeaders.CUDA_ERROR_MISALIGNED_ADDRESS(), LOST_CONTEXT),
             Map.entry(CudaHeaders.CUDA_ERROR_ECC_UNCORRECTABLE(), LOST_CONTEXT),
+            Map.entry(CudaHeaders.CUDA_ERROR_NVLINK_UNCORRECTABLE(), LOST_CONTEXT),
+            Map.entry(CudaHeaders.CUDA_ERROR_ILLEGAL_INSTRUCTION(), LOST_CONTEXT),
+            Map.entry(CudaHeaders.CUDA_ERROR_INVALID_ADDRESS_SPACE(), LOST_CONTEXT),
+            Map.entry(CudaHeaders.CUDA_ERROR_INVALID_PC(), LOST_CONTEXT),
+            Map.entry(CudaHeaders.CUDA_ERROR_HARDWARE_STACK_ERROR(), LOST_CONTEXT),
+            Map.entry(CudaHeaders.CUDA_ERROR_ASSERT(), LOST_CONTEXT),
+            Map.entry(CudaHeaders.CUDA_ERROR_LAUNCH_TIMEOUT(), LOST_CONTEXT),
+            Map.entry(
+                    CudaHeaders.CUDA_ERROR_DEINITIALIZED(),
+                    "the driver is shutting down with the process: close what is open before the program ends"),
+            Map.entry(
+                    CudaHeaders.CUDA_ERROR_NO_DEVICE(),
+                    "the GPU is gone: see whether nvidia-smi still lists it, and the kernel's log for messages of NVRM"),
+            Map.entry(
+                    CudaHeaders.CUDA_ERROR_SYSTEM_DRIVER_MISMATCH(),
+                    "the driver was changed under the running program: restart it, and the machine if that is not"
+                            + " enough"),
+            Map.entry(
+                    CudaHeaders.CUDA_ERROR_MPS_CLIENT_TERMINATED(),
+                    "the CUDA multi-process service has ended this client: restart the program"),
+            Map.entry(
+                    CudaHeaders.CUDA_ERROR_JIT_COMPILER_NOT_FOUND(),
+                    "install the driver's libnvidia-ptxjitcompiler, or load a cubin for this GPU"),
+            Map.entry(
+                    CudaHeaders.CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES(),
+                    "launch smaller blocks, or compile the kernel with fewer registers"),
             Map.entry(
                     CudaHeaders.CUDA_ERROR_DEVICE_UNAVAILABLE(),
                     "the GPU is gone or belongs to another process alone (compute mode EXCLUSIVE_PROCESS): see"
