@@ -32,13 +32,11 @@ static int export_range(int device, size_t offset, size_t length) {
 
 /* The range that these pages are of: it may begin behind their first byte and end before their last. */
 static const struct range *range_of_pages(CUdeviceptr begin, size_t size) {
-    struct range *range = standin_find(begin);
-    if (range == NULL)
-        for (range = standin_range_after(NULL); range != NULL && range->base + range->size <= begin;)
-            range = standin_range_after(range);
-    if (range == NULL || begin < (range->base & ~(CUdeviceptr)(PAGE - 1)))
-        return NULL;
-    return begin + size <= ((range->base + range->size + PAGE - 1) & ~(CUdeviceptr)(PAGE - 1)) ? range : NULL;
+    for (struct range *r = standin_range_after(NULL); r != NULL && r->base < begin + size; r = standin_range_after(r))
+        if ((r->base & ~(CUdeviceptr)(PAGE - 1)) <= begin &&
+            begin + size <= ((r->base + r->size + PAGE - 1) & ~(CUdeviceptr)(PAGE - 1)))
+            return r;
+    return NULL;
 }
 
 CUresult cuMemGetHandleForAddressRange(void *handle, CUdeviceptr begin, size_t size, CUmemRangeHandleType type,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda;
 
+import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
@@ -78,22 +79,18 @@ final class RawDriver implements AutoCloseable {
     }
 
     private static MethodHandle handle(String function) {
-        FunctionDescriptor descriptor = descriptor(function);
-        String name = function.substring(0, function.lastIndexOf("_v"));
-        MemorySegment address =
-                SYMBOLS.find(name + "_v2").or(() -> SYMBOLS.find(name)).orElseThrow(() -> new AssertionError(name));
-        return Linker.nativeLinker().downcallHandle(address, descriptor);
+        MemorySegment address = SYMBOLS.findOrThrow(StandInAbiTest.symbols().get(function));
+        return Linker.nativeLinker().downcallHandle(address, descriptor(function));
     }
 
     private static FunctionDescriptor descriptor(String function) {
+        if (function.equals("cuGetProcAddress_v12000")) {
+            return FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, JAVA_INT, JAVA_LONG, ADDRESS);
+        }
         try {
-            return (FunctionDescriptor) Class.forName("io.github.rdma4j.cuda.bindings.PFN_" + function)
-                    .getMethod("descriptor")
-                    .invoke(null);
-        } catch (ClassNotFoundException
-                | NoSuchMethodException
-                | IllegalAccessException
-                | InvocationTargetException e) {
+            return (FunctionDescriptor)
+                    Class.forName("io.github.rdma4j.cuda.bindings.PFN_" + function).getMethod("descriptor").invoke(null);
+        } catch (ClassNotFoundException | NoSuchMethodException | IllegalAccessException | InvocationTargetException e) {
             throw new AssertionError(e);
         }
     }

@@ -19,6 +19,7 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -114,6 +115,18 @@ class StandInAbiTest {
                 .line("#define __CUDA_API_VERSION_INTERNAL")
                 .line("#include <cuda.h>")
                 .line("#include <cudaTypedefs.h>");
+    }
+
+    /** The symbol of each function in each version, such as {@code cuMemAlloc_v3020}. */
+    static Map<String, String> symbols() {
+        try {
+            return functions().stream()
+                    .collect(Collectors.toMap(
+                            function -> "%s_v%s".formatted(function.group(1), function.group(2)),
+                            function -> function.group(3)));
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
     }
 
     private static List<MatchResult> functions() throws IOException {
