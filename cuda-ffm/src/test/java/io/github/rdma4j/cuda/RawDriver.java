@@ -88,9 +88,13 @@ final class RawDriver implements AutoCloseable {
             return FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, JAVA_INT, JAVA_LONG, ADDRESS);
         }
         try {
-            return (FunctionDescriptor)
-                    Class.forName("io.github.rdma4j.cuda.bindings.PFN_" + function).getMethod("descriptor").invoke(null);
-        } catch (ClassNotFoundException | NoSuchMethodException | IllegalAccessException | InvocationTargetException e) {
+            return (FunctionDescriptor) Class.forName("io.github.rdma4j.cuda.bindings.PFN_" + function)
+                    .getMethod("descriptor")
+                    .invoke(null);
+        } catch (ClassNotFoundException
+                | NoSuchMethodException
+                | IllegalAccessException
+                | InvocationTargetException e) {
             throw new AssertionError(e);
         }
     }

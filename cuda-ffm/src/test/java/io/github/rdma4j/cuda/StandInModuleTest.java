@@ -80,15 +80,19 @@ class StandInModuleTest {
         long data = cuda.made("cuMemAlloc_v3020", 4000);
         long copy = cuda.made("cuMemAlloc_v3020", 4000);
         cuda.ok("cuMemsetD32_v3020", data, 5, 1000);
-        assertThat(launch(kernel(module, "increment"), 4, 256, arguments(data, 999), 0)).isZero();
+        assertThat(launch(kernel(module, "increment"), 4, 256, arguments(data, 999), 0))
+                .isZero();
         long counter = cuda.made("cuModuleGetGlobal_v3020", 0, module, text("counter"));
-        assertThat(launch(kernel(module, "sum"), 4, 256, arguments(data, 1000, counter), 0)).isZero();
+        assertThat(launch(kernel(module, "sum"), 4, 256, arguments(data, 1000, counter), 0))
+                .isZero();
         MemorySegment result = cuda.pageable(4000);
         cuda.ok("cuMemcpyDtoH_v3020", result, counter, 8);
         assertThat(result.get(JAVA_LONG, 0)).isEqualTo(999 * 6 + 5);
 
-        assertThat(launch(kernel(module, "fill_pattern"), 16, 256, arguments(data, 4000, 3), 0)).isZero();
-        assertThat(launch(kernel(module, "copy"), 16, 256, arguments(copy, data, 4000), 0)).isZero();
+        assertThat(launch(kernel(module, "fill_pattern"), 16, 256, arguments(data, 4000, 3), 0))
+                .isZero();
+        assertThat(launch(kernel(module, "copy"), 16, 256, arguments(copy, data, 4000), 0))
+                .isZero();
         cuda.ok("cuMemcpyDtoH_v3020", result, copy, 4000);
         for (int i = 0; i < 4000; i++) {
             assertThat(result.get(JAVA_BYTE, i)).isEqualTo((byte) (3 + 7 * i));
@@ -100,7 +104,8 @@ class StandInModuleTest {
     void tooFewThreadsLeaveElementsAsTheyWere() {
         long data = cuda.made("cuMemAlloc_v3020", 4000);
         cuda.ok("cuMemsetD32_v3020", data, 0, 1000);
-        assertThat(launch(kernel(module(), "increment"), 1, 10, arguments(data, 1000), 0)).isZero();
+        assertThat(launch(kernel(module(), "increment"), 1, 10, arguments(data, 1000), 0))
+                .isZero();
         MemorySegment result = cuda.pageable(4000);
         cuda.ok("cuMemcpyDtoH_v3020", result, data, 4000);
         assertThat(result.getAtIndex(JAVA_INT, 9)).isEqualTo(1);
@@ -132,7 +137,8 @@ class StandInModuleTest {
     @Test
     void aKernelThatLeavesItsMemoryBreaksTheContext() {
         long data = cuda.made("cuMemAlloc_v3020", 400);
-        assertThat(launch(kernel(module(), "increment"), 1, 101, arguments(data, 101), 0)).isZero();
+        assertThat(launch(kernel(module(), "increment"), 1, 101, arguments(data, 101), 0))
+                .isZero();
         assertThat(cuda.call("cuCtxSynchronize_v2000")).isEqualTo(CUDA_ERROR_ILLEGAL_ADDRESS());
     }
 
@@ -148,8 +154,7 @@ class StandInModuleTest {
                 .isEqualTo(CUDA_ERROR_NOT_FOUND());
         assertThat(cuda.call("cuModuleGetGlobal_v3020", cuda.out(), 0, module, text("nothing")))
                 .isEqualTo(CUDA_ERROR_NOT_FOUND());
-        long other = cuda.made(
-                "cuModuleLoadDataEx_v2010", text(kernels().replace("increment", "decrement")), 0, 0, 0);
+        long other = cuda.made("cuModuleLoadDataEx_v2010", text(kernels().replace("increment", "decrement")), 0, 0, 0);
         assertThat(launch(kernel(other, "decrement"), 1, 1, arguments, 0)).isEqualTo(CUDA_ERROR_NOT_SUPPORTED());
         cuda.ok("cuModuleUnload_v2000", other);
         cuda.ok("cuModuleUnload_v2000", module);
@@ -170,7 +175,8 @@ class StandInModuleTest {
                 .isEqualTo(CUDA_ERROR_INVALID_PTX());
         assertThat(log.getString(0)).contains("no .version");
         assertThat(values.getAtIndex(JAVA_LONG, 1)).isEqualTo(log.getString(0).length() + 1);
-        assertThat(load(kernels().replace(".version 6.0", ".version 10.0"))).isEqualTo(CUDA_ERROR_UNSUPPORTED_PTX_VERSION());
+        assertThat(load(kernels().replace(".version 6.0", ".version 10.0")))
+                .isEqualTo(CUDA_ERROR_UNSUPPORTED_PTX_VERSION());
         assertThat(load(kernels().replace("sm_50", "sm_120"))).isEqualTo(CUDA_ERROR_NO_BINARY_FOR_GPU());
         assertThat(load(kernels() + "{")).isEqualTo(CUDA_ERROR_INVALID_PTX());
         assertThat(load("\177ELF")).isEqualTo(CUDA_ERROR_NO_BINARY_FOR_GPU());

@@ -69,7 +69,8 @@ class StandInSettingsTest {
     @Test
     void anOlderDriverHasFewerFunctionsAndFeatures() {
         assertThat(find("cuCtxSetFlags", 12010)).isEqualTo(CU_GET_PROC_ADDRESS_SUCCESS());
-        assertThat(find("cuMemGetHandleForAddressRange", 11000)).isEqualTo(CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT());
+        assertThat(find("cuMemGetHandleForAddressRange", 11000))
+                .isEqualTo(CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT());
         assertThat(find("cuNoSuchFunction", 11000)).isEqualTo(CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND());
         StandInDriver.driverVersion(11060);
         cuda.ok("cuDriverGetVersion_v2020", cuda.out());
@@ -88,7 +89,13 @@ class StandInSettingsTest {
     private int find(String function, int version) {
         MemorySegment name = cuda.pageable(64);
         name.setString(0, function);
-        cuda.ok("cuGetProcAddress_v12000", name, cuda.out(), version, 0, cuda.out().asSlice(8));
+        cuda.ok(
+                "cuGetProcAddress_v12000",
+                name,
+                cuda.out(),
+                version,
+                0,
+                cuda.out().asSlice(8));
         int status = cuda.out().get(JAVA_INT, 8);
         assertThat(cuda.out().get(JAVA_LONG, 0) != 0).isEqualTo(status == CU_GET_PROC_ADDRESS_SUCCESS());
         return status;
@@ -160,7 +167,8 @@ class StandInSettingsTest {
         long here = cuda.made("cuMemAlloc_v3020", 100);
         assertThat(cuda.call("cuCtxDisablePeerAccess_v4000", peer)).isEqualTo(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED());
         cuda.ok("cuCtxEnablePeerAccess_v4000", peer, 0);
-        assertThat(cuda.call("cuCtxEnablePeerAccess_v4000", peer, 0)).isEqualTo(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED());
+        assertThat(cuda.call("cuCtxEnablePeerAccess_v4000", peer, 0))
+                .isEqualTo(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED());
         cuda.ok("cuMemcpyPeer_v4000", there, peer, here, own, 100);
         cuda.ok("cuCtxSynchronize_v2000");
         assertThat(StandInDriver.get("bytes.peer")).isEqualTo(100);
@@ -179,7 +187,9 @@ class StandInSettingsTest {
     }
 
     private String textOut() {
-        return MemorySegment.ofAddress(cuda.out().get(JAVA_LONG, 0)).reinterpret(100).getString(0);
+        return MemorySegment.ofAddress(cuda.out().get(JAVA_LONG, 0))
+                .reinterpret(100)
+                .getString(0);
     }
 
     @Test

@@ -74,7 +74,8 @@ class StandInSharingTest {
 
     @Test
     void virtualMemoryIsReservedMappedUsedAndGivenBack() {
-        assertThat(cuda.made("cuMemGetAllocationGranularity_v10020", properties(true), 0)).isEqualTo(PIECE);
+        assertThat(cuda.made("cuMemGetAllocationGranularity_v10020", properties(true), 0))
+                .isEqualTo(PIECE);
         assertThat(cuda.call("cuMemCreate_v10020", cuda.out(), 4096, properties(true), 0))
                 .isEqualTo(CUDA_ERROR_INVALID_VALUE());
         long base = mapped(true);
@@ -162,25 +163,29 @@ class StandInSharingTest {
     @Test
     void wholePagesOfDeviceMemoryAreExported() throws IOException {
         StandInDriver.dmaBuf(DmaBufWay.MEMFD);
-        cuda.made("cuMemAlloc_v3020", 512);
-        long device = cuda.made("cuMemAlloc_v3020", 10_000);
+        long device;
+        do {
+            device = cuda.made("cuMemAlloc_v3020", 10_000);
+        } while (device % 4096 == 0);
         long page = device & -4096;
-        assertThat(page).isNotEqualTo(device);
-        assertThat(export(device, 12288, 0)).isEqualTo(CUDA_ERROR_INVALID_VALUE());
+        long size = (device + 10_000 + 4095 & -4096) - page;
+        assertThat(export(device, size, 0)).isEqualTo(CUDA_ERROR_INVALID_VALUE());
         assertThat(export(page, 10_000, 0)).isEqualTo(CUDA_ERROR_INVALID_VALUE());
-        assertThat(export(page, 16384, 0)).isEqualTo(CUDA_ERROR_INVALID_VALUE());
-        assertThat(export(page, 12288, 0)).isZero();
+        assertThat(export(page, size + 4096, 0)).isEqualTo(CUDA_ERROR_INVALID_VALUE());
+        assertThat(export(page, size, 0)).isZero();
         Path descriptor = Path.of("/proc/self/fd", Integer.toString(cuda.intOut()));
         assertThat(Files.readSymbolicLink(descriptor).toString()).contains("standin-device");
         closeDescriptor(cuda.intOut());
-        assertThat(export(page, 12288, CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE())).isZero();
+        assertThat(export(page, size, CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE()))
+                .isZero();
         closeDescriptor(cuda.intOut());
         assertThat(StandInDriver.get("exports")).isEqualTo(2);
 
         StandInDriver.driverVersion(12070);
-        assertThat(export(page, 12288, CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE())).isEqualTo(CUDA_ERROR_NOT_SUPPORTED());
+        assertThat(export(page, size, CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE()))
+                .isEqualTo(CUDA_ERROR_NOT_SUPPORTED());
         StandInDriver.dmaBuf(DmaBufWay.REFUSED);
-        assertThat(export(page, 12288, 0)).isEqualTo(CUDA_ERROR_NOT_SUPPORTED());
+        assertThat(export(page, size, 0)).isEqualTo(CUDA_ERROR_NOT_SUPPORTED());
         cuda.ok("cuDeviceGetAttribute_v2000", cuda.out(), CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED(), 0);
         assertThat(cuda.intOut()).isZero();
         long managed = cuda.made("cuMemAllocManaged_v6000", 4096, CU_MEM_ATTACH_GLOBAL());
@@ -191,8 +196,7 @@ class StandInSharingTest {
         Linker linker = Linker.nativeLinker();
         try {
             int result = (int) linker.downcallHandle(
-                            linker.defaultLookup().findOrThrow("close"),
-                            FunctionDescriptor.of(JAVA_INT, JAVA_INT))
+                            linker.defaultLookup().findOrThrow("close"), FunctionDescriptor.of(JAVA_INT, JAVA_INT))
                     .invokeExact(descriptor);
             assertThat(result).isZero();
         } catch (Throwable e) {
@@ -208,11 +212,13 @@ class StandInSharingTest {
         cuda.ok("cuCtxSynchronize_v2000");
         MemorySegment handle = cuda.pageable(64);
         cuda.ok("cuIpcGetMemHandle_v4010", handle, device + 100);
-        assertThat(cuda.call("cuIpcOpenMemHandle_v11000", cuda.out(), handle, 1)).isEqualTo(CUDA_ERROR_INVALID_CONTEXT());
+        assertThat(cuda.call("cuIpcOpenMemHandle_v11000", cuda.out(), handle, 1))
+                .isEqualTo(CUDA_ERROR_INVALID_CONTEXT());
         assertThat(cuda.call("cuIpcOpenMemHandle_v11000", cuda.out(), cuda.pageable(64), 1))
                 .isEqualTo(CUDA_ERROR_INVALID_HANDLE());
         long pool = cuda.made("cuMemAllocAsync_v11020", 100, 0);
-        assertThat(cuda.call("cuIpcGetMemHandle_v4010", handle.asSlice(0), pool)).isEqualTo(CUDA_ERROR_INVALID_VALUE());
+        assertThat(cuda.call("cuIpcGetMemHandle_v4010", handle.asSlice(0), pool))
+                .isEqualTo(CUDA_ERROR_INVALID_VALUE());
 
         Process other = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -250,7 +256,8 @@ class StandInSharingTest {
             cuda.ok("cuIpcCloseMemHandle_v4010", device);
             cuda.ok("cuIpcCloseMemHandle_v4010", device);
             boolean closed = cuda.call("cuIpcCloseMemHandle_v4010", device) == CUDA_ERROR_INVALID_VALUE();
-            System.out.printf("%d %d %d %b %b%n", host.get(JAVA_BYTE, 0), host.get(JAVA_BYTE, 4999), size, same, closed);
+            System.out.printf(
+                    "%d %d %d %b %b%n", host.get(JAVA_BYTE, 0), host.get(JAVA_BYTE, 4999), size, same, closed);
         }
     }
 

@@ -163,16 +163,19 @@ class StandInStreamTest {
         cuda.ok("cuStreamWriteValue32_v11070", stream, device + 4, 78, 1);
         cuda.ok("cuStreamSynchronize_v2000", stream);
         assertThat(words.get(JAVA_LONG, 8)).isEqualTo(77);
-        assertThat(MemorySegment.ofArray(read()).get(JAVA_INT.withByteAlignment(1), 4)).isEqualTo(78);
+        assertThat(MemorySegment.ofArray(read()).get(JAVA_INT.withByteAlignment(1), 4))
+                .isEqualTo(78);
 
         assertThat(cuda.call("cuStreamWaitValue32_v11070", stream, words.address() + 2, 0, 0))
                 .isEqualTo(CUDA_ERROR_INVALID_VALUE());
-        assertThat(cuda.call("cuStreamWaitValue32_v11070", stream, cuda.pageable(8).address(), 0, 0))
+        assertThat(cuda.call(
+                        "cuStreamWaitValue32_v11070", stream, cuda.pageable(8).address(), 0, 0))
                 .isEqualTo(CUDA_ERROR_INVALID_VALUE());
         assertThat(cuda.call("cuStreamWaitValue32_v11070", stream, device, 0, CU_STREAM_WAIT_VALUE_FLUSH()))
                 .isEqualTo(CUDA_ERROR_NOT_SUPPORTED());
         StandInDriver.attribute(CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS(), 0);
-        assertThat(cuda.call("cuStreamWriteValue64_v11070", stream, device, 0, 0)).isEqualTo(CUDA_ERROR_NOT_SUPPORTED());
+        assertThat(cuda.call("cuStreamWriteValue64_v11070", stream, device, 0, 0))
+                .isEqualTo(CUDA_ERROR_NOT_SUPPORTED());
     }
 
     private void assertNotDone(long stream) {
@@ -207,13 +210,15 @@ class StandInStreamTest {
         long stream = stream();
         long start = cuda.made("cuEventCreate_v2000", 0);
         long end = cuda.made("cuEventCreate_v2000", 0);
-        assertThat(cuda.call("cuEventElapsedTime_v2000", cuda.out(), start, end)).isEqualTo(CUDA_ERROR_INVALID_HANDLE());
+        assertThat(cuda.call("cuEventElapsedTime_v2000", cuda.out(), start, end))
+                .isEqualTo(CUDA_ERROR_INVALID_HANDLE());
         cuda.ok("cuEventQuery_v2000", start);
         StandInDriver.copyDelay(30_000, 0);
         cuda.ok("cuEventRecord_v2000", start, stream);
         cuda.ok("cuMemcpyHtoDAsync_v3020", device, host, SIZE, stream);
         cuda.ok("cuEventRecord_v2000", end, stream);
-        assertThat(cuda.call("cuEventElapsedTime_v2000", cuda.out(), start, end)).isEqualTo(CUDA_ERROR_NOT_READY());
+        assertThat(cuda.call("cuEventElapsedTime_v2000", cuda.out(), start, end))
+                .isEqualTo(CUDA_ERROR_NOT_READY());
         cuda.ok("cuEventSynchronize_v2000", end);
         cuda.ok("cuEventElapsedTime_v2000", cuda.out(), start, end);
         assertThat(cuda.floatOut()).isBetween(30f, 30_000f);
