@@ -33,7 +33,7 @@ cat /sys/class/infiniband/rxe1/ports/1/gid_attrs/types/1 /sys/class/infiniband/r
 ls /proc/[0-9]*/exe >/dev/null && readlink /proc/1/exe >"$out/init"
 (ib_write_lat -d rxe0 -x 1 >"$out/server" 2>&1 &)
 for _ in {1..100}; do
-    grep -qi ':4855 ' /proc/net/tcp && break # port 18515
+    grep -qi ':4853 ' /proc/net/tcp && break # port 18515
     sleep 0.1
 done
 ib_write_lat -d rxe0 -x 1 127.0.0.1 >"$out/client" 2>&1

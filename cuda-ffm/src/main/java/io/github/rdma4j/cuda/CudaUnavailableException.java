@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda;
 
-/** CUDA cannot be used on this machine, and why. */
+/**
+ * CUDA cannot be used on this machine, and why.
+ *
+ * @serial exclude
+ */
 public class CudaUnavailableException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
