@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.testing.internal;
+
+import java.io.IOException;
+import java.io.Serializable;
+
+/**
+ * An exception on its way from one JVM to another: itself, if it can be serialised and is known there, and otherwise what can be said of it.
+ *
+ * @param bytes the exception, serialised; null if it cannot be
+ * @param assertion whether it is an AssertionError, which reports tell from other errors
+ * @param text its class and message
+ * @param cause that of its cause, or null
+ */
+record Failure(byte[] bytes, boolean assertion, String text, StackTraceElement[] trace, Failure cause)
+        implements Serializable {
+    // Deep enough for whoever reads it, and an end for causes in a circle.
+    private static final int CAUSES = 20;
+
+    static Failure of(Throwable exception) {
+        return of(exception, true, CAUSES);
+    }
+
+    private static Failure of(Throwable exception, boolean whole, int causes) {
+        byte[] bytes = null;
+        if (whole) {
+            try {
+                bytes = EventStream.serialise(exception);
+            } catch (RuntimeException e) {
+                // One of its fields cannot be serialised: the copy goes alone.
+            }
+        }
+        Throwable cause = exception.getCause();
+        return new Failure(
+                bytes,
+                exception instanceof AssertionError,
+                exception.toString(),
+                exception.getStackTrace(),
+                cause == null || causes == 0 ? null : of(cause, false, causes - 1));
+    }
+
+    /** The exception, or one that reads as it did. */
+    Throwable exception(ClassLoader loader) {
+        if (bytes != null) {
+            try {
+                return (Throwable) EventStream.deserialise(bytes, loader);
+            } catch (IOException | ClassNotFoundException | RuntimeException | LinkageError e) {
+                // Its class is another one here.
+            }
+        }
+        return copy();
+    }
+
+    private Throwable copy() {
+        Throwable copy = assertion ? new CopiedAssertionError(text) : new CopiedException(text);
+        copy.setStackTrace(trace);
+        if (cause != null) {
+            copy.initCause(cause.copy());
+        }
+        return copy;
+    }
+
+    private static final class CopiedAssertionError extends AssertionError {
+        CopiedAssertionError(String text) {
+            super(text);
+        }
+
+        @Override
+        public String toString() {
+            return getMessage();
+        }
+    }
+
+    private static final class CopiedException extends RuntimeException {
+        CopiedException(String text) {
+            super(text);
+        }
+
+        @Override
+        public String toString() {
+            return getMessage();
+        }
+    }
+}
