@@ -40,11 +40,16 @@ final class VerbsAdapters {
                     device.name(),
                     Optional.empty(),
                     dmaBuf(context),
-                    context.attributes().firmwareVersion(),
+                    firmware(context.attributes().firmwareVersion()),
                     ports);
         } catch (VerbsException failure) {
             return AdapterFacts.unusable(device.name(), Problem.of(failure, failure.remedy()));
         }
+    }
+
+    /** Software devices say 0.0.0. */
+    private static String firmware(String version) {
+        return version.matches("[0.]*") ? "" : version;
     }
 
     private static PortFacts port(DeviceContext context, int number) {
