@@ -163,6 +163,7 @@ public final class CudaEvent extends GuardedResource {
      *
      * @return the handle, to be sent to them
      * @throws IllegalStateException if the event was made without {@link EventFlag#INTERPROCESS}
+     * @throws UnsupportedCudaCallException if the device has no {@link DeviceAttribute#IPC_EVENT_SUPPORTED}
      */
     public IpcEventHandle exportHandle() {
         if (!interprocess) {

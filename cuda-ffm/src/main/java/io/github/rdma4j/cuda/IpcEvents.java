@@ -3,6 +3,7 @@
 package io.github.rdma4j.cuda;
 
 import io.github.rdma4j.cuda.bindings.CUipcEventHandle_st;
+import io.github.rdma4j.cuda.bindings.CudaHeaders;
 import io.github.rdma4j.cuda.internal.IpcCalls;
 import io.github.rdma4j.cuda.internal.Results;
 import java.lang.foreign.Arena;
@@ -16,7 +17,13 @@ final class IpcEvents {
     static IpcEventHandle export(long event) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment handle = CUipcEventHandle_st.allocate(arena);
-            Results.check(IpcCalls.getEventHandle(handle, event), "cuIpcGetEventHandle()");
+            int result = IpcCalls.getEventHandle(handle, event);
+            if (result == CudaHeaders.CUDA_ERROR_NOT_SUPPORTED()) {
+                throw new UnsupportedCudaCallException(
+                        "cuIpcGetEventHandle()",
+                        "the device shares no events with other processes: DeviceAttribute.IPC_EVENT_SUPPORTED");
+            }
+            Results.check(result, "cuIpcGetEventHandle()");
             return new IpcEventHandle(
                     handle.toArray(ValueLayout.JAVA_BYTE),
                     ProcessHandle.current().pid());

@@ -1,0 +1,230 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda;
+
+import static io.github.rdma4j.cuda.bindings.CudaHeaders.*;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import java.lang.foreign.Arena;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Calls that fail in the middle, devices that break, drivers that disappear: told once, and nothing is left open. */
+@ExtendWith(StandInDriver.class)
+class FailureTest {
+    private final Arena arena = Arena.ofConfined();
+    private CudaContext context;
+
+    @BeforeEach
+    void open() {
+        context = Cuda.device(0).createContext();
+    }
+
+    @AfterEach
+    void close() {
+        StandInDriver.noFailures();
+        context.close();
+        arena.close();
+        assertThat(StandInDriver.open()).as("what is left open").isEmpty();
+    }
+
+    /** Each makes something that holds native objects, by several calls of the driver. */
+    private enum Creation {
+        PLAIN(test -> test.context.allocate(4096)),
+        VIRTUAL(test -> test.context.allocateGpuDirect(4096)),
+        MANAGED(test -> test.context.allocateManaged(4096)),
+        HOST(test -> test.context.allocateHost(4096)),
+        REGISTERED(test -> test.context.registerHost(test.arena.allocate(4096, 4096))),
+        STREAM(test -> test.context.createStream()),
+        EVENT(test -> test.context.createEvent(EventFlag.TIMING)),
+        MODULE(test -> test.context.loadModule(Kernels.ptx()).kernel("sum")),
+        POOL(test -> test.context.createStream().allocate(64)),
+        CONTEXT(test -> Cuda.device(0).createContext(ContextFlag.SYNC_MEMOPS).close()),
+        PRIMARY(test -> Cuda.device(0).retainPrimaryContext().close());
+
+        private final Consumer<FailureTest> action;
+
+        Creation(Consumer<FailureTest> action) {
+            this.action = action;
+        }
+    }
+
+    /** Whichever call fails, what the calls before it made is given back: closing the context would hide only a part of it. */
+    @ParameterizedTest
+    @EnumSource
+    void whateverCallFailsNothingIsLeft(Creation creation) {
+        int failures = 0;
+        for (int n = 1; ; n++) {
+            StandInDriver.failAt("*", n, CUDA_ERROR_UNKNOWN());
+            try {
+                creation.action.accept(this);
+                StandInDriver.noFailures();
+                break;
+            } catch (CudaException e) {
+                assertThat(e.resultName()).isEqualTo("CUDA_ERROR_UNKNOWN");
+                failures++;
+                StandInDriver.noFailures();
+                context.close();
+                if (e.call().startsWith("cuCtxDestroy") || e.call().startsWith("cuDevicePrimaryCtxRelease")) {
+                    // Nobody can do more.
+                    StandInDriver.reset();
+                }
+            }
+            assertThat(StandInDriver.open())
+                    .as("left by %s, call %d failing", creation, n)
+                    .isEmpty();
+            context = Cuda.device(0).createContext();
+        }
+        assertThat(failures).as("calls that %s makes", creation).isPositive();
+    }
+
+    @Test
+    void memoryOfTheHostIsFreedAndUnregisteredIfItCannotBeMapped() {
+        StandInDriver.failAt("cuMemHostGetDevicePointer", 1, CUDA_ERROR_INVALID_VALUE());
+        assertThatExceptionOfType(CudaException.class).isThrownBy(() -> context.allocateHost(4096));
+        StandInDriver.failAt("cuMemHostGetDevicePointer", 1, CUDA_ERROR_INVALID_VALUE());
+        assertThatExceptionOfType(CudaException.class)
+                .isThrownBy(() -> context.registerHost(arena.allocate(4096, 4096)));
+        assertThat(StandInDriver.open()).containsOnlyKeys("contexts");
+        StandInDriver.failAt("cuMemHostGetDevicePointer", 1, CUDA_ERROR_INVALID_VALUE());
+        StandInDriver.failAt("cuMemFreeHost", 1, CUDA_ERROR_UNKNOWN());
+        assertThatExceptionOfType(CudaException.class)
+                .isThrownBy(() -> context.allocateHost(4096))
+                .satisfies(e ->
+                        assertThat(e.getSuppressed()).singleElement().asString().contains("cuMemFreeHost("));
+    }
+
+    @Test
+    void virtualMemoryIsGivenBackFromWhereItFailed() {
+        for (String call : new String[] {"cuMemAddressReserve", "cuMemCreate", "cuMemMap", "cuMemSetAccess"}) {
+            StandInDriver.failAt(call, 1, CUDA_ERROR_INVALID_VALUE());
+            assertThatExceptionOfType(CudaException.class)
+                    .isThrownBy(() -> context.allocateGpuDirect(4096))
+                    .withMessageStartingWith(call);
+            assertThat(StandInDriver.open()).as("after a failing %s", call).containsOnlyKeys("contexts");
+        }
+    }
+
+    @Test
+    void anAllocationAndTheQuestionHowMuchThereIsFailBoth() {
+        StandInDriver.failAt("cuMemAlloc", 1, CUDA_ERROR_OUT_OF_MEMORY());
+        StandInDriver.failAt("cuMemGetInfo", 1, CUDA_ERROR_UNKNOWN());
+        assertThatExceptionOfType(OutOfDeviceMemoryException.class)
+                .isThrownBy(() -> context.allocate(4096))
+                .withMessageContaining("how much is free cannot be asked either");
+    }
+
+    @Test
+    void aCloseThatFailsClosesNevertheless() {
+        DeviceMemory first = context.allocate(4096);
+        DeviceMemory second = context.allocate(4096);
+        CudaStream stream = context.createStream();
+        StandInDriver.failAt("cuMemFree", 1, CUDA_ERROR_INVALID_VALUE());
+        StandInDriver.failAt("cuMemFree", 2, CUDA_ERROR_UNKNOWN());
+        assertThatExceptionOfType(CudaException.class)
+                .isThrownBy(context::close)
+                .withMessageStartingWith("cuMemFree(0x%x)".formatted(second.pointer))
+                .satisfies(e -> assertThat(e.getSuppressed())
+                        .singleElement()
+                        .asString()
+                        .contains("cuMemFree(0x%x)".formatted(first.pointer)));
+        assertThat(first.isOpen() || second.isOpen() || stream.isOpen() || context.isOpen())
+                .isFalse();
+        assertThat(StandInDriver.open()).isEmpty();
+        context.close();
+    }
+
+    /** A fault of queued work: every call of the context says it from then on. */
+    @Test
+    void aBrokenContextIsToldAndCanBeClosed() {
+        CudaStream stream = context.createStream();
+        DeviceMemory memory = context.allocate(4096);
+        HostMemory pinned = context.allocateHost(4096);
+        StandInDriver.faultAt("cuMemcpyHtoDAsync", 1, CUDA_ERROR_ILLEGAL_ADDRESS());
+        StandInDriver.copyDelay(100_000, 0);
+        stream.copyToDevice(memory, 0, pinned, 0, 4096);
+        stream.callback(() -> {
+            throw new AssertionError("called after an error");
+        });
+        assertThatExceptionOfType(CudaException.class)
+                .isThrownBy(() -> DeviceFixture.await(stream))
+                .withMessageContaining("CUDA_ERROR_ILLEGAL_ADDRESS")
+                .withMessageContaining(
+                        "the context cannot be used any more, and its memory is lost: close it and make");
+        assertThatExceptionOfType(CudaException.class)
+                .isThrownBy(() -> memory.fill(0, 1, (byte) 0))
+                .satisfies(e -> assertThat(e.result()).isEqualTo(CUDA_ERROR_ILLEGAL_ADDRESS()));
+        assertThatExceptionOfType(CudaException.class).isThrownBy(() -> context.allocate(1));
+        assertThatExceptionOfType(CudaException.class).isThrownBy(context::close);
+        assertThat(pinned.segment().scope().isAlive()).isFalse();
+        try (CudaContext another = Cuda.device(0).createContext()) {
+            another.allocate(4096).fill(0, 4096, (byte) 1);
+        }
+    }
+
+    @Test
+    void aDriverThatDisappearsIsToldByEveryCall() {
+        CudaStream stream = context.createStream();
+        CudaEvent event = context.createEvent();
+        DeviceMemory memory = context.allocate(4096);
+        HostMemory pinned = context.allocateHost(4096);
+        StandInDriver.failFrom("*", 1, CUDA_ERROR_UNKNOWN());
+        String remedy = "the GPU may have fallen off the bus";
+        assertGone(stream::isDone, remedy);
+        assertGone(() -> event.record(stream), remedy);
+        assertGone(event::isDone, remedy);
+        assertGone(() -> stream.copyToDevice(memory, 0, pinned, 0, 16), remedy);
+        assertGone(() -> memory.fill(0, 1, (byte) 0), remedy);
+        assertGone(() -> context.allocate(16), remedy);
+        assertGone(() -> stream.callback(() -> {}), remedy);
+        assertGone(() -> Cuda.device(0), remedy);
+        assertGone(memory::close, remedy);
+        assertThat(memory.isOpen()).isFalse();
+        StandInDriver.noFailures();
+        StandInDriver.failFrom("*", 1, CUDA_ERROR_DEINITIALIZED());
+        assertGone(stream::isDone, "the driver is shutting down with the process");
+        assertGone(context::close, "shutting down");
+        assertThat(pinned.segment().scope().isAlive()).isFalse();
+        StandInDriver.reset();
+    }
+
+    private static void assertGone(org.assertj.core.api.ThrowableAssert.ThrowingCallable call, String remedy) {
+        assertThatExceptionOfType(CudaException.class).isThrownBy(call).withMessageContaining(remedy);
+    }
+
+    @Test
+    void aContextThatSomebodyElseDestroyedIsTold() {
+        CudaStream stream = context.createStream();
+        DeviceMemory memory = context.allocate(64);
+        new RawDriver().ok("cuCtxDestroy_v4000", context.handle());
+        assertThatExceptionOfType(CudaException.class)
+                .isThrownBy(() -> memory.fill(0, 1, (byte) 0))
+                .withMessageContaining("somebody has destroyed the context behind this object");
+        assertThatExceptionOfType(CudaException.class).isThrownBy(stream::isDone);
+        assertThatExceptionOfType(CudaException.class).isThrownBy(context::close);
+    }
+
+    @Test
+    void aFunctionThatTheDriverLacksIsOneExceptionOfThatCall() {
+        assertThatExceptionOfType(UnsupportedCudaCallException.class)
+                .isThrownBy(() -> {
+                    throw new UnsupportedCudaCallException("cuCtxSetFlags", 12010, 11080);
+                })
+                .withMessage(
+                        "cuCtxSetFlags failed: CUDA_ERROR_NOT_FOUND (not in this driver): the function came with CUDA"
+                            + " 12.1, the installed driver is of CUDA 11.8. Remedy: install a driver of CUDA 12.1 or"
+                            + " later");
+        assertThatIllegalStateException().isThrownBy(() -> {
+            CudaStream stream = context.createStream();
+            stream.close();
+            stream.isDone();
+        });
+    }
+}
