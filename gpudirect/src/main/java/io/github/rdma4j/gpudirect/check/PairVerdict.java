@@ -25,6 +25,11 @@ public record PairVerdict(
         Optional<PathDecision> decision,
         Optional<String> obstacle) {
 
+    /** {@return the pair, as findings name it} */
+    public Subject subject() {
+        return Subject.pair(gpu, adapter);
+    }
+
     /** {@return the path that would be taken; empty if GPU or adapter cannot be used at all} */
     public Optional<GpuPath> path() {
         return decision.map(PathDecision::path);
@@ -38,6 +43,6 @@ public record PairVerdict(
     /** {@return pair and path in one line} */
     @Override
     public String toString() {
-        return gpu + " - " + adapter + ": " + path().map(GpuPath::toString).orElse("none");
+        return subject() + ": " + path().map(GpuPath::toString).orElse("none");
     }
 }

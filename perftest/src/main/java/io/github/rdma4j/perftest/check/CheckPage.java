@@ -30,6 +30,7 @@ final class CheckPage {
     private final CheckReport report;
     private final boolean all;
     private final Set<String> shownPairs;
+    private final Subjects subjects;
     private final Paragraphs text = new Paragraphs();
 
     private CheckPage(CheckReport report, boolean all) {
@@ -37,8 +38,9 @@ final class CheckPage {
         this.all = all;
         this.shownPairs = report.verdicts().stream()
                 .filter(verdict -> all || verdict.nearest())
-                .map(verdict -> verdict.gpu() + " - " + verdict.adapter())
+                .map(verdict -> verdict.subject().toString())
                 .collect(Collectors.toSet());
+        this.subjects = new Subjects(report, shownPairs.size());
     }
 
     /**
@@ -92,7 +94,7 @@ final class CheckPage {
     }
 
     private void findings(String title, Subject.Kind kind) {
-        Map<String, List<Finding>> groups = new LinkedHashMap<>();
+        Map<List<Object>, List<Finding>> groups = new LinkedHashMap<>();
         for (Finding finding : report.findings()) {
             boolean shown = finding.subject().kind() == kind
                     && (kind != Subject.Kind.PAIR
@@ -100,27 +102,38 @@ final class CheckPage {
             if (shown) {
                 // The same of several subjects is said once.
                 groups.computeIfAbsent(
-                                finding.id() + "\n" + finding.state() + "\n" + finding.seen() + "\n"
-                                        + (kind == Subject.Kind.PAIR
-                                                ? finding.subject().gpu()
-                                                : ""),
+                                List.of(finding.id(), finding.state(), finding.seen(), finding.meaning()),
                                 _ -> new ArrayList<>())
                         .add(finding);
             }
         }
-        if (!groups.isEmpty()) {
-            section(title, false);
-            groups.values().stream()
-                    .sorted(Comparator.comparing(group -> group.getFirst().id()))
-                    .forEach(this::finding);
+        if (groups.isEmpty()) {
+            return;
+        }
+        section(title, false);
+        List<List<Finding>> ordered = groups.values().stream()
+                .sorted(Comparator.comparing(group -> group.getFirst().id()))
+                .toList();
+        for (int i = 0; i < ordered.size(); i++) {
+            seen(ordered.get(i));
+            Finding finding = ordered.get(i).getFirst();
+            // What means the same of the next ones too is explained after the last.
+            if (i + 1 == ordered.size()
+                    || !sameMeaning(finding, ordered.get(i + 1).getFirst())) {
+                explain(finding);
+            }
         }
     }
 
-    private void finding(List<Finding> same) {
+    private static boolean sameMeaning(Finding one, Finding other) {
+        return one.id() == other.id()
+                && one.meaning().equals(other.meaning())
+                && one.remedy().equals(other.remedy());
+    }
+
+    private void seen(List<Finding> same) {
         Finding first = same.getFirst();
-        String subjects = first.subject().kind() == Subject.Kind.HOST
-                ? ""
-                : same.stream().map(finding -> finding.subject().toString()).collect(Collectors.joining(", ")) + ": ";
+        String names = subjects.words(same.stream().map(Finding::subject).toList());
         text.entry(
                 INDENT
                         + padded(
@@ -129,13 +142,16 @@ final class CheckPage {
                                         : first.state().name(),
                                 STATE)
                         + padded(first.id().key(), ID),
-                subjects + first.seen());
+                (names.isEmpty() ? "" : names + ": ") + first.seen());
+    }
+
+    private void explain(Finding finding) {
         String margin = " ".repeat(INDENT.length() + STATE + ID + 2);
-        if (!first.meaning().isEmpty()) {
-            text.entry(margin, sentence(first.meaning()));
+        if (!finding.meaning().isEmpty()) {
+            text.entry(margin, sentence(finding.meaning()));
         }
-        if (!first.remedy().isEmpty()) {
-            text.entry(margin, "Remedy: " + first.remedy() + ".");
+        if (!finding.remedy().isEmpty()) {
+            text.entry(margin, "Remedy: " + finding.remedy() + ".");
         }
     }
 
@@ -153,30 +169,30 @@ final class CheckPage {
             return;
         }
         section("Path of registered GPU memory", false);
-        for (List<PairVerdict> same : groups.values()) {
-            PairVerdict first = same.getFirst();
-            String pairs = same.stream()
-                    .map(verdict -> verdict.gpu() + " - " + verdict.adapter())
-                    .collect(Collectors.joining(", "));
-            text.entry(
-                    INDENT,
-                    pairs + ": "
-                            + first.path()
-                                    .map(path -> path.toString().toUpperCase(Locale.ROOT))
-                                    .orElse("NONE"));
-            first.obstacle().ifPresent(reason -> text.entry(INDENT.repeat(3), sentence(reason)));
-            if (first.decision().isPresent()) {
-                for (PathRefusal refusal : first.decision().get().refusals()) {
-                    text.entry(INDENT.repeat(3), "Not by " + refusal.path() + ": " + refusal.explanation() + ".");
-                    if (!refusal.remedy().isEmpty()) {
-                        text.entry(INDENT.repeat(5), "Remedy: " + refusal.remedy() + ".");
-                    }
-                }
-            }
-        }
+        groups.values().forEach(this::path);
         long hidden = report.verdicts().size() - shownPairs.size();
         if (hidden > 0) {
             text.line(INDENT + "(" + hidden + " more pairs of GPUs and adapters that are farther apart: --all)");
+        }
+    }
+
+    private void path(List<PairVerdict> same) {
+        PairVerdict first = same.getFirst();
+        String pairs = subjects.words(same.stream().map(PairVerdict::subject).toList());
+        text.entry(
+                INDENT,
+                pairs + ": "
+                        + first.path()
+                                .map(path -> path.toString().toUpperCase(Locale.ROOT))
+                                .orElse("NONE"));
+        first.obstacle().ifPresent(reason -> text.entry(INDENT.repeat(3), sentence(reason)));
+        if (first.decision().isPresent()) {
+            for (PathRefusal refusal : first.decision().get().refusals()) {
+                text.entry(INDENT.repeat(3), "Not by " + refusal.path() + ": " + refusal.explanation() + ".");
+                if (!refusal.remedy().isEmpty()) {
+                    text.entry(INDENT.repeat(5), "Remedy: " + refusal.remedy() + ".");
+                }
+            }
         }
     }
 

@@ -127,7 +127,7 @@ class CheckCommandTest {
                 .contains(
                         "  GPU0  NVIDIA A100-SXM4-80GB, compute capability 8.0, 0000:03:00.0 [10de:0000], NUMA node 0")
                 .contains("  GPU0    X     NODE  PIX     NODE    0     0000:03:00.0")
-                .contains("ok       gpu-rdma         GPU0, GPU1: GPU_DIRECT_RDMA_SUPPORTED is 1")
+                .contains("ok       gpu-rdma         all GPUs: GPU_DIRECT_RDMA_SUPPORTED is 1")
                 .contains("  GPU0 - mlx5_0: DMA-BUF\n")
                 .contains("  GPU1 - mlx5_1: STAGED\n      Not by dma-buf: the adapter's driver")
                 .contains("      Not by peer memory: no peer-memory module is loaded")
@@ -141,8 +141,8 @@ class CheckCommandTest {
     void allPairsAreShownWhenAskedFor() throws IOException {
         CommandRun run = quarter(0, Support.YES).quarter(1, Support.NO).run("--all");
         assertThat(run.out())
-                .contains("GPU0 - mlx5_0, GPU1 - mlx5_0: DMA-BUF")
-                .contains("GPU0 - mlx5_1, GPU1 - mlx5_1: STAGED")
+                .contains("GPU0 - mlx5_0; GPU1 - mlx5_0: DMA-BUF")
+                .contains("GPU0 - mlx5_1; GPU1 - mlx5_1: STAGED")
                 .contains("NOTE     distance         GPU0 - mlx5_1: NODE")
                 .doesNotContain("--all");
     }
