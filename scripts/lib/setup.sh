@@ -14,7 +14,7 @@ RUN_PACKAGES=(ibverbs-providers libibverbs1 librdmacm1 perftest rdma-core ibverb
     qemu-system-x86 busybox-static cpio kmod iproute2 xz-utils)
 # The bindings are checked against the headers and called in the libraries.
 UNIT_TEST_PACKAGES=(git gcc libc6-dev libibverbs-dev librdmacm-dev perftest)
-TEST_PACKAGES=(bats shellcheck)
+TEST_PACKAGES=(bats shellcheck openssl)
 
 set_up_to_run() {
     set_up "${RUN_PACKAGES[@]}"
@@ -25,7 +25,10 @@ set_up_to_unit_test() {
 }
 
 set_up_to_test() {
-    set_up "${RUN_PACKAGES[@]}" "${UNIT_TEST_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
+    local packages=("${RUN_PACKAGES[@]}" "${UNIT_TEST_PACKAGES[@]}" "${TEST_PACKAGES[@]}")
+    # For the linter of the workflows. Many have them from elsewhere than Debian, whose npm is three hundred packages.
+    have node npm || packages+=(nodejs npm)
+    set_up "${packages[@]}"
 }
 
 set_up() {
