@@ -103,7 +103,7 @@ struct CUctx_st {
     bool primary;
     int retained;
     /* What a fault in a stream left: every call says it from then on. */
-    CUresult sticky;
+    _Atomic(CUresult) sticky;
     CUstream null_stream;
     unsigned peers;
 };

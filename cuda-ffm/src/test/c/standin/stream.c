@@ -51,7 +51,7 @@ static void *work(void *argument) {
         if (result == CUDA_SUCCESS && !standin_gives_up(operation))
             result = operation->run(operation);
         standin_lock();
-        if (stream->context->sticky == CUDA_SUCCESS)
+        if (result != CUDA_SUCCESS && stream->context->sticky == CUDA_SUCCESS)
             stream->context->sticky = result;
         stream->first = operation->next;
         free(operation);
