@@ -23,6 +23,11 @@ public final class StandInBuild {
 
     private StandInBuild() {}
 
+    /** Prints where the library is, compiled if it was not there; for scripts and for programs run by hand. */
+    public static void main(String[] without) {
+        System.out.println(library(without));
+    }
+
     /**
      * The library.
      *
