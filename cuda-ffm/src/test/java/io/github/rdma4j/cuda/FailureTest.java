@@ -148,11 +148,13 @@ class FailureTest {
         DeviceMemory memory = context.allocate(4096);
         HostMemory pinned = context.allocateHost(4096);
         StandInDriver.faultAt("cuMemcpyHtoDAsync", 1, CUDA_ERROR_ILLEGAL_ADDRESS());
-        StandInDriver.copyDelay(100_000, 0);
+        pinned.segment().fill((byte) 0);
+        stream.waitForValue(pinned, 0, 0x01010101, WaitCondition.EQUAL);
         stream.copyToDevice(memory, 0, pinned, 0, 4096);
         stream.callback(() -> {
             throw new AssertionError("called after an error");
         });
+        pinned.segment().fill((byte) 1);
         assertThatExceptionOfType(CudaException.class)
                 .isThrownBy(() -> DeviceFixture.await(stream))
                 .withMessageContaining("CUDA_ERROR_ILLEGAL_ADDRESS")

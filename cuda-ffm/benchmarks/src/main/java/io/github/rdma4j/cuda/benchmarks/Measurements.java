@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda.benchmarks;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import org.openjdk.jmh.profile.GCProfiler;
+import org.openjdk.jmh.results.IterationResult;
+import org.openjdk.jmh.results.Result;
+import org.openjdk.jmh.results.RunResult;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.TimeValue;
+import org.openjdk.jmh.runner.options.VerboseMode;
+
+/** What was measured, by benchmark. */
+final class Measurements {
+    /** Per JVM. Many short ones: some of them fall between what else the machine does. */
+    static final int ITERATIONS = 80;
+
+    private static final String ALLOCATION = "gc.alloc.rate.norm";
+
+    private final Map<String, List<Double>> times = new TreeMap<>();
+    private final Map<String, Double> allocations = new TreeMap<>();
+
+    /**
+     * Runs a benchmark once more, in a JVM of its own.
+     *
+     * @param benchmark as {@code Class.method}
+     * @param forked false to run it in this JVM, to see that it works
+     */
+    void run(String benchmark, boolean forked) throws RunnerException {
+        String pattern = "^" + Pattern.quote(Measurements.class.getPackageName() + "." + benchmark) + "$";
+        ChainedOptionsBuilder options = new OptionsBuilder()
+                .include(pattern)
+                .shouldFailOnError(true)
+                .verbosity(VerboseMode.SILENT)
+                .addProfiler(GCProfiler.class)
+                .forks(forked ? 1 : 0)
+                .warmupIterations(forked ? 20 : 0)
+                .warmupTime(TimeValue.milliseconds(100))
+                .measurementIterations(forked ? ITERATIONS : 1)
+                .measurementTime(TimeValue.milliseconds(forked ? 5 : 1));
+        for (RunResult result : new Runner(options.build()).run()) {
+            result.getBenchmarkResults()
+                    .forEach(fork -> fork.getIterationResults().forEach(iteration -> add(benchmark, iteration)));
+        }
+        if (!times.containsKey(benchmark)) {
+            throw new IllegalArgumentException("there is no benchmark " + benchmark);
+        }
+    }
+
+    private void add(String benchmark, IterationResult iteration) {
+        times.computeIfAbsent(benchmark, name -> new ArrayList<>())
+                .add(iteration.getPrimaryResult().getScore());
+        Result<?> allocation = iteration.getSecondaryResults().get(ALLOCATION);
+        // What an operation allocates, every iteration shows; what JMH itself does beside it, only some.
+        allocations.merge(benchmark, allocation == null ? 0 : allocation.getScore(), Math::min);
+    }
+
+    /** The shortest of all iterations, in nanoseconds per operation: the one that was disturbed least. */
+    double best(String benchmark) {
+        return times.get(benchmark).stream()
+                .mapToDouble(Double::doubleValue)
+                .min()
+                .orElseThrow();
+    }
+
+    /** The median of all iterations. */
+    double median(String benchmark) {
+        double[] sorted = times.get(benchmark).stream()
+                .mapToDouble(Double::doubleValue)
+                .sorted()
+                .toArray();
+        return sorted[sorted.length / 2];
+    }
+
+    /** Bytes allocated per operation. */
+    double allocated(String benchmark) {
+        return allocations.get(benchmark);
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda.benchmarks;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+
+/** The report: one table in Markdown, and under which conditions it came about. */
+final class Report {
+    /** Less than any object per batch: what remains is the measuring itself. */
+    private static final double NO_ALLOCATION = 0.1;
+
+    private final Measurements measurements;
+
+    Report(Measurements measurements) {
+        this.measurements = measurements;
+    }
+
+    /** {@return the table} */
+    String table() {
+        StringBuilder text = new StringBuilder();
+        text.append("| call | C, ns | Java, ns | Java − C, ns | allowed | Java, B/op | verdict |\n");
+        text.append("|---|---:|---:|---:|---|---:|---|\n");
+        for (Comparison line : Comparison.ALL) {
+            double c = measurements.best(line.c());
+            double java = measurements.best(line.java());
+            double bytes = measurements.allocated(line.java());
+            text.append("| %s | %.2f | %.2f | %+.2f | C + %.0f ns | %s | %s |\n"
+                    .formatted(
+                            line.operation(),
+                            c,
+                            java,
+                            java - c,
+                            line.plus(),
+                            bytes < NO_ALLOCATION ? "0" : "%.1f".formatted(bytes),
+                            verdict(line, java - c, bytes)));
+        }
+        return text.toString();
+    }
+
+    private static String verdict(Comparison line, double difference, double bytes) {
+        if (bytes >= NO_ALLOCATION) {
+            return "**allocates**";
+        }
+        return difference <= line.plus() ? "met" : "**missed**";
+    }
+
+    /** {@return the medians beside the best, which tell how disturbed the run was} */
+    String medians() {
+        StringBuilder text = new StringBuilder("| benchmark | best, ns | median, ns |\n|---|---:|---:|\n");
+        Comparison.ALL.stream()
+                .flatMap(line -> line.benchmarks().stream())
+                .distinct()
+                .forEach(name -> text.append(
+                        "| %s | %.2f | %.2f |\n".formatted(name, measurements.best(name), measurements.median(name))));
+        return text.toString();
+    }
+
+    /** {@return machine, JDK and compiler} */
+    static String conditions() {
+        return "%s, Linux %s, JDK %s (%s), %s"
+                .formatted(
+                        processor(),
+                        System.getProperty("os.version"),
+                        System.getProperty("java.vm.version"),
+                        System.getProperty("java.vm.vendor"),
+                        System.getProperty("rdma4j.benchmarks.compiler", "an unknown C compiler"));
+    }
+
+    private static String processor() {
+        try {
+            List<String> lines = Files.readAllLines(Path.of("/proc/cpuinfo"));
+            return lines.stream()
+                    .filter(line -> line.startsWith("model name"))
+                    .map(line -> line.substring(line.indexOf(':') + 1).strip())
+                    .findFirst()
+                    .orElse("an unknown processor");
+        } catch (IOException e) {
+            return "an unknown processor";
+        }
+    }
+
+    static {
+        // Numbers with a point, wherever it runs.
+        Locale.setDefault(Locale.ROOT);
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Calls every benchmark on the stand-in; started by {@link BenchmarksTest} in a JVM that finds it. */
+public final class SmokeRun {
+    private SmokeRun() {}
+
+    /**
+     * Throws if a benchmark does not do what it says.
+     *
+     * @param arguments none
+     * @throws Throwable what a benchmark throws
+     */
+    public static void main(String[] arguments) throws Throwable {
+        Calls calls = new Calls();
+        calls.open();
+        assertThat(calls.cStreamQuery()).isZero();
+        assertThat(calls.cEventQuery()).isZero();
+        assertThat(calls.cFlush()).isZero();
+        assertThat(calls.javaStreamQuery()).isEqualTo(Calls.ROUNDS);
+        assertThat(calls.javaEventQuery()).isEqualTo(Calls.ROUNDS);
+        calls.javaFlush();
+        calls.close();
+        Measurements measurements = new Measurements();
+        for (Comparison line : Comparison.ALL) {
+            for (String benchmark : line.benchmarks()) {
+                measurements.run(benchmark, false);
+            }
+        }
+        Report report = new Report(measurements);
+        assertThat(report.table().lines()).hasSize(2 + Comparison.ALL.size());
+        assertThat(report.medians()).contains("Calls.javaFlush");
+        assertThat(Report.conditions()).contains("JDK");
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.github.rdma4j.cuda.Cuda;
+import io.github.rdma4j.cuda.CudaContext;
+import io.github.rdma4j.cuda.CudaException;
+import io.github.rdma4j.cuda.CudaStream;
+import io.github.rdma4j.cuda.HostMemory;
+import io.github.rdma4j.cuda.StandInDriver;
+import io.github.rdma4j.cuda.WaitCondition;
+import io.github.rdma4j.cuda.bindings.CudaHeaders;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The table of callbacks does not grow: not by those that were called, refused, or will never be called. */
+@ExtendWith(StandInDriver.class)
+class HostFunctionsTest {
+    @Test
+    void nothingStaysInTheTable() {
+        int before = HostFunctions.pending();
+        CudaContext context = Cuda.device(0).createContext();
+        CudaStream stream = context.createStream();
+        stream.callback(() -> {});
+        assertThat(stream.await(Duration.ofSeconds(20))).isTrue();
+        assertThat(HostFunctions.pending()).as("called").isEqualTo(before);
+        StandInDriver.failAt("cuLaunchHostFunc", 1, CudaHeaders.CUDA_ERROR_NOT_SUPPORTED());
+        assertThatExceptionOfType(CudaException.class).isThrownBy(() -> stream.callback(() -> {}));
+        assertThat(HostFunctions.pending()).as("refused").isEqualTo(before);
+        HostMemory pinned = context.allocateHost(64);
+        StandInDriver.faultAt("cuMemcpyHtoDAsync", 1, CudaHeaders.CUDA_ERROR_LAUNCH_FAILED());
+        pinned.segment().fill((byte) 0);
+        stream.waitForValue(pinned, 0, 0x01010101, WaitCondition.EQUAL);
+        stream.copyToDevice(context.allocate(64), 0, pinned, 0, 64);
+        stream.callback(() -> {});
+        assertThat(HostFunctions.pending()).isEqualTo(before + 1);
+        pinned.segment().fill((byte) 1);
+        assertThatExceptionOfType(CudaException.class).isThrownBy(context::close);
+        assertThat(HostFunctions.pending()).as("of a context that had failed").isEqualTo(before);
+    }
+}
