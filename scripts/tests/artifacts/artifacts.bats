@@ -51,6 +51,7 @@ libraries() {
     done
     grep -q '"purl" : "pkg:maven/info.picocli/picocli@' "$REPOSITORY/perftest/$VERSION/perftest-$VERSION-cyclonedx.json"
     run ! ls "$REPOSITORY/rdma4j-verbs-benchmarks"
+    run ! ls "$REPOSITORY/rdma4j-cuda-benchmarks"
 }
 
 @test "the Javadoc holds what is exported, and nothing else" {

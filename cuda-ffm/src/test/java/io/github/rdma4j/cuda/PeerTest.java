@@ -65,8 +65,7 @@ class PeerTest {
         CudaStream other = second.createStream();
         CudaEvent event = first.createEvent();
         DeviceMemory memory = first.allocate(64);
-        KernelArguments arguments =
-                KernelArguments.of(2).setPointer(0, memory).setInt(1, 16);
+        KernelArguments arguments = KernelArguments.of(2).setPointer(0, memory).setInt(1, 16);
         CudaKernel kernel = first.loadModule(Kernels.ptx()).kernel("increment");
         memory.fill(0, 64, (byte) 0);
         for (int i = 0; i < 3; i++) {

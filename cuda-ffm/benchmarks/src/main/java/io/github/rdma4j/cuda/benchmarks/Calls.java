@@ -36,8 +36,8 @@ public class Calls {
     /** Operations per call of a benchmark method: enough that entering a C loop does not count. */
     static final int ROUNDS = 1000;
 
-    private static final SymbolLookup DRIVER = SymbolLookup.libraryLookup(
-            Path.of(System.getProperty("io.github.rdma4j.cuda.library")), Arena.global());
+    private static final SymbolLookup DRIVER =
+            SymbolLookup.libraryLookup(Path.of(System.getProperty("io.github.rdma4j.cuda.library")), Arena.global());
     private static final SymbolLookup LOOPS = SymbolLookup.libraryLookup(
             Path.of(System.getProperty("rdma4j.benchmarks.native"), "librdma4j-cuda-bench.so"), Arena.global());
     private static final MethodHandle OF_OBJECT = loop("c_of_object", 3);
@@ -45,7 +45,8 @@ public class Calls {
 
     private static final long STREAM_QUERY = DRIVER.findOrThrow("cuStreamQuery").address();
     private static final long EVENT_QUERY = DRIVER.findOrThrow("cuEventQuery").address();
-    private static final long SET_CURRENT = DRIVER.findOrThrow("cuCtxSetCurrent").address();
+    private static final long SET_CURRENT =
+            DRIVER.findOrThrow("cuCtxSetCurrent").address();
     private static final long FLUSH_WRITES =
             DRIVER.findOrThrow("cuFlushGPUDirectRDMAWrites").address();
     /** CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER. */
@@ -57,8 +58,7 @@ public class Calls {
 
     private static MethodHandle loop(String name, int arguments) {
         MemoryLayout[] all = Collections.nCopies(arguments, JAVA_LONG).toArray(new MemoryLayout[0]);
-        return Linker.nativeLinker()
-                .downcallHandle(LOOPS.findOrThrow(name), FunctionDescriptor.of(JAVA_LONG, all));
+        return Linker.nativeLinker().downcallHandle(LOOPS.findOrThrow(name), FunctionDescriptor.of(JAVA_LONG, all));
     }
 
     /** Makes the objects. */
@@ -110,8 +110,7 @@ public class Calls {
     @Benchmark
     @OperationsPerInvocation(ROUNDS)
     public long cFlush() throws Throwable {
-        return (long)
-                FLUSH.invokeExact(SET_CURRENT, context.handle(), FLUSH_WRITES, 0L, TO_OWNER, (long) ROUNDS);
+        return (long) FLUSH.invokeExact(SET_CURRENT, context.handle(), FLUSH_WRITES, 0L, TO_OWNER, (long) ROUNDS);
     }
 
     @Benchmark
