@@ -38,6 +38,13 @@ public record PathForecast(
 
     /** {@return the path that {@link GpuDirect#register} would take in its usual order, and why not a better one} */
     public PathDecision decision() {
+        if (softwareAdapter) {
+            return new PathDecision(
+                    GpuPath.STAGED,
+                    List.of(
+                            software(GpuPath.DMA_BUF, PathRefusal.Reason.DMA_BUF_UNSUPPORTED_BY_ADAPTER),
+                            software(GpuPath.PEER_MEMORY, PathRefusal.Reason.REGISTRATION_REFUSED)));
+        }
         PathFacts facts = new PathFacts(
                 driver,
                 integrated,
@@ -49,7 +56,7 @@ public record PathForecast(
                 adapterTakesDmaBufs,
                 peerMemoryModule,
                 Set.of());
-        return PathRules.decide("device memory", List.of(GpuPath.values()), facts, this::attempt);
+        return PathRules.decide("device memory", List.of(GpuPath.values()), facts, _ -> Optional.empty());
     }
 
     /**
@@ -62,13 +69,11 @@ public record PathForecast(
         return PeerMemoryModule.find(root);
     }
 
-    private Optional<PathRefusal> attempt(GpuPath path) {
-        return softwareAdapter && path.isDirect()
-                ? Optional.of(new PathRefusal(
-                        path,
-                        PathRefusal.Reason.REGISTRATION_REFUSED,
-                        "the adapter is a device of software, which reaches host memory only",
-                        ""))
-                : Optional.empty();
+    private static PathRefusal software(GpuPath path, PathRefusal.Reason reason) {
+        return new PathRefusal(
+                path,
+                reason,
+                "the adapter is a device of software, whose packets the processor makes from host memory",
+                "");
     }
 }

@@ -40,6 +40,15 @@ final class DriverChecks {
                     HOST,
                     "NVIDIA driver " + driver.get().version().orElse("of unknown version") + " is loaded");
         }
+        if (!gpus.gpus().isEmpty()) {
+            return new Finding(
+                    CheckId.DRIVER,
+                    HOST,
+                    NOTE,
+                    "/proc/driver/nvidia/version is not there, though CUDA works",
+                    "flavour and version of the kernel modules are not known; a container may hide the file",
+                    "");
+        }
         int present = topology.gpus().size();
         String seen = "/proc/driver/nvidia/version is not there";
         return present == 0

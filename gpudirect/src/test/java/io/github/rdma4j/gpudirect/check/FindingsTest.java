@@ -130,9 +130,19 @@ class FindingsTest {
         String file = DRIVER_FILE + ": NVRM version: NVIDIA UNIX x86_64 Kernel Module  ";
         return List.of(
                 healthy(DRIVER, "NVIDIA driver 580.95.05 is loaded"),
-                row(DRIVER, FAIL, "though 8 GPUs are on the PCI bus", H100, m -> m.without(DRIVER_FILE)),
-                row(DRIVER, FAIL, "though 1 GPU is on the PCI bus", m -> m.without(DRIVER_FILE)),
-                row(DRIVER, NOTE, "no GPU of NVIDIA", null, m -> m),
+                row(
+                        DRIVER,
+                        FAIL,
+                        "though 8 GPUs are on the PCI bus",
+                        H100,
+                        m -> m.without(DRIVER_FILE).noCuda("no driver", "")),
+                row(DRIVER, NOTE, "though CUDA works", m -> m.without(DRIVER_FILE)),
+                row(
+                        DRIVER,
+                        FAIL,
+                        "though 1 GPU is on the PCI bus",
+                        m -> m.without(DRIVER_FILE).noCuda("no driver", "")),
+                row(DRIVER, NOTE, "no GPU of NVIDIA", null, m -> m.noCuda("no driver", "")),
                 healthy(DRIVER_FLAVOUR, "open kernel modules"),
                 row(DRIVER_FLAVOUR, NOTE, "proprietary", m -> m.with(file + "535.129.03  Thu Oct 19")),
                 row(DRIVER_FLAVOUR, UNKNOWN, "no driver is loaded", m -> m.without(DRIVER_FILE)),
