@@ -157,9 +157,20 @@ public final class DeviceRegion implements AutoCloseable {
         if (direct == null) {
             stream.copyToDevice(
                     memory.memory(), memory.offset() + offset, mirror().host().segment(), offset, size);
-        } else if (owner.writeOrdering() == WriteOrdering.FLUSHED_BY_HOST) {
+        } else {
+            flushAdapterWrites();
+        }
+    }
+
+    /** For a direct path: what the adapter's completion told of is then seen by kernels that start later. */
+    void flushAdapterWrites() {
+        if (owner.writeOrdering() == WriteOrdering.FLUSHED_BY_HOST) {
             owner.context().flushGpuDirectWrites(FlushScope.OWNER);
         }
+    }
+
+    GpuDirect owner() {
+        return owner;
     }
 
     private StagedMirror mirror() {

@@ -12,6 +12,7 @@ import io.github.rdma4j.cuda.DeviceSlice;
 import io.github.rdma4j.cuda.PointerAttributes;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.ProtectionDomain;
+import io.github.rdma4j.verbs.QueuePairConfig;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -36,6 +37,7 @@ public final class GpuDirect {
     private final boolean exportsDmaBufs;
     private final boolean adapterTakesDmaBufs;
     private final WriteOrdering ordering;
+    private final FollowFlags followFlags;
 
     private GpuDirect(ProtectionDomain domain, CudaContext context, GpuDirectConfig config) {
         this.domain = domain;
@@ -48,6 +50,7 @@ public final class GpuDirect {
         exportsDmaBufs = device.has(DeviceAttribute.DMA_BUF_SUPPORTED);
         ordering = WriteOrdering.of(device);
         adapterTakesDmaBufs = domain.supportsDmaBuf();
+        followFlags = new FollowFlags(context);
     }
 
     /**
@@ -91,6 +94,10 @@ public final class GpuDirect {
 
     WriteOrdering writeOrdering() {
         return ordering;
+    }
+
+    FollowFlags followFlags() {
+        return followFlags;
     }
 
     /**
@@ -145,6 +152,27 @@ public final class GpuDirect {
             throw e;
         }
         return region;
+    }
+
+    /**
+     * Prepares a channel by which device and host memory goes to a peer and comes from it.
+     *
+     * @return the channel, waiting for its peer's endpoint
+     */
+    public PreparedChannel prepareChannel() {
+        return prepareChannel(config -> {});
+    }
+
+    /**
+     * Prepares a channel.
+     *
+     * @param queuePair says what its queue pair is to be where it differs from the defaults: port, GID, partition key; its queues, depths
+     *     and remote access are the channel's matter
+     * @return the channel, waiting for its peer's endpoint
+     * @throws io.github.rdma4j.verbs.VerbsException if the device refuses
+     */
+    public PreparedChannel prepareChannel(Consumer<QueuePairConfig> queuePair) {
+        return new PreparedChannel(this, queuePair);
     }
 
     private static Set<AccessFlag> checkFlags(AccessFlag... access) {

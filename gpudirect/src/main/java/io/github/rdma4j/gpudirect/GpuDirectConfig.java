@@ -47,7 +47,7 @@ public final class GpuDirectConfig {
     }
 
     /**
-     * How much a staged transfer copies at once; default 1 MiB.
+     * How much a {@link DeviceChannel} copies and posts at once; default 1 MiB.
      *
      * @param bytes 4096 to 1 GiB
      * @return this
@@ -62,7 +62,7 @@ public final class GpuDirectConfig {
     }
 
     /**
-     * How many pinned chunks a {@code DeviceChannel} has for each direction: copies and transfers of so many overlap; default 4.
+     * How many pinned chunks a {@link DeviceChannel} has for each direction: copies and transfers of so many overlap; default 4.
      *
      * @param count 2 to 1024
      * @return this

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect;
+
+import io.github.rdma4j.verbs.QueuePairEndpoint;
+import io.github.rdma4j.verbs.RemoteMemory;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+
+/**
+ * What a peer must know to connect to a channel: a plain value that travels by any means.
+ *
+ * @param queuePair the queue pair's
+ * @param mailbox the words by which the sides tell each other what is to come and what may be sent
+ * @param chunkSize the bytes of a chunk; a connection uses the smaller of both
+ * @param slots the chunks that this side stages at once
+ * @param readsServed the reads of the peer that this side serves at a time
+ */
+public record ChannelEndpoint(
+        QueuePairEndpoint queuePair, RemoteMemory mailbox, int chunkSize, int slots, int readsServed) {
+    /** The number of bytes that {@link #toBytes()} gives. */
+    public static final int BYTES = QueuePairEndpoint.BYTES + RemoteMemory.BYTES + 3 * Integer.BYTES;
+
+    /** Checks that it can be such a value. */
+    public ChannelEndpoint {
+        Objects.requireNonNull(queuePair, "queue pair");
+        Objects.requireNonNull(mailbox, "mailbox");
+        if (chunkSize < 1 || slots < 1 || readsServed < 0 || mailbox.length() < Mailbox.BYTES) {
+            throw new IllegalArgumentException(
+                    "a channel's endpoint with chunks of %d bytes, %d slots, %d reads, a mailbox of %d bytes"
+                            .formatted(chunkSize, slots, readsServed, mailbox.length()));
+        }
+    }
+
+    /** {@return this value in {@value #BYTES} bytes, big-endian, for the peer's {@link #fromBytes}} */
+    public byte[] toBytes() {
+        return ByteBuffer.allocate(BYTES)
+                .put(queuePair.toBytes())
+                .put(mailbox.toBytes())
+                .putInt(chunkSize)
+                .putInt(slots)
+                .putInt(readsServed)
+                .array();
+    }
+
+    /**
+     * The value that {@link #toBytes()} gave.
+     *
+     * @param bytes exactly {@value #BYTES}
+     * @return the value
+     * @throws IllegalArgumentException if it is another number of bytes (a connection that ended early, for instance), or they
+     *     cannot be such a value
+     */
+    public static ChannelEndpoint fromBytes(byte[] bytes) {
+        if (bytes.length != BYTES) {
+            throw new IllegalArgumentException("a ChannelEndpoint has " + BYTES + " bytes, not " + bytes.length);
+        }
+        ByteBuffer buffer = ByteBuffer.wrap(bytes);
+        byte[] queuePair = new byte[QueuePairEndpoint.BYTES];
+        byte[] mailbox = new byte[RemoteMemory.BYTES];
+        buffer.get(queuePair).get(mailbox);
+        return new ChannelEndpoint(
+                QueuePairEndpoint.fromBytes(queuePair),
+                RemoteMemory.fromBytes(mailbox),
+                buffer.getInt(),
+                buffer.getInt(),
+                buffer.getInt());
+    }
+}

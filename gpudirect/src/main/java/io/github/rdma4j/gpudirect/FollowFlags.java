@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect;
+
+import io.github.rdma4j.cuda.CudaContext;
+import io.github.rdma4j.cuda.CudaStream;
+import io.github.rdma4j.cuda.HostMemory;
+import io.github.rdma4j.cuda.WaitCondition;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.util.BitSet;
+
+/**
+ * Pinned words by which streams wait for transfers. A word only ever grows, so that who waited for an earlier transfer with it is not held
+ * up by a later one; and all stay until the context is closed, because a stream may still look at one after its transfer and channel are gone.
+ *
+ * <p>Thread safety: all methods may be called from any thread.
+ */
+final class FollowFlags {
+    private static final int COUNT = 1024;
+    private static final VarHandle WORDS = ValueLayout.JAVA_INT.varHandle();
+
+    private final CudaContext context;
+    private final BitSet taken = new BitSet(COUNT);
+    private HostMemory words;
+
+    FollowFlags(CudaContext context) {
+        this.context = context;
+    }
+
+    /** A word for a transfer; -1 if there is none left. */
+    synchronized int take() {
+        if (words == null) {
+            words = context.allocateHost((long) COUNT * Integer.BYTES);
+            words.segment().fill((byte) 0);
+        }
+        int index = taken.nextClearBit(0);
+        if (index >= COUNT) {
+            return -1;
+        }
+        taken.set(index);
+        return index;
+    }
+
+    synchronized void giveBack(int index) {
+        taken.clear(index);
+    }
+
+    /** What the word will be when the transfer that has it now is at its end. */
+    int ticket(int index) {
+        return (int) WORDS.getAcquire(words.segment(), (long) index * Integer.BYTES) + 1;
+    }
+
+    /** Lets a stream wait for the word. */
+    void await(CudaStream stream, int index, int ticket) {
+        stream.waitForValue(words, (long) index * Integer.BYTES, ticket, WaitCondition.AT_LEAST);
+    }
+
+    /** Sets the word now. */
+    void set(int index, int ticket) {
+        WORDS.setRelease(words.segment(), (long) index * Integer.BYTES, ticket);
+    }
+
+    /** Sets it when a stream has come this far. */
+    void set(CudaStream stream, int index, int ticket) {
+        stream.writeValue(words, (long) index * Integer.BYTES, ticket);
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect;
+
+import io.github.rdma4j.verbs.AccessFlag;
+import io.github.rdma4j.verbs.MemoryRegion;
+import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.ProtectionDomain;
+import io.github.rdma4j.verbs.RemoteMemory;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
+/**
+ * Words that the two sides of a channel write into each other's memory: a sender announces each message by its length, a receiver answers
+ * with the chunks that it has posted receives for (counted from the beginning of the channel), or refuses a message that is too long.
+ * Words of 8 bytes, each written as one, so that none is ever seen half written. They cost no receive, so nothing can meet a receiver that is not ready.
+ */
+final class Mailbox implements AutoCloseable {
+    /** The messages that may be announced and not yet through. */
+    static final int MESSAGES = 16;
+
+    /** The longest message: the rest of a word is its tag. */
+    static final long LONGEST = (1L << 48) - 1;
+
+    private static final int GRANTS = 0;
+    private static final int ANNOUNCEMENTS = 64;
+    private static final int REFUSALS = ANNOUNCEMENTS + MESSAGES * Long.BYTES;
+    static final int BYTES = REFUSALS + MESSAGES * Long.BYTES;
+
+    /** Words on their way, more than a side can have. */
+    static final int OUTBOX = 4 * MESSAGES;
+
+    private static final int TAGS = 0xffff;
+    private static final ValueLayout.OfLong WORD = ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle WORDS = WORD.varHandle();
+
+    private final MemoryRegion in;
+    private final MemoryRegion out;
+    private final MemorySlice[] outbox = new MemorySlice[OUTBOX];
+    private RemoteMemory peer;
+
+    Mailbox(ProtectionDomain domain) {
+        in = domain.allocateMemory(BYTES, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+        try {
+            out = domain.allocateMemory(OUTBOX * Long.BYTES, AccessFlag.LOCAL_WRITE);
+        } catch (RuntimeException e) {
+            in.close();
+            throw e;
+        }
+        for (int i = 0; i < OUTBOX; i++) {
+            outbox[i] = out.slice((long) i * Long.BYTES, Long.BYTES);
+        }
+    }
+
+    RemoteMemory remoteMemory() {
+        return in.remoteMemory();
+    }
+
+    void connect(RemoteMemory theirs) {
+        peer = theirs;
+    }
+
+    /** How many chunks this side may have sent since the beginning. Read it before {@link #refused}: the peer writes in that order. */
+    long grants() {
+        return (long) WORDS.getAcquire(in.segment(), (long) GRANTS);
+    }
+
+    /** The length of a message of the peer's, by its number; -1 if it has not been announced. */
+    long announced(long message) {
+        return read(ANNOUNCEMENTS, message);
+    }
+
+    /** The room that the peer has for a message of ours that it has refused; -1 if it has not. */
+    long refused(long message) {
+        return read(REFUSALS, message);
+    }
+
+    private long read(int base, long message) {
+        long word = (long) WORDS.getAcquire(in.segment(), base + message % MESSAGES * Long.BYTES);
+        return word >>> 48 == tag(message) ? word & LONGEST : -1;
+    }
+
+    /** Never 0, which is what the memory starts with. */
+    private static long tag(long message) {
+        return 1 + message % TAGS;
+    }
+
+    /** Fills a place of the outbox. */
+    MemorySlice grantsWord(int place, long grants) {
+        return fill(place, grants);
+    }
+
+    MemorySlice messageWord(int place, long message, long number) {
+        return fill(place, tag(message) << 48 | Math.min(number, LONGEST));
+    }
+
+    private MemorySlice fill(int place, long word) {
+        out.segment().set(WORD, (long) place * Long.BYTES, word);
+        return outbox[place];
+    }
+
+    /** Where in the peer's mailbox the words go. */
+    RemoteMemory grantsTarget() {
+        return peer.slice(GRANTS, Long.BYTES);
+    }
+
+    RemoteMemory announcementTarget(long message) {
+        return peer.slice(ANNOUNCEMENTS + message % MESSAGES * Long.BYTES, Long.BYTES);
+    }
+
+    RemoteMemory refusalTarget(long message) {
+        return peer.slice(REFUSALS + message % MESSAGES * Long.BYTES, Long.BYTES);
+    }
+
+    /** A message without bytes, or room for one. */
+    MemorySlice nothing() {
+        return out.slice(0, 0);
+    }
+
+    @Override
+    public void close() {
+        in.close();
+        out.close();
+    }
+}

@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect;
+
+import io.github.rdma4j.verbs.AccessFlag;
+import io.github.rdma4j.verbs.CompletionQueue;
+import io.github.rdma4j.verbs.ConnectionConfig;
+import io.github.rdma4j.verbs.DeviceAttributes;
+import io.github.rdma4j.verbs.PreparedQueuePair;
+import io.github.rdma4j.verbs.ProtectionDomain;
+import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.QueuePairConfig;
+import io.github.rdma4j.verbs.QueuePairType;
+import java.util.function.Consumer;
+
+/**
+ * A channel that has no peer yet. {@link #endpoint()} goes to the peer by any means, the peer's comes here, and {@link #connect} gives the channel.
+ *
+ * <p>Thread safety: for one thread at a time.
+ */
+public final class PreparedChannel implements AutoCloseable {
+    /** Reads under way that are worth having on one connection. */
+    private static final int READS = 16;
+
+    private final GpuDirect gpu;
+    private final CompletionQueue completionQueue;
+    private final Mailbox mailbox;
+    private final PreparedQueuePair pair;
+    private final ChannelEndpoint endpoint;
+    private boolean connected;
+
+    PreparedChannel(GpuDirect gpu, Consumer<QueuePairConfig> configuration) {
+        this.gpu = gpu;
+        GpuDirectConfig config = gpu.config();
+        ProtectionDomain domain = gpu.protectionDomain();
+        int sends = ChannelWire.sendQueueDepth(config.slots());
+        int receives = ChannelWire.depth(config.slots());
+        completionQueue = domain.context().createCompletionQueue(sends + receives);
+        Mailbox words = null;
+        try {
+            words = new Mailbox(domain);
+            pair = domain.prepareQueuePair(QueuePairType.RC, queuePair -> {
+                configuration.accept(queuePair);
+                queuePair
+                        .completionQueue(completionQueue)
+                        .maxSendWorkRequests(sends)
+                        .maxReceiveWorkRequests(receives)
+                        .remoteAccess(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ);
+            });
+        } catch (RuntimeException e) {
+            if (words != null) {
+                words.close();
+            }
+            completionQueue.close();
+            throw e;
+        }
+        mailbox = words;
+        endpoint = new ChannelEndpoint(
+                pair.endpoint(),
+                mailbox.remoteMemory(),
+                config.chunkSize(),
+                config.slots(),
+                Math.min(READS, domain.context().attributes().maxQueuePairReadAtomic()));
+    }
+
+    /** {@return what the peer must know} */
+    public ChannelEndpoint endpoint() {
+        return endpoint;
+    }
+
+    /**
+     * Connects with the defaults of {@link ConnectionConfig}.
+     *
+     * @param theirs the peer's endpoint
+     * @return the channel
+     * @throws io.github.rdma4j.verbs.VerbsException if the device refuses
+     */
+    public DeviceChannel connect(ChannelEndpoint theirs) {
+        return connect(theirs, config -> {});
+    }
+
+    /**
+     * Connects. No packet is sent: the peer must do the same with this side's endpoint.
+     *
+     * @param theirs the peer's endpoint
+     * @param connection sets what differs from the defaults; the number of reads under way is the channel's matter
+     * @return the channel, which has what this had: close that one
+     * @throws IllegalStateException if it was connected before
+     * @throws io.github.rdma4j.verbs.VerbsException if the device refuses
+     */
+    public DeviceChannel connect(ChannelEndpoint theirs, Consumer<ConnectionConfig> connection) {
+        if (connected) {
+            throw new IllegalStateException("the channel is connected already");
+        }
+        DeviceAttributes device = gpu.protectionDomain().context().attributes();
+        int reads = Math.min(theirs.readsServed(), Math.min(READS, device.maxQueuePairInitiatorReadAtomic()));
+        QueuePair queuePair = pair.connect(theirs.queuePair(), config -> {
+            connection.accept(config);
+            config.maxReadAtomic(reads).maxDestinationReadAtomic(endpoint.readsServed());
+        });
+        mailbox.connect(theirs.mailbox());
+        connected = true;
+        ChannelWire wire =
+                new ChannelWire(queuePair, completionQueue, mailbox, gpu.config().slots());
+        return new DeviceChannel(gpu, wire, this, Math.min(endpoint.chunkSize(), theirs.chunkSize()));
+    }
+
+    /** Frees what is not connected; of a connected channel, what the channel has left. */
+    @Override
+    public void close() {
+        pair.close();
+        mailbox.close();
+        completionQueue.close();
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect;
+
+import io.github.rdma4j.verbs.WorkCompletion;
+import io.github.rdma4j.verbs.WorkCompletionStatus;
+import java.util.Optional;
+
+/** A transfer that failed: why, and in the transfer itself ({@link Transfer#bytesDone()}) how far it had come. */
+public class TransferException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final WorkCompletionStatus status;
+
+    TransferException(String message) {
+        super(message);
+        this.status = null;
+    }
+
+    TransferException(String message, Throwable cause) {
+        super(message + ": " + cause.getMessage(), cause);
+        this.status = cause instanceof TransferException transfer ? transfer.status : null;
+    }
+
+    TransferException(String operation, WorkCompletion completion) {
+        super(operation + " failed: " + completion.describe());
+        this.status = completion.status();
+    }
+
+    /** {@return how the adapter ended the work request that failed; empty if it was not the adapter that failed} */
+    public Optional<WorkCompletionStatus> status() {
+        return Optional.ofNullable(status);
+    }
+}
