@@ -181,7 +181,8 @@ public final class DeviceChannel implements AutoCloseable {
         requireUsable();
         boolean message = remote == null;
         if (message && place.length() > Mailbox.LONGEST) {
-            throw new IllegalArgumentException("a message of %d bytes; %d is the most".formatted(place.length(), Mailbox.LONGEST));
+            throw new IllegalArgumentException(
+                    "a message of %d bytes; %d is the most".formatted(place.length(), Mailbox.LONGEST));
         }
         Transfer transfer = new Transfer(
                 this, kind, place, remote, message ? messageChunk : gpu.config().chunkSize());
@@ -320,7 +321,10 @@ public final class DeviceChannel implements AutoCloseable {
     }
 
     private boolean isIdle() {
-        return wire.sends.isEmpty() && wire.receives.isEmpty() && (out == null || out.isIdle()) && (in == null || in.isIdle());
+        return wire.sends.isEmpty()
+                && wire.receives.isEmpty()
+                && (out == null || out.isIdle())
+                && (in == null || in.isIdle());
     }
 
     /**

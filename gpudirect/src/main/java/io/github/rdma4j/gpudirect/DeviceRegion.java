@@ -133,7 +133,7 @@ public final class DeviceRegion implements AutoCloseable {
         Objects.checkFromIndexSize(offset, size, length());
         requireOpen();
         if (direct == null && size > 0) {
-            stream.copyToHost(mirror().host().segment(), offset, memory.memory(), memory.offset() + offset, size);
+            stream.copyToHost(mirror().host(), offset, memory.memory(), memory.offset() + offset, size);
         }
     }
 
@@ -155,8 +155,7 @@ public final class DeviceRegion implements AutoCloseable {
             return;
         }
         if (direct == null) {
-            stream.copyToDevice(
-                    memory.memory(), memory.offset() + offset, mirror().host().segment(), offset, size);
+            stream.copyToDevice(memory.memory(), memory.offset() + offset, mirror().host(), offset, size);
         } else {
             flushAdapterWrites();
         }

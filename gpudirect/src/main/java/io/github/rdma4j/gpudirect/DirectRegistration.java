@@ -9,7 +9,6 @@ import io.github.rdma4j.cuda.UnsupportedCudaCallException;
 import io.github.rdma4j.gpudirect.PathRefusal.Reason;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
-import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.VerbsException;
 import java.util.Optional;
 import java.util.Set;
@@ -30,14 +29,14 @@ final class DirectRegistration {
     private static final int EFAULT = 14;
     private static final int EINVAL = 22;
 
-    private final ProtectionDomain domain;
+    private final Registrar registrar;
     private final DeviceSlice memory;
     private final AccessFlag[] access;
     private MemoryRegion region;
     private boolean synchronous;
 
-    DirectRegistration(ProtectionDomain domain, DeviceSlice memory, AccessFlag... access) {
-        this.domain = domain;
+    DirectRegistration(Registrar registrar, DeviceSlice memory, AccessFlag... access) {
+        this.registrar = registrar;
         this.memory = memory;
         this.access = access;
     }
@@ -65,11 +64,7 @@ final class DirectRegistration {
         long address = memory.address();
         try (DmaBuf exported = memory.memory().exportDmaBuf(memory.offset(), memory.length())) {
             synchronous = synchronizeMemoryOperations();
-            // The offset into the dma-buf is that into the page, so the address is one that the adapter can be given.
-            region = domain.registerMemory(
-                    config -> config.dmaBuf(exported.fileDescriptor(), exported.offset(), exported.length())
-                            .iova(address)
-                            .access(access));
+            region = registrar.dmaBuf(exported, address, access);
             return Optional.empty();
         } catch (CudaException e) {
             return Optional.of(exportRefused(e));
@@ -81,8 +76,7 @@ final class DirectRegistration {
     private Optional<PathRefusal> peerMemory() {
         try {
             synchronous = synchronizeMemoryOperations();
-            region = domain.registerMemory(
-                    config -> config.address(memory.address(), memory.length()).access(access));
+            region = registrar.addresses(memory.address(), memory.length(), access);
             return Optional.empty();
         } catch (VerbsException e) {
             return Optional.of(registrationRefused(GpuPath.PEER_MEMORY, e, peerMemoryCause(e.errno())));

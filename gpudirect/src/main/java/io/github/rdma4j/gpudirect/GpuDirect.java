@@ -29,6 +29,7 @@ public final class GpuDirect {
             EnumSet.of(AccessFlag.ZERO_BASED, AccessFlag.ON_DEMAND, AccessFlag.HUGETLB);
 
     private final ProtectionDomain domain;
+    private final Registrar registrar;
     private final CudaContext context;
     private final GpuDirectConfig config;
     private final CudaVersion driver;
@@ -39,8 +40,9 @@ public final class GpuDirect {
     private final WriteOrdering ordering;
     private final FollowFlags followFlags;
 
-    private GpuDirect(ProtectionDomain domain, CudaContext context, GpuDirectConfig config) {
+    private GpuDirect(ProtectionDomain domain, Registrar registrar, CudaContext context, GpuDirectConfig config) {
         this.domain = domain;
+        this.registrar = registrar;
         this.context = context;
         this.config = config;
         CudaDevice device = context.device();
@@ -49,7 +51,7 @@ public final class GpuDirect {
         gpuDirect = device.has(DeviceAttribute.GPU_DIRECT_RDMA_SUPPORTED);
         exportsDmaBufs = device.has(DeviceAttribute.DMA_BUF_SUPPORTED);
         ordering = WriteOrdering.of(device);
-        adapterTakesDmaBufs = domain.supportsDmaBuf();
+        adapterTakesDmaBufs = registrar.supportsDmaBuf();
         followFlags = new FollowFlags(context);
     }
 
@@ -73,9 +75,17 @@ public final class GpuDirect {
      * @return both together
      */
     public static GpuDirect on(ProtectionDomain domain, CudaContext context, Consumer<GpuDirectConfig> configuration) {
+        return on(domain, Registrar.of(domain), context, configuration);
+    }
+
+    static GpuDirect on(
+            ProtectionDomain domain,
+            Registrar registrar,
+            CudaContext context,
+            Consumer<GpuDirectConfig> configuration) {
         GpuDirectConfig config = new GpuDirectConfig();
         configuration.accept(config);
-        return new GpuDirect(domain, context, config);
+        return new GpuDirect(domain, registrar, context, config);
     }
 
     /** {@return the adapter's} */
@@ -141,7 +151,7 @@ public final class GpuDirect {
                 adapterTakesDmaBufs,
                 PeerMemoryModule.find(config.fileSystemRoot()).isPresent(),
                 flags);
-        DirectRegistration registration = new DirectRegistration(domain, memory, access);
+        DirectRegistration registration = new DirectRegistration(registrar, memory, access);
         PathDecision decision = PathRules.decide(memory.toString(), config.order(), facts, registration::attempt);
         DeviceRegion region = new DeviceRegion(this, memory, decision, registration, access.clone());
         try {

@@ -191,9 +191,8 @@ final class Incoming {
         long chunk = transfer.posted;
         SlotRing.Slot slot = takeSlot(transfer, chunk);
         // What is still to come of a message that the peer has given up is empty; the memory is the user's again.
-        MemorySlice local = slot == null && transfer.isFailing()
-                ? wire.mailbox.nothing()
-                : local(transfer, slot, chunk);
+        MemorySlice local =
+                slot == null && transfer.isFailing() ? wire.mailbox.nothing() : local(transfer, slot, chunk);
         Posts.Post post = wire.receives.take(transfer, slot, chunk, (int) local.length());
         TransferException failure;
         try {
@@ -224,15 +223,14 @@ final class Incoming {
     void received(Posts.Post post, WorkCompletion completion, TransferException failure) {
         Transfer transfer = post.transfer;
         if (failure == null) {
-            boolean aborted = completion.hasImmediateData()
-                    && (completion.immediateData() & Outgoing.ABORTED) != 0;
+            boolean aborted = completion.hasImmediateData() && (completion.immediateData() & Outgoing.ABORTED) != 0;
             boolean last = completion.hasImmediateData() && !aborted;
             if (aborted) {
-                transfer.fail(
-                        post.chunk, new TransferException("the peer's send failed after its message had begun"));
+                transfer.fail(post.chunk, new TransferException("the peer's send failed after its message had begun"));
             } else if (completion.byteLength() != post.bytes || last != (post.chunk == transfer.chunks - 1)) {
-                wire.breakDown(new TransferException("chunk %d of message %d came with %d of %d bytes: the peer is no channel of this version"
-                        .formatted(post.chunk, transfer.message, completion.byteLength(), post.bytes)));
+                wire.breakDown(new TransferException(
+                        "chunk %d of message %d came with %d of %d bytes: the peer is no channel of this version"
+                                .formatted(post.chunk, transfer.message, completion.byteLength(), post.bytes)));
                 arrived(wire.receives, post, wire.failure());
                 return;
             }

@@ -265,8 +265,7 @@ final class Outgoing {
         }
         int number = (int) (transfer.message & ~ABORTED);
         if (local == null) {
-            return queuePair.postSendWithImmediate(
-                    id, wire.mailbox.nothing(), ABORTED | number, SendFlags.SIGNALED);
+            return queuePair.postSendWithImmediate(id, wire.mailbox.nothing(), ABORTED | number, SendFlags.SIGNALED);
         }
         return chunk == transfer.chunks - 1
                 ? queuePair.postSendWithImmediate(id, local, number, SendFlags.SIGNALED)

@@ -100,8 +100,8 @@ public final class PreparedChannel implements AutoCloseable {
         });
         mailbox.connect(theirs.mailbox());
         connected = true;
-        ChannelWire wire =
-                new ChannelWire(queuePair, completionQueue, mailbox, gpu.config().slots());
+        ChannelWire wire = new ChannelWire(
+                queuePair, completionQueue, mailbox, gpu.config().slots());
         return new DeviceChannel(gpu, wire, this, Math.min(endpoint.chunkSize(), theirs.chunkSize()));
     }
 

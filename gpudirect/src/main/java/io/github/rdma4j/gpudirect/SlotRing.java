@@ -110,11 +110,7 @@ final class SlotRing implements AutoCloseable {
     void copyOut(Slot slot, DeviceSlice part, long offset) {
         if (slot.length > 0) {
             stream.copyToHost(
-                    memory.segment(),
-                    (long) slot.index * chunkSize,
-                    part.memory(),
-                    part.offset() + offset,
-                    slot.length);
+                    memory, (long) slot.index * chunkSize, part.memory(), part.offset() + offset, slot.length);
         }
         queued(slot);
     }
@@ -128,11 +124,7 @@ final class SlotRing implements AutoCloseable {
     void copyIn(Slot slot, DeviceSlice part, long offset, Transfer ending) {
         if (slot.length > 0) {
             stream.copyToDevice(
-                    part.memory(),
-                    part.offset() + offset,
-                    memory.segment(),
-                    (long) slot.index * chunkSize,
-                    slot.length);
+                    part.memory(), part.offset() + offset, memory, (long) slot.index * chunkSize, slot.length);
         }
         if (ending != null) {
             ending.beforeLastCopyEnds(stream);

@@ -169,8 +169,8 @@ public final class Transfer {
             return;
         }
         if (!await(timeout)) {
-            throw new IllegalStateException(
-                    "%s is not at its end after %s, and the stream cannot wait for it by itself".formatted(this, timeout));
+            throw new IllegalStateException("%s is not at its end after %s, and the stream cannot wait for it by itself"
+                    .formatted(this, timeout));
         }
     }
 
@@ -179,7 +179,8 @@ public final class Transfer {
             flags.await(stream, flag, ticket);
             return true;
         } catch (CudaException e) {
-            if (e.resultName().equals("CUDA_ERROR_NOT_SUPPORTED") || e.resultName().equals("CUDA_ERROR_NOT_FOUND")) {
+            if (e.resultName().equals("CUDA_ERROR_NOT_SUPPORTED")
+                    || e.resultName().equals("CUDA_ERROR_NOT_FOUND")) {
                 return false;
             }
             throw e;

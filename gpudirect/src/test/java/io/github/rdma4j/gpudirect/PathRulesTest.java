@@ -12,6 +12,7 @@ import io.github.rdma4j.cuda.CudaVersion;
 import io.github.rdma4j.cuda.DeviceMemory.Kind;
 import io.github.rdma4j.gpudirect.PathRefusal.Reason;
 import io.github.rdma4j.verbs.AccessFlag;
+import java.nio.file.Files;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -226,6 +227,25 @@ class PathRulesTest {
         assertThat(decision.refusals())
                 .hasSize(ORDER.indexOf(row.path))
                 .allSatisfy(refusal -> assertThat(refusal.explanation()).isNotEmpty());
+    }
+
+    @Test
+    void thePageHasTheSameTable() throws Exception {
+        List<String> page = Files.readAllLines(ExampleProgram.docs().resolve("gpudirect.md"));
+        for (Row row : Row.values()) {
+            assertThat(page)
+                    .filteredOn(line -> line.contains("`" + row + "`"))
+                    .singleElement()
+                    .asString()
+                    .contains("| %s | %s | %s | `%s`"
+                            .formatted(cell(row.againstDmaBuf), cell(row.againstPeerMemory), row.path.name(), row)
+                            .replace("|  |", "| |")
+                            .replace("|  |", "| |"));
+        }
+    }
+
+    private static String cell(Reason reason) {
+        return reason == null ? "" : "`" + reason + "`";
     }
 
     @Test

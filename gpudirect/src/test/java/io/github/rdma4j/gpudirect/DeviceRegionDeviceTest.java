@@ -1,0 +1,392 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect;
+
+import static io.github.rdma4j.gpudirect.GpuPath.DMA_BUF;
+import static io.github.rdma4j.gpudirect.GpuPath.PEER_MEMORY;
+import static io.github.rdma4j.gpudirect.GpuPath.STAGED;
+import static io.github.rdma4j.verbs.AccessFlag.LOCAL_WRITE;
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_READ;
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_WRITE;
+import static io.github.rdma4j.verbs.AccessFlag.ZERO_BASED;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.rdma4j.cuda.Cuda;
+import io.github.rdma4j.cuda.CudaContext;
+import io.github.rdma4j.cuda.CudaException;
+import io.github.rdma4j.cuda.CudaStream;
+import io.github.rdma4j.cuda.DeviceAttribute;
+import io.github.rdma4j.cuda.DeviceMemory;
+import io.github.rdma4j.cuda.DmaBuf;
+import io.github.rdma4j.cuda.OutOfDeviceMemoryException;
+import io.github.rdma4j.cuda.StandInDriver;
+import io.github.rdma4j.gpudirect.PathRefusal.Reason;
+import io.github.rdma4j.verbs.AccessFlag;
+import io.github.rdma4j.verbs.Device;
+import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.MemoryRegion;
+import io.github.rdma4j.verbs.ProtectionDomain;
+import io.github.rdma4j.verbs.VerbsException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Registration of the stand-in's memory with the verbs device: which path is taken, what is said of the others, and what bad memory gives. */
+@Tag("device")
+@ExtendWith(StandInDriver.class)
+class DeviceRegionDeviceTest {
+    private static final int SIZE = 1 << 16;
+    private static final int EFAULT = 14;
+    private static final int EINVAL = 22;
+    private static final int OUT_OF_MEMORY = 2;
+    private static final int DEINITIALIZED = 4;
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    @TempDir
+    private Path folder;
+
+    private DeviceContext device;
+    private ProtectionDomain domain;
+    private CudaContext context;
+
+    @BeforeEach
+    void open() {
+        device = DeviceContext.open(Device.list().getFirst());
+        domain = device.allocateProtectionDomain();
+        context = Cuda.device(0).createContext();
+    }
+
+    @AfterEach
+    void close() {
+        context.close();
+        device.close();
+        assertThat(StandInDriver.open()).isEmpty();
+    }
+
+    private GpuDirect withModule(Consumer<GpuDirectConfig> configuration) {
+        Path root = GpuSide.rootWithModule(folder);
+        return GpuDirect.on(domain, context, config -> {
+            config.fileSystemRoot(root);
+            configuration.accept(config);
+        });
+    }
+
+    private GpuDirect withModule() {
+        return withModule(config -> {});
+    }
+
+    private static Reason against(DeviceRegion region, GpuPath path) {
+        return region.decision().refusal(path).map(PathRefusal::reason).orElse(null);
+    }
+
+    /** An adapter that takes dma-bufs; it registers the memory by its address. */
+    private final class DmaBufAdapter implements Registrar {
+        final List<String> calls = new ArrayList<>();
+        DmaBuf last;
+        int errno;
+
+        @Override
+        public boolean supportsDmaBuf() {
+            return true;
+        }
+
+        @Override
+        public MemoryRegion dmaBuf(DmaBuf exported, long address, AccessFlag... access) {
+            last = exported;
+            calls.add("%s offset %d length %d address 0x%x %s"
+                    .formatted(
+                            Files.exists(Path.of("/proc/self/fd/" + exported.fileDescriptor())) ? "open" : "closed",
+                            exported.offset(),
+                            exported.length(),
+                            address,
+                            List.of(access)));
+            if (errno != 0) {
+                throw new VerbsException("ibv_reg_dmabuf_mr()", errno, "", "");
+            }
+            return addresses(address, exported.length(), access);
+        }
+
+        @Override
+        public MemoryRegion addresses(long first, long length, AccessFlag... access) {
+            return domain.registerMemory(config -> config.address(first, length).access(access));
+        }
+    }
+
+    private GpuDirect with(Registrar adapter, Consumer<GpuDirectConfig> configuration) {
+        return GpuDirect.on(domain, adapter, context, configuration);
+    }
+
+    @Test
+    void onThisMachineMemoryIsStagedAndTheReasonsAreTold() {
+        GpuDirect gpu = GpuDirect.on(domain, context, config -> config.fileSystemRoot(folder));
+        DeviceRegion region = gpu.register(context.allocate(SIZE), LOCAL_WRITE);
+        assertThat(region.path()).isEqualTo(STAGED);
+        assertThat(against(region, DMA_BUF)).isEqualTo(Reason.DMA_BUF_UNSUPPORTED_BY_ADAPTER);
+        assertThat(against(region, PEER_MEMORY)).isEqualTo(Reason.PEER_MEMORY_MODULE_ABSENT);
+        assertThat(region.decision().toString())
+                .contains("staged; not by dma-buf: the adapter's driver")
+                .contains("; not by peer memory: no peer-memory module is loaded");
+        // The mirror is not there before somebody asks for it.
+        assertThat(StandInDriver.get("allocations.host")).isZero();
+        assertThat(region.memoryRegion().length()).isEqualTo(SIZE);
+        assertThat(StandInDriver.get("allocations.host")).isEqualTo(1);
+        region.close();
+        region.close();
+        assertThat(StandInDriver.get("allocations.host")).isZero();
+        assertThatThrownBy(region::memoryRegion)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("is closed");
+    }
+
+    @Test
+    void withTheModuleTheAdapterHasTheMemoryItself() {
+        DeviceMemory memory = context.allocate(SIZE);
+        DeviceRegion region = withModule().register(memory.slice(4096, 8192), LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ);
+        assertThat(region.path()).isEqualTo(PEER_MEMORY);
+        assertThat(region.path().isDirect()).isTrue();
+        assertThat(region.hasSynchronousMemoryOperations()).isTrue();
+        assertThat(StandInDriver.calls("cuPointerSetAttribute")).isEqualTo(1);
+        assertThat(region.memoryRegion().hasSegment()).isFalse();
+        assertThat(region.remoteMemory().address()).isEqualTo(memory.handle() + 4096);
+        assertThat(region.remoteMemory().length()).isEqualTo(8192);
+        assertThat(region.slice(8, 16).length()).isEqualTo(16);
+        // Closing the memory takes the registration away first.
+        memory.close();
+        assertThat(region.isOpen()).isFalse();
+        assertThat(region.toString()).contains("peer memory region");
+    }
+
+    @Test
+    void aModuleThatTheKernelDoesNotAskIsRefusedByItsErrno() {
+        StandInDriver.peerMemory(false);
+        DeviceMemory memory = context.allocate(SIZE);
+        DeviceRegion region = withModule().register(memory, LOCAL_WRITE);
+        assertThat(region.path()).isEqualTo(STAGED);
+        PathRefusal refusal = region.decision().refusal(PEER_MEMORY).orElseThrow();
+        assertThat(refusal.reason()).isEqualTo(Reason.REGISTRATION_REFUSED);
+        assertThat(refusal.errno()).isEqualTo(EFAULT);
+        assertThat(refusal.explanation())
+                .contains("ibv_reg_mr(address=0x")
+                .contains("EFAULT")
+                .contains("no peer-memory module took the address");
+        assertThatThrownBy(() -> withModule(config -> config.only(PEER_MEMORY)).register(memory, LOCAL_WRITE))
+                .isInstanceOf(GpuPathUnavailableException.class)
+                .hasMessageContaining("no peer-memory module took the address")
+                .hasMessageContaining("The path 'staged' works everywhere");
+    }
+
+    @Test
+    void aDmaBufCoversWholePagesIsNamedByDeviceAddressesAndClosedAfterwards() {
+        DmaBufAdapter adapter = new DmaBufAdapter();
+        DeviceMemory memory = context.allocate(SIZE);
+        DeviceRegion region = with(adapter, config -> {}).register(memory.slice(5000, 100), LOCAL_WRITE, REMOTE_READ);
+        assertThat(region.path()).isEqualTo(DMA_BUF);
+        assertThat(region.decision().refusals()).isEmpty();
+        assertThat(adapter.calls)
+                .containsExactly("open offset %d length 100 address 0x%x [LOCAL_WRITE, REMOTE_READ]"
+                        .formatted((memory.handle() + 5000) % 4096, memory.handle() + 5000));
+        assertThat(adapter.last.startAddress()).isEqualTo(memory.handle() + 5000 & -4096);
+        assertThatThrownBy(adapter.last::fileDescriptor).isInstanceOf(IllegalStateException.class);
+        assertThat(region.remoteMemory().address()).isEqualTo(memory.handle() + 5000);
+        assertThat(StandInDriver.calls("cuPointerSetAttribute")).isEqualTo(1);
+    }
+
+    @Test
+    void aDmaBufThatIsRefusedGivesWayToPeerMemory() {
+        DmaBufAdapter adapter = new DmaBufAdapter();
+        adapter.errno = EINVAL;
+        Path root = GpuSide.rootWithModule(folder);
+        DeviceMemory memory = context.allocate(SIZE);
+        DeviceRegion region =
+                with(adapter, config -> config.fileSystemRoot(root)).register(memory, LOCAL_WRITE);
+        assertThat(region.path()).isEqualTo(PEER_MEMORY);
+        PathRefusal refusal = region.decision().refusal(DMA_BUF).orElseThrow();
+        assertThat(refusal.reason()).isEqualTo(Reason.REGISTRATION_REFUSED);
+        assertThat(refusal.errno()).isEqualTo(EINVAL);
+        assertThat(refusal.explanation()).contains("the GPU's driver does not let this adapter in");
+        assertThatThrownBy(adapter.last::fileDescriptor).isInstanceOf(IllegalStateException.class);
+        // And the export itself.
+        StandInDriver.deny("cuMemGetHandleForAddressRange");
+        region = with(adapter, config -> config.fileSystemRoot(root)).register(memory, LOCAL_WRITE);
+        assertThat(against(region, DMA_BUF)).isEqualTo(Reason.EXPORT_REFUSED);
+        assertThat(region.path()).isEqualTo(PEER_MEMORY);
+    }
+
+    @Test
+    void aDeviceWithoutDmaBufsOrGpuDirectSaysSo() {
+        StandInDriver.dmaBuf(StandInDriver.DmaBufWay.REFUSED);
+        StandInDriver.attribute(DeviceAttribute.GPU_DIRECT_RDMA_SUPPORTED.code(), 0);
+        DmaBufAdapter adapter = new DmaBufAdapter();
+        Path root = GpuSide.rootWithModule(folder);
+        DeviceRegion region =
+                with(adapter, config -> config.fileSystemRoot(root)).register(context.allocate(SIZE), LOCAL_WRITE);
+        assertThat(region.path()).isEqualTo(STAGED);
+        assertThat(against(region, DMA_BUF)).isEqualTo(Reason.DMA_BUF_UNSUPPORTED_BY_GPU);
+        assertThat(against(region, PEER_MEMORY)).isEqualTo(Reason.GPU_DIRECT_UNSUPPORTED);
+    }
+
+    @Test
+    void memoryOfEachKindTakesItsPath() {
+        GpuDirect gpu = withModule();
+        DeviceRegion managed = gpu.register(context.allocateManaged(SIZE), LOCAL_WRITE);
+        assertThat(managed.path()).isEqualTo(STAGED);
+        assertThat(against(managed, PEER_MEMORY)).isEqualTo(Reason.MANAGED_MEMORY);
+        try (CudaStream stream = context.createStream()) {
+            DeviceMemory pooled = stream.allocate(SIZE);
+            DeviceRegion ofPool = gpu.register(pooled, LOCAL_WRITE);
+            assertThat(ofPool.path()).isEqualTo(STAGED);
+            assertThat(against(ofPool, PEER_MEMORY)).isEqualTo(Reason.POOL_MEMORY);
+            ofPool.close();
+            stream.free(pooled);
+        }
+        DeviceRegion virtual = gpu.register(context.allocateGpuDirect(SIZE), LOCAL_WRITE);
+        assertThat(virtual.path()).isEqualTo(PEER_MEMORY);
+        assertThat(virtual.hasSynchronousMemoryOperations()).isTrue();
+        DeviceMemory plain = context.allocate(SIZE);
+        assertThat(gpu.register(context.wrap(plain.handle() + 256, 1000), LOCAL_WRITE)
+                        .path())
+                .isEqualTo(PEER_MEMORY);
+    }
+
+    @Test
+    void whatTheAdapterWroteIsSeenByTheStreamAndTheOtherWayRound() {
+        for (GpuPath path : List.of(STAGED, PEER_MEMORY)) {
+            GpuDirect gpu = withModule(config -> config.only(path));
+            DeviceMemory memory = context.allocate(SIZE);
+            DeviceRegion region = gpu.register(memory, LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ);
+            MemoryRegion far = domain.allocateMemory(4096, LOCAL_WRITE);
+            try (CudaStream stream = context.createStream();
+                    PreparedChannel mine = gpu.prepareChannel();
+                    PreparedChannel theirs = gpu.prepareChannel();
+                    DeviceChannel peer = theirs.connect(mine.endpoint());
+                    DeviceChannel self = mine.connect(theirs.endpoint())) {
+                far.segment().fill((byte) 0x51);
+                assertThat(peer.write(far.slice(), region.remoteMemory().slice(100, 4096))
+                                .await(PATIENCE))
+                        .isTrue();
+                region.absorb(100, 4096, stream);
+                stream.copyOnDevice(memory, 20_000, memory, 100, 4096);
+                stream.fill(memory, 20_000, 1, (byte) 0x52);
+                region.publish(20_000, 4096, stream);
+                assertThat(stream.await(PATIENCE)).isTrue();
+                far.segment().fill((byte) 0);
+                assertThat(peer.read(far.slice(), region.remoteMemory().slice(20_000, 4096))
+                                .await(PATIENCE))
+                        .isTrue();
+                assertThat(far.segment().get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 0x52);
+                assertThat(far.segment().asSlice(1).toArray(ValueLayout.JAVA_BYTE))
+                        .containsOnly(0x51);
+                assertThat(self.failure()).isEmpty();
+                assertThatThrownBy(() -> region.absorb(SIZE - 1, 2, stream))
+                        .isInstanceOf(IndexOutOfBoundsException.class);
+            }
+        }
+    }
+
+    @Test
+    void writesAreFlushedWhereTheDeviceDoesNotOrderThem() {
+        try (CudaStream stream = context.createStream()) {
+            withModule().register(context.allocate(SIZE), LOCAL_WRITE).absorb(0, 8, stream);
+            assertThat(StandInDriver.calls("cuFlushGPUDirectRDMAWrites")).isZero();
+            StandInDriver.capability(80);
+            StandInDriver.attribute(DeviceAttribute.GPU_DIRECT_RDMA_WRITES_ORDERING.code(), 0);
+            StandInDriver.attribute(DeviceAttribute.GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS.code(), 1);
+            DeviceRegion region = withModule().register(context.allocate(SIZE), LOCAL_WRITE);
+            assertThat(region.path()).isEqualTo(PEER_MEMORY);
+            region.absorb(0, 8, stream);
+            region.absorb(0, 0, stream);
+            assertThat(StandInDriver.calls("cuFlushGPUDirectRDMAWrites")).isEqualTo(1);
+            StandInDriver.attribute(DeviceAttribute.GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS.code(), 0);
+            assertThat(against(withModule().register(context.allocate(SIZE), LOCAL_WRITE), PEER_MEMORY))
+                    .isEqualTo(Reason.WRITES_UNORDERED);
+        }
+    }
+
+    @Test
+    void badMemoryIsAnErrorInWords() {
+        GpuDirect gpu = withModule();
+        DeviceMemory closed = context.allocate(SIZE);
+        closed.close();
+        assertThatThrownBy(() -> gpu.register(closed, LOCAL_WRITE))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("is closed");
+        DeviceMemory freed = context.allocate(SIZE);
+        DeviceMemory wrapped = context.wrap(freed.handle(), SIZE);
+        freed.close();
+        assertThatThrownBy(() -> gpu.register(wrapped, LOCAL_WRITE))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("whoever allocated it has freed it");
+        DeviceMemory shorter = context.allocate(4096);
+        assertThatThrownBy(() -> context.wrap(shorter.handle(), SIZE))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("ends after");
+        try (CudaContext other = Cuda.device(0).createContext()) {
+            DeviceMemory foreign = other.allocate(SIZE);
+            assertThatThrownBy(() -> gpu.register(foreign, LOCAL_WRITE))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("belongs to another context");
+        }
+        DeviceMemory memory = context.allocate(SIZE);
+        assertThatThrownBy(() -> gpu.register(memory.slice(0, 0), LOCAL_WRITE))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> gpu.register(memory, REMOTE_WRITE))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("LOCAL_WRITE");
+        assertThatThrownBy(() -> gpu.register(memory, LOCAL_WRITE, ZERO_BASED))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("ZERO_BASED");
+        assertThatThrownBy(() -> withModule(config -> config.order(STAGED, STAGED)))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void aDriverThatFailsIsNoReasonForStaging() {
+        GpuDirect gpu = withModule();
+        DeviceMemory memory = context.allocate(SIZE);
+        StandInDriver.failFrom("*", 1, DEINITIALIZED);
+        assertThatThrownBy(() -> gpu.register(memory, LOCAL_WRITE))
+                .isInstanceOf(CudaException.class)
+                .hasMessageContaining("CUDA_ERROR_DEINITIALIZED");
+        StandInDriver.noFailures();
+        DeviceRegion region =
+                GpuDirect.on(domain, context, config -> config.only(STAGED)).register(memory, LOCAL_WRITE);
+        StandInDriver.failAt("cuMemHostAlloc", 1, OUT_OF_MEMORY);
+        assertThatThrownBy(region::memoryRegion)
+                .isInstanceOf(OutOfDeviceMemoryException.class)
+                .hasMessageContaining("cannot be pinned");
+        assertThat(region.slice().length()).isEqualTo(SIZE);
+    }
+
+    @Test
+    void closingTheContextOrTheAdapterLeavesNothing() {
+        DeviceRegion region = GpuDirect.on(domain, context, config -> config.only(STAGED))
+                .register(context.allocate(SIZE), LOCAL_WRITE);
+        MemoryRegion mirror = region.memoryRegion();
+        context.close();
+        assertThat(mirror.isOpen()).isFalse();
+        assertThat(region.isOpen()).isFalse();
+        assertThatThrownBy(region::remoteMemory).isInstanceOf(IllegalStateException.class);
+        context = Cuda.device(0).createContext();
+        DeviceRegion direct = withModule().register(context.allocate(SIZE), LOCAL_WRITE);
+        domain.close();
+        assertThat(direct.isOpen()).isFalse();
+        direct.close();
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment segment = arena.allocate(16);
+            direct.memory().memory().copyTo(segment);
+        }
+    }
+}

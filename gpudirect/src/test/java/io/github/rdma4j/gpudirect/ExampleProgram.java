@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect;
+
+import java.io.StringWriter;
+import java.lang.reflect.Method;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import javax.tools.JavaCompiler;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.ToolProvider;
+
+/** A file of docs, and the program of docs/examples. */
+final class ExampleProgram {
+    private static final String NAME = "GpuTransfer";
+
+    private ExampleProgram() {}
+
+    static Path docs() {
+        Path folder = Path.of("").toAbsolutePath();
+        while (!Files.exists(folder.resolve("native-headers"))) {
+            folder = folder.getParent();
+        }
+        return folder.resolve("docs");
+    }
+
+    /** What the compiler has to say about it; nothing if all is well. */
+    static String compile(Path classes) throws Exception {
+        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+        StringWriter complaints = new StringWriter();
+        try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8)) {
+            List<String> options = List.of(
+                    "-Xlint:all,-restricted,-processing,-path",
+                    "-d",
+                    classes.toString(),
+                    "-cp",
+                    System.getProperty("java.class.path"));
+            boolean compiled = compiler.getTask(
+                            complaints,
+                            files,
+                            null,
+                            options,
+                            null,
+                            files.getJavaFileObjects(docs().resolve("examples").resolve(NAME + ".java")))
+                    .call();
+            return compiled ? complaints.toString() : "does not compile: " + complaints;
+        }
+    }
+
+    /** Runs it in this JVM, as the tests' driver is one for a JVM. */
+    static void run(Path classes, String... arguments) throws Exception {
+        try (URLClassLoader loader =
+                new URLClassLoader(new URL[] {classes.toUri().toURL()}, ExampleProgram.class.getClassLoader())) {
+            Class<?> program = loader.loadClass(NAME);
+            var constructor = program.getDeclaredConstructor();
+            constructor.setAccessible(true);
+            Method main = program.getDeclaredMethod("main", String[].class);
+            main.setAccessible(true);
+            main.invoke(constructor.newInstance(), (Object) arguments);
+        }
+    }
+}
