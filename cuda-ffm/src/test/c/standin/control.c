@@ -70,12 +70,29 @@ static void defaults(void) {
     atomic_store(&armed, false);
 }
 
+/* Those that ask the library and not the driver: they answer also when that is not initialised, or has gone. */
+static bool needs_no_driver(enum function function) {
+    switch (function) {
+    case FN_cuInit:
+    case FN_cuDriverGetVersion:
+    case FN_cuGetErrorName:
+    case FN_cuGetErrorString:
+    case FN_cuGetProcAddress:
+    case FN_cuGetProcAddress_v2: return true;
+    default: return false;
+    }
+}
+
+static bool is_meant(const struct rule *rule, enum function function) {
+    return rule->any ? !needs_no_driver(function) : strcmp(NAMES[rule->function], NAMES[function]) == 0;
+}
+
 static CUresult matching_rule(enum function function, bool in_stream) {
     CUresult result = CUDA_SUCCESS;
     LOCKED;
     for (int i = 0; i < rule_count; i++) {
         struct rule *rule = &rules[i];
-        if (rule->in_stream != in_stream || !(rule->any || strcmp(NAMES[rule->function], NAMES[function]) == 0))
+        if (rule->in_stream != in_stream || !is_meant(rule, function))
             continue;
         if (rule->countdown > 0)
             rule->countdown--;
@@ -99,19 +116,11 @@ CUresult standin_enter(enum function function) {
         if (result != CUDA_SUCCESS)
             return result;
     }
-    switch (function) {
-    case FN_cuInit:
-    case FN_cuDriverGetVersion:
-    case FN_cuGetErrorName:
-    case FN_cuGetErrorString:
-    case FN_cuGetProcAddress:
-    case FN_cuGetProcAddress_v2:
+    if (needs_no_driver(function))
         return CUDA_SUCCESS;
-    default:
-        if (!standin_is_initialised())
-            return CUDA_ERROR_NOT_INITIALIZED;
-        return standin_in_callback() ? CUDA_ERROR_NOT_PERMITTED : CUDA_SUCCESS;
-    }
+    if (!standin_is_initialised())
+        return CUDA_ERROR_NOT_INITIALIZED;
+    return standin_in_callback() ? CUDA_ERROR_NOT_PERMITTED : CUDA_SUCCESS;
 }
 
 CUresult standin_fault(enum function function) {

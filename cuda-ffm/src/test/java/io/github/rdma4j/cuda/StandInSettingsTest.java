@@ -9,6 +9,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -115,6 +117,7 @@ class StandInSettingsTest {
         cuda.ok("cuCtxSynchronize_v2000");
         assertThat(cuda.call("cuCtxSynchronize_v2000")).isEqualTo(CUDA_ERROR_UNKNOWN());
         assertThat(cuda.call("cuMemAlloc_v3020", cuda.out(), 10)).isEqualTo(CUDA_ERROR_UNKNOWN());
+        cuda.ok("cuGetErrorName_v6000", CUDA_ERROR_UNKNOWN(), cuda.out());
         StandInDriver.noFailures();
         cuda.ok("cuCtxSynchronize_v2000");
     }
@@ -190,6 +193,44 @@ class StandInSettingsTest {
         return MemorySegment.ofAddress(cuda.out().get(JAVA_LONG, 0))
                 .reinterpret(100)
                 .getString(0);
+    }
+
+    @Test
+    void settingsComeFromTheEnvironmentToo() throws Exception {
+        assertThat(inAnotherProcess("devices=3,driver=12040,fail=cuCtxCreate:1+:2"))
+                .isEqualTo("3 12040 2 then 2");
+        assertThat(inAnotherProcess("devices=3,colour=red")).contains("RDMA4J_STANDIN has colour=red, which it does not know");
+    }
+
+    private static String inAnotherProcess(String settings) throws Exception {
+        ProcessBuilder builder = new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:-CreateCoredumpOnCrash",
+                "-XX:ErrorFile=/dev/null",
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                System.getProperty("java.class.path"),
+                OtherProcess.class.getName());
+        builder.environment().put("RDMA4J_STANDIN", settings);
+        Process process = builder.redirectErrorStream(true).start();
+        return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    }
+
+    /** Says what machine it finds, before and after a reset. */
+    static final class OtherProcess {
+        private OtherProcess() {}
+
+        public static void main(String[] arguments) {
+            RawDriver cuda = new RawDriver();
+            cuda.ok("cuInit_v2000", 0);
+            cuda.ok("cuDeviceGetCount_v2000", cuda.out());
+            System.out.print(cuda.intOut());
+            cuda.ok("cuDriverGetVersion_v2020", cuda.out());
+            System.out.print(" " + cuda.intOut() + " " + cuda.call("cuCtxCreate_v3020", cuda.out(), 0, 0));
+            StandInDriver.reset();
+            System.out.print(" then " + cuda.call("cuCtxCreate_v3020", cuda.out(), 0, 0));
+        }
     }
 
     @Test
