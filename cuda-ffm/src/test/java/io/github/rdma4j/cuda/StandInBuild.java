@@ -63,7 +63,9 @@ public final class StandInBuild {
     private static String digest(Path source, List<String> without) throws IOException {
         try (Stream<Path> files = Files.list(source)) {
             MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            for (Path file : files.filter(file -> !file.toString().endsWith(".md")).sorted().toList()) {
+            for (Path file : files.filter(file -> !file.toString().endsWith(".md"))
+                    .sorted()
+                    .toList()) {
                 digest.update(Files.readAllBytes(file));
             }
             digest.update(without.toString().getBytes(StandardCharsets.UTF_8));

@@ -199,7 +199,8 @@ class StandInSettingsTest {
     void settingsComeFromTheEnvironmentToo() throws Exception {
         assertThat(inAnotherProcess("devices=3,driver=12040,fail=cuCtxCreate:1+:2"))
                 .isEqualTo("3 12040 2 then 2");
-        assertThat(inAnotherProcess("devices=3,colour=red")).contains("RDMA4J_STANDIN has colour=red, which it does not know");
+        assertThat(inAnotherProcess("devices=3,colour=red"))
+                .contains("RDMA4J_STANDIN has colour=red, which it does not know");
     }
 
     private static String inAnotherProcess(String settings) throws Exception {
