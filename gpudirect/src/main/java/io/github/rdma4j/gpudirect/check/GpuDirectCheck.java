@@ -104,10 +104,11 @@ public final class GpuDirectCheck {
         PathChoice choice = new PathChoice(files, gpuInventory);
         PairChecks pairs = new PairChecks(topology);
         for (CheckedGpu gpu : gpus) {
-            PciDistance nearest = adapters.stream()
-                    .flatMap(adapter -> placement(gpu, adapter).stream())
+            // Of all adapters of the machine, those too that were not asked for.
+            PciDistance nearest = gpu.function().stream()
+                    .flatMap(function -> topology.adaptersFor(function).stream())
                     .map(AdapterPlacement::distance)
-                    .min(Comparator.naturalOrder())
+                    .findFirst()
                     .orElse(PciDistance.NONE);
             for (CheckedAdapter adapter : nearestFirst(gpu, adapters)) {
                 Optional<AdapterPlacement> placement = placement(gpu, adapter);

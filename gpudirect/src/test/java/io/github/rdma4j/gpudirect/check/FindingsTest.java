@@ -280,6 +280,7 @@ class FindingsTest {
         return List.of(
                 healthy(DISTANCE, "PIX: at most a single PCIe bridge"),
                 row(DISTANCE, WARNING, "PHB: a PCIe host bridge", DESK, m -> m),
+                row(DISTANCE, NOTE, "NODE: several host bridges", DESK, m -> m.pair(0, "mlx5_2")),
                 row(DISTANCE, NOTE, "none: one of them is a device of software", DESK, m -> m.pair(0, "rxe0")),
                 row(DISTANCE, UNKNOWN, "0000:02:00.0 is not below", m -> m.gpu(at("0000:02:00.0"))),
                 healthy(ACCESS_CONTROL, "redirects nothing at the 3 bridges between"),

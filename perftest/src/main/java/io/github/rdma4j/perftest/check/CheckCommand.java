@@ -103,7 +103,7 @@ public final class CheckCommand {
             if (options.jsonOnly()) {
                 CheckJson.write(report, status, out);
             } else {
-                out.print(CheckPage.of(report, options.all()));
+                out.print(CheckPage.of(report, options.showsAllPairs()));
             }
             if (file.isPresent()) {
                 try (OutputStream json = Files.newOutputStream(file.get())) {

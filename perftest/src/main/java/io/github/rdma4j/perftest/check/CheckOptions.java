@@ -89,9 +89,9 @@ final class CheckOptions {
         return help;
     }
 
-    /** Whether all pairs are wanted. */
-    boolean all() {
-        return all;
+    /** Whether pairs are shown of which another adapter is nearer to the GPU. Who names an adapter wants to see it. */
+    boolean showsAllPairs() {
+        return all || device != null;
     }
 
     /** Whether JSON is wanted on standard output, instead of the page. */

@@ -159,6 +159,9 @@ class CheckCommandTest {
         quarter(0, Support.YES).quarter(1, Support.NO);
         assertThat(run("--gpu", "1", "--device", "mlx5_1").status()).isEqualTo(1);
         assertThat(run("--gpu", "13:00.0", "-d", "mlx5_0").status()).isZero();
+        assertThat(run("--gpu", "13:00.0", "-d", "mlx5_0").out())
+                .contains("NOTE     distance         GPU1 - mlx5_0: NODE")
+                .contains("Remedy: use an adapter that is nearer.");
         assertThat(run("--gpu", "1").out()).contains("GPU1 - mlx5_1").doesNotContain("GPU0 - ");
     }
 
