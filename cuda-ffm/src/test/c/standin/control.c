@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define RULES 32
 
@@ -50,6 +51,17 @@ void standin_unlock(void *unused) {
 }
 
 void standin_wait(void) { pthread_cond_wait(&progress, &mutex); }
+
+void standin_wait_briefly(void) {
+    struct timespec end;
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_nsec += 500000;
+    if (end.tv_nsec >= 1000000000) {
+        end.tv_nsec -= 1000000000;
+        end.tv_sec++;
+    }
+    pthread_cond_timedwait(&progress, &mutex, &end);
+}
 
 void standin_sleep(pthread_cond_t *condition) { pthread_cond_wait(condition, &mutex); }
 

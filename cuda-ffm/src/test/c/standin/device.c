@@ -40,6 +40,7 @@ static int default_attribute(int device, int attribute) {
     case CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY:
     case CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM:
     case CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED: return 1;
+    case CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED: return since(12000, 1);
     case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED: return since(10020, 1);
     case CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED: return since(11000, 1);
     case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED: return since(11020, 1);
@@ -53,7 +54,6 @@ static int default_attribute(int device, int attribute) {
     case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR: return since(11070, 1);
     case CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES: return 0;
     case CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED: return since(11070, standin_settings.dmabuf != DMABUF_NONE);
-    case CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED: return 0;
     default: return 0;
     }
 }

@@ -1,11 +1,14 @@
 /* SPDX-FileCopyrightText: 2026 the rdma4j authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Events: a place in a stream that others can wait for, with the time at which it was passed.
+ * Events: a place in a stream that others can wait for, with the time at which it was passed. What other processes see of one is
+ * in a file, where nobody wakes those who wait: they look again and again.
  */
 #include "standin.h"
 
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 static double now_ms(void) {
     struct timespec now;
@@ -13,13 +16,39 @@ static double now_ms(void) {
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
+CUevent standin_event(CUcontext context, unsigned flags, int file) {
+    CUevent event = standin_new(EVENT);
+    void *shared = file < 0 ? NULL : mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (event == NULL || shared == MAP_FAILED) {
+        if (file >= 0)
+            close(file);
+        if (event != NULL)
+            standin_delete(EVENT, event);
+        return NULL;
+    }
+    event->context = context;
+    event->flags = flags;
+    event->file = file;
+    event->passage = shared == NULL ? &event->own : shared;
+    standin_counters.events++;
+    return event;
+}
+
+/* Locked. */
+static void destroy(CUevent event) {
+    if (event->passage != &event->own) {
+        munmap(event->passage, PAGE);
+        close(event->file);
+    }
+    standin_delete(EVENT, event);
+    standin_counters.events--;
+}
+
 void standin_events_of(CUcontext context) {
     for (CUevent e = standin_next(EVENT, NULL), next; e != NULL; e = next) {
         next = standin_next(EVENT, e);
-        if (e->context == context) {
-            standin_delete(EVENT, e);
-            standin_counters.events--;
-        }
+        if (e->context == context)
+            destroy(e);
     }
 }
 
@@ -28,15 +57,13 @@ CUresult cuEventCreate(CUevent *result, unsigned int flags) {
     CURRENT(context);
     if (result == NULL || flags > 7 || ((flags & CU_EVENT_INTERPROCESS) != 0 && (flags & CU_EVENT_DISABLE_TIMING) == 0))
         return CUDA_ERROR_INVALID_VALUE;
+    int file = -1;
+    if ((flags & CU_EVENT_INTERPROCESS) != 0 &&
+        ((file = memfd_create("standin-event", MFD_CLOEXEC)) < 0 || ftruncate(file, (off_t)PAGE) != 0))
+        return CUDA_ERROR_OPERATING_SYSTEM;
     LOCKED;
-    CUevent event = standin_new(EVENT);
-    if (event == NULL)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    event->context = context;
-    event->flags = flags;
-    standin_counters.events++;
-    *result = event;
-    return CUDA_SUCCESS;
+    *result = standin_event(context, flags, file);
+    return *result == NULL ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
 }
 
 CUresult cuEventDestroy_v2(CUevent event) {
@@ -44,17 +71,27 @@ CUresult cuEventDestroy_v2(CUevent event) {
     LOCKED;
     if (!standin_is(EVENT, event))
         return CUDA_ERROR_INVALID_HANDLE;
-    standin_delete(EVENT, event);
-    standin_counters.events--;
+    destroy(event);
     standin_progress();
     return CUDA_SUCCESS;
+}
+
+/* Whether all is done up to a record; a destroyed event holds nobody back. Locked. */
+static bool has_passed(CUevent event, uint64_t record) { return !standin_is(EVENT, event) || event->passage->done >= record; }
+
+/* Locked. */
+static void wait_for_progress(const struct CUevent_st *event) {
+    if ((event->flags & CU_EVENT_INTERPROCESS) != 0)
+        standin_wait_briefly();
+    else
+        standin_wait();
 }
 
 static CUresult pass(struct operation *operation) {
     LOCKED;
     CUevent event = operation->event;
-    if (standin_is(EVENT, event) && event->done < operation->value) {
-        event->done = operation->value;
+    if (!has_passed(event, operation->value)) {
+        event->passage->done = operation->value;
         event->when_ms = now_ms();
     }
     return CUDA_SUCCESS;
@@ -73,14 +110,14 @@ CUresult cuEventRecord(CUevent event, CUstream handle) {
     return standin_enqueue(stream, &(struct operation){.function = FN_cuEventRecord,
                                                        .run = pass,
                                                        .event = event,
-                                                       .value = ++event->recorded});
+                                                       .value = ++event->passage->recorded});
 }
 
 static CUresult await(struct operation *operation) {
     LOCKED;
     CUevent event = operation->event;
-    while (standin_is(EVENT, event) && event->done < operation->value && !standin_gives_up(operation))
-        standin_wait();
+    while (!has_passed(event, operation->value) && !standin_gives_up(operation))
+        wait_for_progress(event);
     return CUDA_SUCCESS;
 }
 
@@ -96,12 +133,12 @@ CUresult cuStreamWaitEvent(CUstream handle, CUevent event, unsigned int flags) {
         return CUDA_ERROR_INVALID_HANDLE;
     if (flags > 1)
         return CUDA_ERROR_INVALID_VALUE;
-    if (event->recorded == 0)
+    if (event->passage->recorded == 0)
         return CUDA_SUCCESS;
     return standin_enqueue(stream, &(struct operation){.function = FN_cuStreamWaitEvent,
                                                        .run = await,
                                                        .event = event,
-                                                       .value = event->recorded});
+                                                       .value = event->passage->recorded});
 }
 
 CUresult cuEventQuery(CUevent event) {
@@ -111,7 +148,7 @@ CUresult cuEventQuery(CUevent event) {
         return CUDA_ERROR_INVALID_HANDLE;
     if (event->context->sticky != CUDA_SUCCESS)
         return event->context->sticky;
-    return event->done < event->recorded ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+    return has_passed(event, event->passage->recorded) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
 CUresult cuEventSynchronize(CUevent event) {
@@ -119,10 +156,10 @@ CUresult cuEventSynchronize(CUevent event) {
     LOCKED;
     if (!standin_is(EVENT, event))
         return CUDA_ERROR_INVALID_HANDLE;
-    uint64_t until = event->recorded;
+    uint64_t until = event->passage->recorded;
     CUcontext context = event->context;
-    while (standin_is(EVENT, event) && event->done < until && context->sticky == CUDA_SUCCESS)
-        standin_wait();
+    while (!has_passed(event, until) && context->sticky == CUDA_SUCCESS)
+        wait_for_progress(event);
     return standin_is(CONTEXT, context) ? context->sticky : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
@@ -131,10 +168,10 @@ CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end) {
     LOCKED;
     if (milliseconds == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!standin_is(EVENT, start) || !standin_is(EVENT, end) || start->context != end->context || start->recorded == 0 ||
-        end->recorded == 0 || ((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING) != 0)
+    if (!standin_is(EVENT, start) || !standin_is(EVENT, end) || start->context != end->context ||
+        start->passage->recorded == 0 || end->passage->recorded == 0 || ((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING) != 0)
         return CUDA_ERROR_INVALID_HANDLE;
-    if (start->done < start->recorded || end->done < end->recorded)
+    if (!has_passed(start, start->passage->recorded) || !has_passed(end, end->passage->recorded))
         return CUDA_ERROR_NOT_READY;
     *milliseconds = (float)(end->when_ms - start->when_ms);
     return CUDA_SUCCESS;

@@ -1,16 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 the rdma4j authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Device memory for others: as a dma-buf, by handle for another process, and the order of what adapters write.
+ * Device memory for adapters: as a dma-buf, and the order of what they write.
  */
 #include "standin.h"
 
 #include <fcntl.h>
 #include <linux/udmabuf.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 /* A dma-buf where the kernel makes one of a file, else the file: a descriptor that an adapter does not take for one. */
@@ -73,93 +70,4 @@ CUresult cuFlushGPUDirectRDMAWrites(CUflushGPUDirectRDMAWritesTarget target, CUf
         return CUDA_ERROR_NOT_SUPPORTED;
     standin_counters.flushes++;
     return CUDA_SUCCESS;
-}
-
-/* What the stand-in writes into a handle: where another process finds the memory. */
-struct exported {
-    char magic[8];
-    int pid, file, device;
-    uint64_t offset, size;
-};
-_Static_assert(sizeof(struct exported) <= sizeof(CUipcMemHandle), "the handle has room");
-static const char MAGIC[8] = "standin";
-
-CUresult cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr pointer) {
-    CALL(cuIpcGetMemHandle);
-    CURRENT(context);
-    LOCKED;
-    const struct range *range = standin_find(pointer);
-    if (handle == NULL || range == NULL || range->memory != DEVICE_MEMORY)
-        return CUDA_ERROR_INVALID_VALUE;
-    struct exported exported = {.pid = getpid(),
-                                .file = standin_backing_file(range->device),
-                                .device = range->device,
-                                .offset = range->offset,
-                                .size = range->size};
-    memcpy(exported.magic, MAGIC, sizeof MAGIC);
-    memset(handle, 0, sizeof *handle);
-    memcpy(handle, &exported, sizeof exported);
-    return CUDA_SUCCESS;
-}
-
-CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *pointer, CUipcMemHandle handle, unsigned int flags) {
-    CALL(cuIpcOpenMemHandle_v2);
-    CURRENT(context);
-    struct exported exported;
-    memcpy(&exported, &handle, sizeof exported);
-    if (pointer == NULL || flags != CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (memcmp(exported.magic, MAGIC, sizeof MAGIC) != 0)
-        return CUDA_ERROR_INVALID_HANDLE;
-    if (exported.pid == getpid())
-        return CUDA_ERROR_INVALID_CONTEXT;
-    LOCKED;
-    for (struct range *r = standin_range_after(NULL); r != NULL; r = standin_range_after(r))
-        if (r->memory == IPC_MEMORY && r->context == context && memcmp(&r->ipc, &handle, sizeof handle) == 0) {
-            r->opened++;
-            *pointer = r->base;
-            return CUDA_SUCCESS;
-        }
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", exported.pid, exported.file);
-    int file = open(path, O_RDWR | O_CLOEXEC);
-    if (file < 0)
-        return CUDA_ERROR_MAP_FAILED;
-    size_t before = exported.offset % PAGE, length = (before + exported.size + PAGE - 1) & ~(PAGE - 1);
-    char *memory = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)(exported.offset - before));
-    close(file);
-    if (memory == MAP_FAILED)
-        return CUDA_ERROR_MAP_FAILED;
-    struct range *range = standin_range_add((CUdeviceptr)(uintptr_t)(memory + before), exported.size, length, IPC_MEMORY);
-    range->device = context->device;
-    range->context = context;
-    range->ipc = handle;
-    range->opened = 1;
-    *pointer = range->base;
-    return CUDA_SUCCESS;
-}
-
-CUresult cuIpcCloseMemHandle(CUdeviceptr pointer) {
-    CALL(cuIpcCloseMemHandle);
-    CURRENT(context);
-    LOCKED;
-    struct range *range = standin_find(pointer);
-    if (range == NULL || range->base != pointer || range->memory != IPC_MEMORY)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (--range->opened == 0)
-        standin_free(range);
-    return CUDA_SUCCESS;
-}
-
-/* Events stay within the process: CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED says so. */
-CUresult cuIpcGetEventHandle(CUipcEventHandle *handle, CUevent event) {
-    CALL(cuIpcGetEventHandle);
-    LOCKED;
-    return handle == NULL || !standin_is(EVENT, event) ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_NOT_SUPPORTED;
-}
-
-CUresult cuIpcOpenEventHandle(CUevent *event, CUipcEventHandle handle) {
-    CALL(cuIpcOpenEventHandle);
-    (void)handle;
-    return event == NULL ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_NOT_SUPPORTED;
 }

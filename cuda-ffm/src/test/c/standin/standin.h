@@ -73,7 +73,9 @@ void standin_unlock(void *unused);
 #define LOCKED __attribute__((cleanup(standin_unlock), unused)) int guard = (standin_lock(), 0)
 /* Waits for progress of any kind; locked. */
 void standin_wait(void);
-/* The same, for a condition of one's own. */
+/* The same, but not for long: for what another process may bring about. */
+void standin_wait_briefly(void);
+/* The same as standin_wait, for a condition of one's own. */
 void standin_sleep(pthread_cond_t *condition);
 /* Tells those who wait; locked. */
 void standin_progress(void);
@@ -240,13 +242,21 @@ bool standin_in_callback(void);
 
 /* ---- event.c ---- */
 
+/* How often an event was recorded, and up to which record all is done. */
+struct passage {
+    atomic_ullong recorded, done;
+};
+
 struct CUevent_st {
     CUcontext context;
     unsigned flags;
-    /* How often it was recorded, and up to which record all is done. */
-    uint64_t recorded, done;
+    /* Its own, or in a file that other processes map too. */
+    struct passage *passage, own;
+    int file;
     double when_ms;
 };
+/* A new event; one for other processes lies in the file, which is then the event's. NULL when there is no memory for it; locked. */
+CUevent standin_event(CUcontext context, unsigned flags, int file);
 /* Destroys a context's events; locked. */
 void standin_events_of(CUcontext context);
 

@@ -5,16 +5,19 @@ package io.github.rdma4j.cuda;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.github.rdma4j.cuda.bindings.CudaHeaders;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Memory and events of one process in another one. The stand-in shares no events; no test has opened one. */
+/** Memory and events of one process in another one. */
 @ExtendWith(StandInDriver.class)
 class SharingTest {
     @Test
@@ -23,7 +26,7 @@ class SharingTest {
             DeviceMemory memory = context.allocate(8192);
             memory.fill(0, 8192, (byte) 1);
             DeviceMemory part = context.wrap(memory.handle() + 4096, 4096);
-            assertThat(run(part.exportHandle().toBytes()))
+            assertThat(run(Other.class, part.exportHandle().toBytes()))
                     .isEqualTo("""
                         handle of 4096 bytes of memory of process %d
                         IPC 4096
@@ -38,7 +41,28 @@ class SharingTest {
     }
 
     @Test
+    void anotherProcessWaitsForThisOnesWorkAndTheOtherWayRound() throws Exception {
+        try (CudaContext context = Cuda.device(0).createContext()) {
+            CudaStream stream = context.createStream();
+            HostMemory gate = context.allocateHost(8);
+            CudaEvent event = context.createEvent(EventFlag.INTERPROCESS);
+            stream.waitForValue(gate, 0, 1, WaitCondition.EQUAL);
+            event.record(stream);
+            Process process = start(Waiter.class, event.exportHandle().toBytes());
+            try (BufferedReader output = process.inputReader()) {
+                assertThat(output.readLine()).isEqualTo("not done");
+                gate.segment().set(ValueLayout.JAVA_INT, 0, 1);
+                assertThat(output.readLine()).isEqualTo("done");
+                assertThat(output.readLine()).isEqualTo("recorded again");
+            }
+            assertThat(event.await(Duration.ofSeconds(30))).isTrue();
+            assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    @Test
     void aDeviceThatSharesNoEventsSaysSo() {
+        StandInDriver.attribute(CudaHeaders.CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED(), 0);
         try (CudaContext context = Cuda.device(0).createContext()) {
             CudaEvent event = context.createEvent(EventFlag.INTERPROCESS);
             assertThatExceptionOfType(UnsupportedCudaCallException.class)
@@ -55,8 +79,8 @@ class SharingTest {
         }
     }
 
-    private static String run(byte[] memory) throws IOException, InterruptedException {
-        Process process = new ProcessBuilder(List.of(
+    private static Process start(Class<?> program, byte[] handle) throws IOException {
+        return new ProcessBuilder(List.of(
                         ProcessHandle.current().info().command().orElseThrow(),
                         "-XX:TieredStopAtLevel=1",
                         "-XX:-UsePerfData",
@@ -64,14 +88,34 @@ class SharingTest {
                         StandInDriver.jvmOption(),
                         "-cp",
                         System.getProperty("java.class.path"),
-                        Other.class.getName(),
-                        HexFormat.of().formatHex(memory)))
+                        program.getName(),
+                        HexFormat.of().formatHex(handle)))
                 .redirectErrorStream(true)
                 .start();
+    }
+
+    private static String run(Class<?> program, byte[] handle) throws IOException, InterruptedException {
+        Process process = start(program, handle);
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
         assertThat(process.exitValue()).as(output).isZero();
         return output;
+    }
+
+    static final class Waiter {
+        public static void main(String[] arguments) {
+            IpcEventHandle handle = IpcEventHandle.fromBytes(HexFormat.of().parseHex(arguments[0]));
+            try (CudaContext context = Cuda.device(0).createContext();
+                    CudaStream stream = context.createStream();
+                    CudaEvent event = handle.open(context)) {
+                System.out.println(event.isDone() ? "done too early" : "not done");
+                stream.waitFor(event);
+                System.out.println(stream.await(Duration.ofSeconds(30)) && event.isDone() ? "done" : "not done");
+                event.record(stream);
+                System.out.println("recorded again");
+                stream.await(Duration.ofSeconds(30));
+            }
+        }
     }
 
     static final class Other {
