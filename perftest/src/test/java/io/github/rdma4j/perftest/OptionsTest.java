@@ -155,7 +155,7 @@ class OptionsTest {
                 "-f 1              | -f/--margin is for timed runs: give -D/--duration",
                 "-D 4 -f 2         | -f/--margin: 2 s at both ends leave nothing of -D/--duration 4 s to measure",
                 "a b               | 'b' is one argument too many",
-                "--use_cuda=0      | option '--use_cuda=0' of the C tools is refused: memory of GPUs",
+                "--use_rocm=0      | option '--use_rocm=0' of the C tools is refused: of accelerators' memory that of",
                 "-C                | option '-C' of the C tools is refused: times come from the monotonic clock",
                 "--dualport        | option '--dualport' of the C tools is refused: a test uses one port",
                 "--frobnicate      | unknown option '--frobnicate'",

@@ -17,6 +17,10 @@ public final class TestBuffer implements AutoCloseable {
     private final Arena arena = Arena.ofShared();
     private final MemorySegment segment;
 
+    private TestBuffer(long address, long bytes, Runnable release) {
+        segment = MemorySegment.ofAddress(address).reinterpret(bytes, arena, _ -> release.run());
+    }
+
     private TestBuffer(MemoryOptions options, long bytes, long alignment) {
         try {
             if (options.mappedFile() != null) {
@@ -30,6 +34,17 @@ public final class TestBuffer implements AutoCloseable {
             arena.close();
             throw failure;
         }
+    }
+
+    /**
+     * Memory of somebody else, which the processor reaches.
+     *
+     * @param address of its first byte
+     * @param bytes how much
+     * @param release gives it back
+     */
+    public static TestBuffer at(long address, long bytes, Runnable release) {
+        return new TestBuffer(address, bytes, release);
     }
 
     /**
@@ -83,15 +98,22 @@ public final class TestBuffer implements AutoCloseable {
      *     data, as zeros could be
      */
     public void fill(byte[] content) {
-        byte[] pattern = content;
-        if (pattern == null) {
-            pattern = new byte[(int) Math.min(segment.byteSize(), 4096)];
-            RandomGenerator.getDefault().nextBytes(pattern);
-        }
+        repeat(content == null ? noise(segment.byteSize()) : content, segment);
+    }
+
+    /** Random bytes, enough to be repeated in memory of a length. */
+    public static byte[] noise(long bytes) {
+        byte[] pattern = new byte[(int) Math.min(bytes, 4096)];
+        RandomGenerator.getDefault().nextBytes(pattern);
+        return pattern;
+    }
+
+    /** Fills memory with a pattern, from its begin again and again. */
+    public static void repeat(byte[] pattern, MemorySegment target) {
         MemorySegment source = MemorySegment.ofArray(pattern);
-        for (long at = 0; at < segment.byteSize(); at += pattern.length) {
-            long length = Math.min(pattern.length, segment.byteSize() - at);
-            MemorySegment.copy(source, 0, segment, at, length);
+        for (long at = 0; at < target.byteSize(); at += pattern.length) {
+            long length = Math.min(pattern.length, target.byteSize() - at);
+            MemorySegment.copy(source, 0, target, at, length);
         }
     }
 

@@ -18,7 +18,11 @@ final class RefusedOptions {
     private static final String OUT_OF_ORDER =
             "the order in which receives are used is mlx5's own interface (mlx5dv), which is not part of verbs";
     private static final String TWO_PORTS = "a test uses one port; run one test for each port side by side";
-    private static final String GPU = "memory of GPUs and other accelerators is not measured in this version";
+    private static final String ACCELERATOR =
+            "of accelerators' memory that of NVIDIA GPUs is measured here, through CUDA (--use_cuda)";
+    private static final String PCIE_MAPPING =
+            "a dma-buf is exported with the mapping that the driver takes by itself; others are for adapters with a"
+                    + " path of their own to the GPU, which this project has not met";
     private static final String STEERING = "DMA handles came with rdma-core 58; this project is built for those of 44";
     private static final String PACING =
             "it is for the packet pacing (PP) of raw Ethernet, which this project does not measure";
@@ -81,15 +85,10 @@ final class RefusedOptions {
         refuse("what differs is told without it", "--data_validation_debug");
         refuse(POLLING, "--cqe_poll", "--disable_dynamic_polling");
         refuse(STEERING, "--tph_mem", "--cpu_id", "--ph");
+        refuse(PCIE_MAPPING, "--use_cuda_pcie_mapping", "--use_data_direct");
+        refuse("no kernel runs on the GPU beside the test, whose figures would then be of both", "--gpu_touch");
         refuse(
-                GPU,
-                "--use_cuda",
-                "--use_cuda_bus_id",
-                "--cuda_mem_type",
-                "--use_cuda_dmabuf",
-                "--use_cuda_pcie_mapping",
-                "--use_data_direct",
-                "--gpu_touch",
+                ACCELERATOR,
                 "--use_musa",
                 "--use_musa_bus_id",
                 "--use_musa_dmabuf",

@@ -42,6 +42,9 @@ public final class TestParameters {
     private final MemoryOptions memory = new MemoryOptions();
 
     @Mixin
+    private final GpuOptions gpu = new GpuOptions();
+
+    @Mixin
     private final FigureOptions figures = new FigureOptions();
 
     @Mixin
@@ -81,6 +84,7 @@ public final class TestParameters {
                 "--write_with_imm: not with --rate_limit, --data_validation or --reversed, which are for plain writes");
         rate.check(queues.postList(), queues.events());
         memory.check(tool, workload);
+        gpu.check(memory, queues.inlineSize(), workload.allSizes() ? 2 : size());
         checkCombinations();
         workload.check(isServer());
         figures.check(tool, workload);
@@ -159,6 +163,11 @@ public final class TestParameters {
     /** The memory. */
     public MemoryOptions memory() {
         return memory;
+    }
+
+    /** The GPU whose memory it is, if it is one's. */
+    public GpuOptions gpu() {
+        return gpu;
     }
 
     /** What becomes of the figures. */

@@ -6,6 +6,7 @@ import io.github.rdma4j.perftest.environment.BuildInfo;
 import io.github.rdma4j.perftest.options.PeerOptions;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Verb;
+import io.github.rdma4j.perftest.run.GpuInfo;
 import io.github.rdma4j.perftest.run.TestInfo;
 import io.github.rdma4j.perftest.wire.PeerKeys;
 import io.github.rdma4j.verbs.LinkLayer;
@@ -87,7 +88,18 @@ final class Banner {
         line(text, "Implementation", BuildInfo.describe());
         line(text, "Placement", info.placement());
         line(text, "Warm-up", info.warmUp());
+        if (info.gpu() != null) {
+            appendGpu(text, info.gpu());
+        }
         return text.append(LINE).append('\n').toString();
+    }
+
+    private static void appendGpu(StringBuilder text, GpuInfo gpu) {
+        line(text, "GPU", gpu.gpu() + "; " + gpu.memory());
+        line(text, "GPU path", gpu.path() + (gpu.note().isEmpty() ? "" : ": " + gpu.note()));
+        for (GpuInfo.Refused refused : gpu.refused()) {
+            line(text, "  not " + refused.path(), refused.why());
+        }
     }
 
     /** Whether the requests carry no data, so that nothing can be inline, and a number of them is the limit. */

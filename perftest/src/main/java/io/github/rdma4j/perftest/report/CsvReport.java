@@ -4,6 +4,7 @@ package io.github.rdma4j.perftest.report;
 
 import io.github.rdma4j.perftest.figures.LatencyFigures;
 import io.github.rdma4j.perftest.run.BandwidthResult;
+import io.github.rdma4j.perftest.run.GpuInfo;
 import io.github.rdma4j.perftest.run.LatencyResult;
 import io.github.rdma4j.perftest.run.Pace;
 import io.github.rdma4j.perftest.run.SizeResult;
@@ -21,7 +22,7 @@ import java.util.stream.Stream;
 
 /**
  * Writes a test as comma-separated rows under the names of the JSON's keys: one row per size, with "all" for its round, and
- * where there are several rounds one for each.
+ * where there are several rounds one for each. With the memory of a GPU the path to it is one more column.
  */
 public final class CsvReport {
     private static final String ALL = "all";
@@ -44,7 +45,9 @@ public final class CsvReport {
                                         .collect(Collectors.joining(","))
                                 + ",max_usec,rate,rate_reached"
                         : "n_iterations,BW_peak,BW_average,BW_unit,MsgRate");
-        text.append('\n');
+        GpuInfo gpu = outcome.info().gpu();
+        text.append(gpu == null ? "\n" : ",gpu_path\n");
+        String end = gpu == null ? "\n" : "," + gpu.path() + "\n";
         String begin = outcome.info().parameters().tool().command() + ","
                 + outcome.info().device() + ",";
         for (SizeResult result : outcome.results()) {
@@ -53,7 +56,7 @@ public final class CsvReport {
                             .append(result.size())
                             .append(',')
                             .append(row)
-                            .append('\n'));
+                            .append(end));
         }
         out.write(text.toString().getBytes(StandardCharsets.UTF_8));
     }

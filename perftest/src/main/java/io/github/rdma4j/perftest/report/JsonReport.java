@@ -5,6 +5,7 @@ package io.github.rdma4j.perftest.report;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.run.GpuInfo;
 import io.github.rdma4j.perftest.run.Observation;
 import io.github.rdma4j.perftest.run.TestInfo;
 import io.github.rdma4j.perftest.run.TestOutcome;
@@ -85,6 +86,20 @@ public final class JsonReport {
         json.writeStringField("peer_wire_version", info.peerVersion());
         json.writeStringField("placement", info.placement());
         json.writeStringField("warm_up", info.warmUp());
+        if (info.gpu() != null) {
+            writeGpu(json, info.gpu());
+        }
+        json.writeEndObject();
+    }
+
+    private static void writeGpu(JsonGenerator json, GpuInfo gpu) throws IOException {
+        json.writeStringField("gpu", gpu.gpu());
+        json.writeStringField("gpu_memory", gpu.memory());
+        json.writeStringField("gpu_path", gpu.path());
+        json.writeObjectFieldStart("gpu_path_reason");
+        for (GpuInfo.Refused refused : gpu.refused()) {
+            json.writeStringField(refused.path(), refused.why());
+        }
         json.writeEndObject();
     }
 }

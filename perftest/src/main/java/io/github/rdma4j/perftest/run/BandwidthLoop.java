@@ -29,15 +29,12 @@ final class BandwidthLoop {
      * How the messages are sent.
      *
      * @param operation one of {@link Operation}
-     * @param depth most messages under way per queue pair
-     * @param moderation messages per completion, not above the depth
-     * @param list messages per post, a multiple of the moderation unless it is 1; not above the depth
+     * @param depth most messages under way per queue pair, per completion and per post
      * @param inline whether the messages travel in the work requests
      * @param events whether to sleep until completions are announced
      * @param bursts limits the rate; null for none
      */
-    record Manner(
-            int operation, int depth, int moderation, int list, boolean inline, boolean events, BurstLimit bursts) {}
+    record Manner(int operation, Depth depth, boolean inline, boolean events, BurstLimit bursts) {}
 
     /** One queue pair with its messages: small ones go through the buffer slot by slot. */
     static final class Stream {
@@ -46,6 +43,7 @@ final class BandwidthLoop {
         private final MemorySlice[] local;
         private final RemoteMemory[] remote;
         private final int sharedReceiveQueue;
+        private final Passage passage;
         private int slot;
         private long posted;
         private long completed;
@@ -54,6 +52,7 @@ final class BandwidthLoop {
         /**
          * @param index the id of its work requests
          * @param sharedReceiveQueue that requests of an XRC queue pair name; -1 for other types
+         * @param passage what the messages go through
          */
         Stream(
                 int index,
@@ -61,12 +60,14 @@ final class BandwidthLoop {
                 MemorySlice[] local,
                 RemoteMemory[] remote,
                 int moderation,
-                int sharedReceiveQueue) {
+                int sharedReceiveQueue,
+                Passage passage) {
             this.index = index;
             this.queuePair = queuePair;
             this.local = local;
             this.remote = remote;
             this.sharedReceiveQueue = sharedReceiveQueue;
+            this.passage = passage;
             this.untilSignal = moderation;
         }
     }
@@ -105,9 +106,9 @@ final class BandwidthLoop {
         this.streams = streams;
         this.completionQueue = completionQueue;
         this.operation = manner.operation();
-        this.depth = manner.depth();
-        this.moderation = manner.moderation();
-        this.list = manner.list();
+        this.depth = manner.depth().messages();
+        this.moderation = manner.depth().moderation();
+        this.list = manner.depth().list();
         this.flags = manner.inline() ? SendFlags.INLINE : 0;
         this.events = manner.events();
         this.bursts = manner.bursts();
@@ -135,11 +136,32 @@ final class BandwidthLoop {
                     return;
                 }
             }
-            int arrived = events
+            int arrived = events && !copying()
                     ? completionQueue.awaitCompletions(completions, LONGEST_SLEEP)
                     : completionQueue.poll(completions);
             if (arrived != 0 && !take(arrived, count)) {
                 return;
+            }
+        }
+        if (count != Long.MAX_VALUE) {
+            settle();
+        }
+    }
+
+    private boolean copying() {
+        for (Stream stream : streams) {
+            if (stream.passage.busy()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** What was completed counts when it is where it belongs. */
+    private void settle() {
+        for (Stream stream : streams) {
+            while (!stream.passage.settled() && control.running()) {
+                end = System.nanoTime();
             }
         }
     }
@@ -150,6 +172,7 @@ final class BandwidthLoop {
             stream.posted = 0;
             stream.completed = 0;
             stream.untilSignal = moderation;
+            stream.passage.rewind();
         }
         posted = 0;
         completed = 0;
@@ -158,7 +181,7 @@ final class BandwidthLoop {
     /** The stream's fields are held in locals: the compiler must write fields back around every native call. */
     private boolean fill(Stream stream, long count) {
         long before = stream.posted;
-        long end = Math.min(count, stream.completed + depth);
+        long end = stream.passage.ready(stream.completed, Math.min(count, stream.completed + depth), count);
         if (bursts != null) {
             end = Math.min(end, before + bursts.allowance(System.nanoTime()));
         }
@@ -255,6 +278,7 @@ final class BandwidthLoop {
             Stream stream = streams[(int) completion.workRequestId()];
             long group = Math.min(moderation, count - stream.completed);
             stream.completed += group;
+            stream.passage.completed(stream.completed);
             completed += group;
         }
         end = now;

@@ -8,7 +8,6 @@ import io.github.rdma4j.perftest.wire.BandwidthReport;
 import io.github.rdma4j.perftest.wire.ControlChannel;
 import io.github.rdma4j.perftest.wire.PeerKeys;
 import io.github.rdma4j.perftest.wire.SystemData;
-import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
 import java.util.ArrayList;
 import java.util.List;
@@ -167,15 +166,16 @@ final class BandwidthTest implements ConnectedTest {
         BandwidthLoop[] loops = new BandwidthLoop[4];
         for (int i = 0; i < loops.length; i++) {
             int moderation = list > 1 ? list : 1 + i % 2;
+            Depth depth = new Depth(Math.max(WarmUp.DEPTH, 2 * list), moderation, list);
+            int operation = Operation.of(parameters);
             BandwidthLoop.Stream[] streams = {
-                stream(pair, 0, WarmUp.SIZE, FEW_SLOTS, moderation), stream(pair, 1, WarmUp.SIZE, FEW_SLOTS, moderation)
+                stream(pair, 0, operation, WarmUp.SIZE, FEW_SLOTS, depth),
+                stream(pair, 1, operation, WarmUp.SIZE, FEW_SLOTS, depth)
             };
             boolean other = i == loops.length - 1;
             BandwidthLoop.Manner manner = new BandwidthLoop.Manner(
-                    Operation.of(parameters),
-                    Math.max(WarmUp.DEPTH, 2 * list),
-                    moderation,
-                    list,
+                    operation,
+                    depth,
                     false,
                     other && parameters.queues().events(),
                     other && parameters.rate().limited() ? new BurstLimit(1e9, list) : null);
@@ -193,8 +193,8 @@ final class BandwidthTest implements ConnectedTest {
 
     /** The loop stays the same for all rounds of a size: one that is timed leaves messages under way for the next. */
     private void prepare(long size) {
-        int moderation = parameters.completionModeration();
-        int groupsPerPair = Math.ceilDiv(parameters.iterations(), moderation);
+        Depth depth = resources.depth(Depth.of(parameters), size, layout);
+        int groupsPerPair = Math.ceilDiv(parameters.iterations(), depth.moderation());
         long groups = (long) groupsPerPair * parameters.queues().queuePairs();
         boolean withPeak = parameters.figures().peak() && !parameters.isTimed() && groups <= GroupTimes.MOST_GROUPS;
         times = new GroupTimes(withPeak ? (int) groups : 0);
@@ -202,13 +202,11 @@ final class BandwidthTest implements ConnectedTest {
         BandwidthLoop.Stream[] streams =
                 new BandwidthLoop.Stream[parameters.queues().queuePairs()];
         for (int i = 0; i < streams.length; i++) {
-            streams[i] = stream(resources, i, size, layout, moderation);
+            streams[i] = stream(resources, i, Operation.of(parameters), size, layout, depth);
         }
         BandwidthLoop.Manner manner = new BandwidthLoop.Manner(
                 Operation.of(parameters),
-                parameters.transmitDepth(),
-                moderation,
-                parameters.queues().postList(),
+                depth,
                 size <= resources.inlineSize() && parameters.tool().verb() == Verb.WRITE,
                 parameters.queues().events(),
                 parameters.rate().limited()
@@ -220,16 +218,23 @@ final class BandwidthTest implements ConnectedTest {
 
     /** The messages of one queue pair. */
     static BandwidthLoop.Stream stream(
-            TestResources resources, int index, long size, SystemData layout, int moderation) {
+            TestResources resources, int index, int operation, long size, SystemData layout, Depth depth) {
         RemoteMemory target = resources.remote(index);
         Slots slots = Slots.of(size, layout);
-        MemorySlice[] local = new MemorySlice[slots.count()];
-        RemoteMemory[] remote = new RemoteMemory[slots.count()];
-        for (int slot = 0; slot < slots.count(); slot++) {
-            local[slot] = resources.slice(resources.sendOffset(index) + slot * slots.step(), size);
-            remote[slot] = target.slice(slot * slots.step(), size);
+        Lane lane = operation == Operation.WRITE
+                ? resources.outgoing(index, size, slots, depth)
+                : resources.incoming(index, size, slots, depth);
+        RemoteMemory[] remote = new RemoteMemory[lane.slices().length];
+        for (int i = 0; i < remote.length; i++) {
+            remote[i] = target.slice(i % slots.count() * slots.step(), size);
         }
         return new BandwidthLoop.Stream(
-                index, resources.queuePair(index), local, remote, moderation, resources.sharedReceiveQueueOf(index));
+                index,
+                resources.queuePair(index),
+                lane.slices(),
+                remote,
+                depth.moderation(),
+                resources.sharedReceiveQueueOf(index),
+                lane.passage());
     }
 }

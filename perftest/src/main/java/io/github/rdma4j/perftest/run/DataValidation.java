@@ -77,6 +77,7 @@ final class DataValidation {
                 case ATOMIC -> clearCounter(stream);
             }
         }
+        resources.publish();
     }
 
     /**

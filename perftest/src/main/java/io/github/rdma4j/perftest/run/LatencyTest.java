@@ -5,6 +5,8 @@ package io.github.rdma4j.perftest.run;
 import io.github.rdma4j.perftest.memory.SealedMessages;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.wire.ControlChannel;
+import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.RemoteMemory;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -52,6 +54,9 @@ final class LatencyTest implements ConnectedTest {
 
     /** The loop for one size, on stream 0. */
     static WriteLatencyLoop loop(TestResources resources, long size, SealedMessages seals, RunControl control) {
+        if (resources.memory() instanceof GpuMessageMemory memory) {
+            return loop(resources, memory, size, seals, control);
+        }
         long sendOffset = resources.sendOffset(0);
         return new WriteLatencyLoop(
                 resources.queuePair(0),
@@ -65,5 +70,38 @@ final class LatencyTest implements ConnectedTest {
                 size <= resources.inlineSize(),
                 seals,
                 control);
+    }
+
+    private static WriteLatencyLoop loop(
+            TestResources resources, GpuMessageMemory memory, long size, SealedMessages seals, RunControl control) {
+        long sendOffset = resources.sendOffset(0);
+        long receiveOffset = resources.receiveOffset(0);
+        MemorySlice local = resources.slice(sendOffset, size);
+        RemoteMemory remote = resources.remote(0).slice(0, size);
+        return memory.isStaged()
+                ? new StagedWriteLatencyLoop(
+                        resources.queuePair(0),
+                        resources.completionQueue(),
+                        resources.sharedReceiveQueueOf(0),
+                        memory,
+                        resources.outgoing(0, size),
+                        resources.incoming(receiveOffset, size),
+                        local,
+                        sendOffset + size - 1,
+                        receiveOffset + size - 1,
+                        remote,
+                        seals,
+                        control)
+                : new GpuWriteLatencyLoop(
+                        resources.queuePair(0),
+                        resources.completionQueue(),
+                        resources.sharedReceiveQueueOf(0),
+                        memory,
+                        local,
+                        sendOffset + size - 1,
+                        receiveOffset + size - 1,
+                        remote,
+                        seals,
+                        control);
     }
 }

@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.run;
 
 import io.github.rdma4j.perftest.environment.Environment;
+import io.github.rdma4j.perftest.gpu.Gpu;
 import io.github.rdma4j.perftest.options.IllegalParameterException;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Verb;
@@ -52,6 +53,17 @@ public final class PerfTest {
     }
 
     private TestOutcome run() {
+        if (!parameters.gpu().wanted()) {
+            return runOnDevice();
+        }
+        try {
+            return runOnDevice();
+        } catch (RuntimeException failure) {
+            throw Gpu.explain(failure);
+        }
+    }
+
+    private TestOutcome runOnDevice() {
         TestPlacement.check(parameters.placement());
         // The server listens before anything that takes time, so that a client started beside it finds it.
         try (ControlServer listening = parameters.isServer()
@@ -63,6 +75,7 @@ public final class PerfTest {
             SystemData mine = SystemData.ofThisMachine();
             try (TestResources resources = new TestResources(
                     device, parameters, Shape.of(parameters, device.mtu().bytes()), mine)) {
+                resources.reserve();
                 if (parameters.isServer()) {
                     // While no client is there yet, or while the one that is there warms up itself.
                     warmUp = warmUp(device, mine);
@@ -130,7 +143,8 @@ public final class PerfTest {
                 device.outstandingReads(),
                 peer.number(),
                 warmUp,
-                placement.describe());
+                placement.describe(),
+                resources.gpu());
         listener.agreed(info);
 
         List<PeerKeys> local = resources.keys();
@@ -193,6 +207,7 @@ public final class PerfTest {
         }
         List<SizeResult> results = test.run();
         listener.end();
+        resources.absorb();
         validation.verify(results);
         TestOutcome outcome = new TestOutcome(
                 info,

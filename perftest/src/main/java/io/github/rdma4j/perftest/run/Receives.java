@@ -13,10 +13,10 @@ import io.github.rdma4j.verbs.SharedReceiveQueue;
  *
  * <p>Posting allocates nothing and throws nothing: it returns an errno.
  */
-final class Receives {
+class Receives {
     /** What one stream receives into: small messages go through the room slot by slot. */
     static final class Stream {
-        private final QueuePair queuePair;
+        final QueuePair queuePair;
         private final MemorySlice[] rooms;
         private int slot;
         private long left;
@@ -121,6 +121,25 @@ final class Receives {
         int slot = stream.slot;
         stream.slot = slot + 1 == stream.rooms.length ? 0 : slot + 1;
         return stream.rooms[slot];
+    }
+
+    /**
+     * Goes on with what copies of messages that came have to do, where there are copies; asked again and again in a run.
+     *
+     * @return whether messages have reached their place since it was asked last
+     */
+    boolean copied() {
+        return false;
+    }
+
+    /** Whether messages that came are on their way to where they belong. */
+    boolean copying() {
+        return false;
+    }
+
+    /** What went wrong with receives that were posted by {@link #copied()}; 0 for nothing. */
+    int errno() {
+        return 0;
     }
 
     /** The queue pair for which posting failed. */

@@ -52,11 +52,23 @@ final class ReceivingSide {
 
     /** Whether messages are still to come. */
     boolean unfinished() {
-        return received < total;
+        return received < total || receives.copying();
+    }
+
+    /** Whether messages that came are on their way to where they belong. */
+    boolean copying() {
+        return receives.copying();
     }
 
     /** Takes what has come; returns how many messages, or -1 when something failed. */
     long take() {
+        if (receives.copied()) {
+            end = System.nanoTime();
+        }
+        if (receives.errno() != 0) {
+            postErrno = receives.errno();
+            return -1;
+        }
         int arrived = completionQueue.poll(completions);
         if (arrived == 0) {
             return 0;

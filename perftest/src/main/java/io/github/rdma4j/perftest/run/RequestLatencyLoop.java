@@ -28,6 +28,7 @@ final class RequestLatencyLoop {
     private final boolean events;
     private final MemorySlice local;
     private final RemoteMemory remote;
+    private final Passage incoming;
     private final RunControl control;
 
     private int postErrno;
@@ -41,6 +42,7 @@ final class RequestLatencyLoop {
      * @param events whether to sleep until completions are announced
      * @param local where the answers go
      * @param remote what is asked for
+     * @param incoming what an answer goes through that has come
      * @param control shared with the monitor of the run
      */
     RequestLatencyLoop(
@@ -51,6 +53,7 @@ final class RequestLatencyLoop {
             boolean events,
             MemorySlice local,
             RemoteMemory remote,
+            Passage incoming,
             RunControl control) {
         this.queuePair = queuePair;
         this.completionQueue = completionQueue;
@@ -59,6 +62,7 @@ final class RequestLatencyLoop {
         this.events = events;
         this.local = local;
         this.remote = remote;
+        this.incoming = incoming;
         this.control = control;
     }
 
@@ -73,7 +77,7 @@ final class RequestLatencyLoop {
         long answered = 0;
         recorder.begin();
         while (answered < count) {
-            if (!recorder.next() || !post() || !awaitCompletion()) {
+            if (!recorder.next() || !post() || !awaitCompletion() || !incoming.pass(control)) {
                 return answered;
             }
             answered++;

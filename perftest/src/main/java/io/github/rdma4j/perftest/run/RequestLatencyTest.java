@@ -105,6 +105,7 @@ final class RequestLatencyTest implements ConnectedTest {
                 events,
                 resources.slice(resources.sendOffset(0), size),
                 resources.remote(0).slice(0, size),
+                resources.incoming(resources.sendOffset(0), size),
                 control);
     }
 }

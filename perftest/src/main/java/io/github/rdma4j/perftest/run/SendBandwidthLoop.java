@@ -75,12 +75,18 @@ final class SendBandwidthLoop {
                 moved += completed;
             }
             if (moved == 0) {
-                wait.pause();
+                if (!copying()) {
+                    wait.pause();
+                }
             } else {
                 control.advance(moved);
                 sampled += control.sampling() ? moved : 0;
             }
         }
+    }
+
+    private boolean copying() {
+        return sending != null && sending.copying() || receiving != null && receiving.copying();
     }
 
     /** Messages sent and received in the measured part of a timed run. */

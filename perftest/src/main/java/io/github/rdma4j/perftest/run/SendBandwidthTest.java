@@ -65,17 +65,10 @@ final class SendBandwidthTest implements ConnectedTest {
     private BandwidthResult run(long size) {
         RunControl control = new RunControl();
         long count = parameters.isTimed() ? Long.MAX_VALUE : parameters.iterations();
-        GroupTimes times = times();
+        Depth depth = resources.depth(Depth.of(parameters), size, layout);
+        GroupTimes times = times(depth);
         SendingSide sending = parameters.sends()
-                ? sending(
-                        parameters,
-                        resources,
-                        size,
-                        layout,
-                        parameters.transmitDepth(),
-                        parameters.completionModeration(),
-                        parameters.queues().postList(),
-                        times)
+                ? sending(parameters, resources, size, layout, depth, times)
                 : null;
         ReceivingSide receiving = null;
         if (parameters.receives()) {
@@ -111,8 +104,8 @@ final class SendBandwidthTest implements ConnectedTest {
         return meetAfter(result(size, loop, sending, receiving, times, monitor));
     }
 
-    private GroupTimes times() {
-        int groupsPerPair = Math.ceilDiv(parameters.iterations(), parameters.completionModeration());
+    private GroupTimes times(Depth depth) {
+        int groupsPerPair = Math.ceilDiv(parameters.iterations(), depth.moderation());
         long groups = (long) groupsPerPair * parameters.queues().queuePairs();
         boolean withPeak = parameters.figures().peak()
                 && parameters.sends()
@@ -175,7 +168,7 @@ final class SendBandwidthTest implements ConnectedTest {
         for (int i = 0; i < 2; i++) {
             GroupTimes times = new GroupTimes(i == 0 ? 0 : 2 * WarmUp.MESSAGES);
             SendingSide messages =
-                    sending(parameters, pair, WarmUp.SIZE, WarmUp.FEW_SLOTS, WarmUp.DEPTH, 1 + i, 1, times);
+                    sending(parameters, pair, WarmUp.SIZE, WarmUp.FEW_SLOTS, new Depth(WarmUp.DEPTH, 1 + i, 1), times);
             sending[i] = new SendBandwidthLoop(messages, null, false, wait, control);
             both[i] = new SendBandwidthLoop(messages, side, false, wait, control);
         }
@@ -202,18 +195,17 @@ final class SendBandwidthTest implements ConnectedTest {
             TestResources resources,
             long size,
             SystemData layout,
-            int depth,
-            int moderation,
-            int list,
+            Depth depth,
             GroupTimes times) {
         SendingSide.Stream[] streams = new SendingSide.Stream[resources.shape().streams()];
         for (int i = 0; i < streams.length; i++) {
+            Lane lane = resources.outgoing(i, size, Slots.of(size, layout), depth);
             Sender sender = parameters.workload().withImmediate()
-                    ? Sender.writing(resources, i, size, layout)
+                    ? Sender.writing(resources, i, size, layout, lane.slices().length)
                     : new Sender(resources, i);
-            streams[i] = new SendingSide.Stream(sender, SendStreams.messages(resources, i, size, layout));
+            streams[i] = new SendingSide.Stream(sender, lane);
         }
         return new SendingSide(
-                streams, resources.queues().sends(), depth, moderation, list, size <= resources.inlineSize(), times);
+                streams, resources.queues().sends(), depth, size <= resources.inlineSize(), times);
     }
 }

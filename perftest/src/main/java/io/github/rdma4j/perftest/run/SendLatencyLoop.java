@@ -24,6 +24,8 @@ final class SendLatencyLoop {
     private final CompletionWait wait;
     private final WorkCompletions completions = WorkCompletions.allocate(1);
     private final RunControl control;
+    private final Passage outgoing;
+    private final Passage incoming;
 
     private int sendErrno;
     private int receiveErrno;
@@ -35,6 +37,8 @@ final class SendLatencyLoop {
      * @param inline whether it travels in the work request
      * @param receives of the peer's messages
      * @param queues where all complete
+     * @param outgoing what a message goes through before it is sent
+     * @param incoming what one goes through that has come
      * @param control shared with the monitor of the run
      */
     SendLatencyLoop(
@@ -43,6 +47,8 @@ final class SendLatencyLoop {
             boolean inline,
             Receives receives,
             TestQueues queues,
+            Passage outgoing,
+            Passage incoming,
             RunControl control) {
         this.sender = sender;
         this.local = local;
@@ -51,6 +57,8 @@ final class SendLatencyLoop {
         this.sendQueue = queues.sends();
         this.receiveQueue = queues.receives();
         this.wait = new CompletionWait(queues);
+        this.outgoing = outgoing;
+        this.incoming = incoming;
         this.control = control;
     }
 
@@ -91,6 +99,9 @@ final class SendLatencyLoop {
 
     /** Sends a message and waits until it has gone; false when something failed or the run is over before. */
     boolean send() {
+        if (!outgoing.pass(control)) {
+            return false;
+        }
         int errno = sender.post(0, local, flags);
         if (errno != 0) {
             sendErrno = errno;
@@ -101,7 +112,7 @@ final class SendLatencyLoop {
 
     /** Waits for a message; false when something failed or the run is over before. */
     boolean receive() {
-        if (!await(receiveQueue)) {
+        if (!await(receiveQueue) || !incoming.pass(control)) {
             return false;
         }
         int errno = receives.replace((int) completions.get(0).workRequestId());

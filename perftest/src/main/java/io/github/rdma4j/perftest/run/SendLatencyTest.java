@@ -63,7 +63,7 @@ final class SendLatencyTest implements ConnectedTest {
         LatencyRecorder recorder = LatencyRecording.recorder(parameters, control, PARTS);
         long count = LatencyRecording.messages(parameters);
         Receives receives = SendStreams.receivesOf(resources, 0, size, layout, parameters.receiveDepth());
-        SendLatencyLoop loop = loop(resources, size, receives, control);
+        SendLatencyLoop loop = loop(resources, 0, size, receives, control);
         Failures.check(receives.begin(count), receives);
         greeting.exchange(channel, "start of the run");
         RunMonitor monitor = monitoring.start(control, size);
@@ -79,7 +79,7 @@ final class SendLatencyTest implements ConnectedTest {
     /** For {@link WarmUp}: what stream 0 sends comes back through stream 1, so that the loop plays with itself. */
     static WarmUp.Round warmUp(TestParameters parameters, TestResources pair, RunControl control, RoundLimit limit) {
         Receives receives = SendStreams.receivesOf(pair, 1, WarmUp.SIZE, WarmUp.FEW_SLOTS, WarmUp.RECEIVES);
-        SendLatencyLoop loop = loop(pair, WarmUp.SIZE, receives, control);
+        SendLatencyLoop loop = loop(pair, 1, WarmUp.SIZE, receives, control);
         LatencyRecorder stamps = LatencyRecorder.counted(control, PARTS, WarmUp.MESSAGES, 1, false);
         LatencyRecorder other = parameters.workload().rate() > 0
                 ? LatencyRecorder.open(control, PARTS, WarmUp.OPEN_LOOP_RATE, true, WarmUp.MESSAGES, 1)
@@ -104,14 +104,18 @@ final class SendLatencyTest implements ConnectedTest {
         };
     }
 
-    /** The loop for one size, on stream 0. */
-    static SendLatencyLoop loop(TestResources resources, long size, Receives receives, RunControl control) {
+    /** The loop for one size, on stream 0, with messages that come through a stream. */
+    static SendLatencyLoop loop(
+            TestResources resources, int receiving, long size, Receives receives, RunControl control) {
+        long length = SendStreams.length(resources, size);
         return new SendLatencyLoop(
                 new Sender(resources, 0),
                 resources.slice(resources.sendOffset(0), size),
                 size <= resources.inlineSize(),
                 receives,
                 resources.queues(),
+                resources.outgoing(0, size),
+                resources.incoming(resources.receiveOffset(receiving), length),
                 control);
     }
 }

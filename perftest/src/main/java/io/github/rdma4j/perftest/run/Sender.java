@@ -29,12 +29,13 @@ final class Sender {
      *
      * @param size of a message
      * @param layout how messages follow each other in the peer's memory
+     * @param count how many messages there are before the first one's place is written to by the sender again
      */
-    static Sender writing(TestResources resources, int stream, long size, SystemData layout) {
+    static Sender writing(TestResources resources, int stream, long size, SystemData layout, int count) {
         Slots slots = Slots.of(size, layout);
-        RemoteMemory[] targets = new RemoteMemory[slots.count()];
+        RemoteMemory[] targets = new RemoteMemory[count];
         for (int slot = 0; slot < targets.length; slot++) {
-            targets[slot] = resources.remote(stream).slice(slot * slots.step(), size);
+            targets[slot] = resources.remote(stream).slice(slot % slots.count() * slots.step(), size);
         }
         return new Sender(resources, stream, targets);
     }

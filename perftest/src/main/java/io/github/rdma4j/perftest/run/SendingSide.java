@@ -18,17 +18,19 @@ final class SendingSide {
     static final class Stream {
         private final Sender sender;
         private final MemorySlice[] messages;
+        private final Passage passage;
         private int slot;
         private long posted;
         private long completed;
         private int untilSignal;
 
         /**
-         * @param messages sent one after the other
+         * @param lane the messages, sent one after the other
          */
-        Stream(Sender sender, MemorySlice[] messages) {
+        Stream(Sender sender, Lane lane) {
             this.sender = sender;
-            this.messages = messages;
+            this.messages = lane.slices();
+            this.passage = lane.passage();
         }
     }
 
@@ -53,25 +55,21 @@ final class SendingSide {
     /**
      * @param streams the index of one is the id of its work requests
      * @param completionQueue where all their sends complete
-     * @param depth most messages under way per queue pair
-     * @param moderation messages per completion, not above the depth
-     * @param list messages per post, not above the depth
+     * @param depth most messages under way per queue pair, per completion and per post
      * @param inline whether the messages travel in the work requests
      * @param times receives the times for the peak
      */
     SendingSide(
             Stream[] streams,
             CompletionQueue completionQueue,
-            int depth,
-            int moderation,
-            int list,
+            Depth depth,
             boolean inline,
             GroupTimes times) {
         this.streams = streams;
         this.completionQueue = completionQueue;
-        this.depth = depth;
-        this.moderation = moderation;
-        this.list = list;
+        this.depth = depth.messages();
+        this.moderation = depth.moderation();
+        this.list = depth.list();
         this.flags = inline ? SendFlags.INLINE : 0;
         this.times = times;
     }
@@ -87,6 +85,7 @@ final class SendingSide {
             stream.posted = 0;
             stream.completed = 0;
             stream.untilSignal = moderation;
+            stream.passage.rewind();
         }
         count = messages;
         total = messages == Long.MAX_VALUE ? messages : messages * streams.length;
@@ -98,6 +97,16 @@ final class SendingSide {
     /** Whether messages are still to be sent or under way. */
     boolean unfinished() {
         return completed < total;
+    }
+
+    /** Whether messages are on their way to where they can be posted from. */
+    boolean copying() {
+        for (Stream stream : streams) {
+            if (stream.passage.busy()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Posts what the queues take; false when that fails. */
@@ -114,7 +123,7 @@ final class SendingSide {
     private boolean fill(int id, Stream stream) {
         long before = stream.posted;
         long last = count;
-        long until = Math.min(last, stream.completed + depth);
+        long until = stream.passage.ready(stream.completed, Math.min(last, stream.completed + depth), last);
         if (before >= until) {
             return true;
         }
@@ -201,6 +210,7 @@ final class SendingSide {
             Stream stream = streams[(int) completion.workRequestId()];
             long group = Math.min(moderation, count - stream.completed);
             stream.completed += group;
+            stream.passage.completed(stream.completed);
             completed += group;
         }
         end = now;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
+import io.github.rdma4j.perftest.gpu.Gpu;
 import io.github.rdma4j.perftest.options.ConnectionType;
 import io.github.rdma4j.perftest.options.IllegalParameterException;
 import io.github.rdma4j.perftest.options.TestParameters;
@@ -42,9 +43,12 @@ final class TestDevice implements AutoCloseable {
     private final Mtu mtu;
     private final int inlineSize;
     private final int outstandingReads;
+    /** Null for host memory. */
+    private final Gpu gpu;
 
-    private TestDevice(DeviceContext context, TestParameters parameters) {
+    private TestDevice(DeviceContext context, Gpu gpu, TestParameters parameters) {
         this.context = context;
+        this.gpu = gpu;
         this.port = activePort(parameters);
         checkLimits(parameters);
         this.gid = chooseGid(parameters);
@@ -60,10 +64,23 @@ final class TestDevice implements AutoCloseable {
      * @throws TestFailedException when its port is not active
      */
     static TestDevice open(TestParameters parameters) {
+        if (!parameters.gpu().wanted()) {
+            return open(parameters, null);
+        }
+        Gpu gpu = Gpu.open(parameters.gpu());
+        try {
+            return open(parameters, gpu);
+        } catch (RuntimeException | Error failure) {
+            gpu.close();
+            throw failure;
+        }
+    }
+
+    private static TestDevice open(TestParameters parameters, Gpu gpu) {
         Optional<CmRoute> route = CmRoute.of(parameters);
         DeviceContext context = DeviceContext.open(Device.find(name(parameters, route)));
         try {
-            TestDevice device = new TestDevice(context, parameters);
+            TestDevice device = new TestDevice(context, gpu, parameters);
             route.ifPresent(known ->
                     known.requireOn(device.deviceName(), parameters.path().devicePort()));
             return device;
@@ -209,6 +226,10 @@ final class TestDevice implements AutoCloseable {
         if (parameters.queues().inlineSize() >= 0) {
             return parameters.queues().inlineSize();
         }
+        if (gpu != null) {
+            // The processor copies into a work request what is inline.
+            return 0;
+        }
         boolean software = context.attributes().vendorPartId() == 0;
         if (software || !parameters.tool().isLatency()) {
             return 0;
@@ -276,8 +297,16 @@ final class TestDevice implements AutoCloseable {
                 context.attributes().maxQueuePairInitiatorReadAtomic(), 1, Math.clamp(served, 1, MOST_OUTSTANDING));
     }
 
+    /** The GPU whose memory is measured; null for host memory. */
+    Gpu gpu() {
+        return gpu;
+    }
+
     @Override
     public void close() {
         context.close();
+        if (gpu != null) {
+            gpu.close();
+        }
     }
 }

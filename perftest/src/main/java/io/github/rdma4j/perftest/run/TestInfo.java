@@ -21,6 +21,7 @@ import io.github.rdma4j.verbs.TransportType;
  * @param peerVersion the wire version that the peer announced
  * @param warmUp what was done so that the measured code is compiled
  * @param placement where the measuring thread and its memory are
+ * @param gpu whose memory it is; null for host memory
  */
 public record TestInfo(
         TestParameters parameters,
@@ -34,4 +35,5 @@ public record TestInfo(
         int outstandingReads,
         String peerVersion,
         String warmUp,
-        String placement) {}
+        String placement,
+        GpuInfo gpu) {}

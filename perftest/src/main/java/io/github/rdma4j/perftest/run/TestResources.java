@@ -5,14 +5,15 @@ package io.github.rdma4j.perftest.run;
 import io.github.rdma4j.perftest.memory.TestBuffer;
 import io.github.rdma4j.perftest.options.ConnectionType;
 import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.GpuMemoryType;
 import io.github.rdma4j.perftest.options.Tool;
+import io.github.rdma4j.perftest.options.Verb;
 import io.github.rdma4j.perftest.wire.PeerKeys;
 import io.github.rdma4j.perftest.wire.SystemData;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.CompletionQueue;
 import io.github.rdma4j.verbs.Destination;
 import io.github.rdma4j.verbs.Gid;
-import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.Mtu;
 import io.github.rdma4j.verbs.ProtectionDomain;
@@ -41,9 +42,9 @@ final class TestResources implements AutoCloseable {
     private final ProtectionDomain domain;
     private TestQueues queues;
     private TestQueuePairs queuePairs;
-    private TestBuffer memory;
-    private final List<MemoryRegion> regions = new ArrayList<>();
-    private long partsPerRegion;
+    private MessageMemory memory;
+    /** Null where the adapter reaches the messages. */
+    private StagingArea staging;
     private long partSize;
     private List<PeerKeys> peer = List.of();
 
@@ -73,18 +74,65 @@ final class TestResources implements AutoCloseable {
 
     private void registerBuffer(int cycleBytes) {
         partSize = Math.max(shape.room(layout.cacheLineBytes()), cycleBytes);
-        memory = TestBuffer.of(parameters.memory(), 2 * shape.queuePairs() * partSize, cycleBytes);
+        long bytes = 2 * shape.queuePairs() * partSize;
+        if (onGpu()) {
+            GpuMessageMemory onGpu = new GpuMessageMemory(device.gpu(), domain, bytes, access());
+            memory = onGpu;
+            staging = onGpu.isStaged() ? new StagingArea(onGpu, domain, shape.streams()) : null;
+        } else {
+            memory = new HostMessageMemory(
+                    hostBuffer(bytes, cycleBytes),
+                    domain,
+                    parameters.memory().regionPerQueuePair() ? 2 * partSize : bytes,
+                    access());
+        }
         byte[] payload = parameters.memory().payload();
         if (payload != null || parameters.tool() != Tool.WRITE_LATENCY) {
             memory.fill(payload);
         }
-        long regionSize = parameters.memory().regionPerQueuePair()
-                ? 2 * partSize
-                : memory.segment().byteSize();
-        partsPerRegion = regionSize / partSize;
-        regions.clear();
-        for (long at = 0; at < memory.segment().byteSize(); at += regionSize) {
-            regions.add(domain.registerMemory(memory.segment().asSlice(at, regionSize), access()));
+    }
+
+    /** Whether the processor does not reach the buffer: what is paged on demand it does. */
+    private boolean onGpu() {
+        return device.gpu() != null && !parameters.memory().onDemand();
+    }
+
+    private TestBuffer hostBuffer(long bytes, int alignment) {
+        return device.gpu() != null && parameters.gpu().type() == GpuMemoryType.MANAGED
+                ? device.gpu().managedBuffer(bytes)
+                : TestBuffer.of(parameters.memory(), bytes, alignment);
+    }
+
+    /** The GPU's part; null without one. */
+    GpuInfo gpu() {
+        if (device.gpu() == null) {
+            return null;
+        }
+        return memory instanceof GpuMessageMemory onGpu ? onGpu.info() : GpuInfo.onDemand(device.gpu());
+    }
+
+    /** Takes what the largest messages need beside the buffer, so that what cannot be had is missed before the peer is contacted. */
+    void reserve() {
+        if (staging == null) {
+            return;
+        }
+        for (int stream = 0; stream < shape.streams(); stream++) {
+            Slots places = Slots.of(shape.size(), layout);
+            Depth depth = Depth.of(parameters);
+            if (parameters.tool().isLatency()) {
+                return;
+            }
+            if (parameters.sends()) {
+                if (parameters.tool().verb() == Verb.WRITE || parameters.tool().verb() == Verb.SEND) {
+                    outgoing(stream, shape.size(), places, depth);
+                } else {
+                    incoming(stream, shape.size(), places, depth);
+                }
+            }
+            if (parameters.receiveDepth() > 0) {
+                SendStreams.receives(
+                        this, shape.size(), layout, parameters.receiveDepth(), parameters.queues().receiveList());
+            }
         }
     }
 
@@ -103,8 +151,7 @@ final class TestResources implements AutoCloseable {
     /** Makes the parts of the buffer as large as the agreed page size asks for. */
     void useLayout(SystemData agreed) {
         if (agreed.cycleBytes() > layout.cycleBytes()) {
-            regions.forEach(MemoryRegion::close);
-            memory.close();
+            closeBuffer();
             registerBuffer(agreed.cycleBytes());
         }
     }
@@ -123,8 +170,8 @@ final class TestResources implements AutoCloseable {
                     device.outstandingReads(),
                     group != null ? MULTICAST_NUMBER : endpoint.queuePairNumber(),
                     endpoint.packetSequenceNumber(),
-                    regionOf(receivePart(i)).remoteKey(),
-                    memory.segment().address() + receivePart(i),
+                    memory.remoteKey(receivePart(i)),
+                    memory.remoteAddress(receivePart(i)),
                     group != null ? group : own,
                     sharedNumber));
         }
@@ -166,16 +213,91 @@ final class TestResources implements AutoCloseable {
                 : (shape.queuePairs() + queuePair) * partSize;
     }
 
-    private MemoryRegion regionOf(long offset) {
-        return regions.get((int) (offset / partSize / partsPerRegion));
+    /** What this program reads and writes of the buffer: see {@link MessageMemory#contents()}. */
+    MemorySegment buffer() {
+        return memory.contents();
     }
 
-    MemorySegment buffer() {
-        return memory.segment();
+    /** What was written to {@link #buffer()} is where the adapter reads, when this returns. */
+    void publish() {
+        memory.publish();
+    }
+
+    /** What came is where it belongs, and in {@link #buffer()}, when this returns. */
+    void absorb() {
+        boolean written = parameters.tool().verb() == Verb.WRITE || parameters.tool().verb() == Verb.ATOMIC;
+        long[] parts = new long[written && receivesWrites() ? 2 * shape.streams() : 0];
+        for (int i = 0; i < parts.length; i += 2) {
+            parts[i] = receiveOffset(i / 2);
+            parts[i + 1] = partSize;
+        }
+        memory.absorb(parts);
+    }
+
+    private boolean receivesWrites() {
+        return parameters.isPingPong() || parameters.workload().bidirectional() || !parameters.sends();
+    }
+
+    /** Through which messages go where the adapter does not reach them; null where it does. */
+    StagingArea staging() {
+        return staging;
+    }
+
+    /** Whether messages that complete receives are written by the peer, to where it wants. */
+    boolean messagesAreWritten() {
+        return parameters.workload().withImmediate();
+    }
+
+    /** The buffer. */
+    MessageMemory memory() {
+        return memory;
     }
 
     MemorySlice slice(long offset, long length) {
-        return regionOf(offset).slice(offset % (partsPerRegion * partSize), length);
+        return memory.slice(offset, length);
+    }
+
+    /** How many messages of a size can be under way, not more than wanted. */
+    Depth depth(Depth wanted, long size, SystemData layout) {
+        return staging == null ? wanted : staging.depth(wanted, Slots.of(size, layout));
+    }
+
+    /**
+     * The messages of a size that a stream sends.
+     *
+     * @param depth how many of them are under way
+     */
+    Lane outgoing(int stream, long size, Slots places, Depth depth) {
+        long offset = sendOffset(stream);
+        return staging == null
+                ? lane(offset, size, places)
+                : staging.outgoing(stream, offset, size, places, depth);
+    }
+
+    /** The same for what comes as the answer to a request of this side. */
+    Lane incoming(int stream, long size, Slots places, Depth depth) {
+        long offset = sendOffset(stream);
+        return staging == null
+                ? lane(offset, size, places)
+                : staging.incoming(stream, offset, size, places, depth);
+    }
+
+    /** What a single message of a stream goes through before it is sent. */
+    Passage outgoing(int stream, long size) {
+        return staging == null ? Passage.NONE : staging.outgoing(sendOffset(stream), size);
+    }
+
+    /** What a single message goes through that has come to an offset. */
+    Passage incoming(long offset, long size) {
+        return staging == null ? Passage.NONE : staging.incoming(offset, size);
+    }
+
+    private Lane lane(long offset, long size, Slots places) {
+        MemorySlice[] slices = new MemorySlice[places.count()];
+        for (int i = 0; i < slices.length; i++) {
+            slices[i] = slice(offset + i * places.step(), size);
+        }
+        return new Lane(slices, Passage.NONE);
     }
 
     /** The peer's part for stream i, as far as this side may use it; after {@link #connectWithItself} its own one. */
@@ -236,10 +358,18 @@ final class TestResources implements AutoCloseable {
 
     @Override
     public void close() {
-        // Takes queue pairs and regions with it; the completion queues are the device's children.
+        // Takes queue pairs with it, and regions; the completion queues are the device's children.
         domain.close();
         if (queues != null) {
             queues.close();
+        }
+        closeBuffer();
+    }
+
+    private void closeBuffer() {
+        if (staging != null) {
+            staging.close();
+            staging = null;
         }
         if (memory != null) {
             memory.close();

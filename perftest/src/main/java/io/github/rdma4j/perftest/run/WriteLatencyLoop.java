@@ -20,7 +20,7 @@ import java.lang.invoke.VarHandle;
  * <p>It allocates nothing and throws nothing: what stopped it is asked afterwards ({@link #failure()}). One method
  * serves counted and timed runs and both roles, so that one warm-up compiles all there is.
  */
-final class WriteLatencyLoop {
+class WriteLatencyLoop {
     private static final VarHandle COUNTER = ValueLayout.JAVA_BYTE.varHandle().withInvokeExactBehavior();
 
     private final QueuePair queuePair;
@@ -28,13 +28,18 @@ final class WriteLatencyLoop {
     private final WorkCompletions completions = WorkCompletions.allocate(1);
     private final MemorySegment buffer;
     private final int sharedReceiveQueue;
-    private final long sendOffset;
-    private final long awaitOffset;
+    /** Of the last byte of what is sent, which counts. */
+    final long sendOffset;
+    /** The same of what comes. */
+    final long awaitOffset;
+
     private final MemorySlice local;
     private final RemoteMemory remote;
     private final int flags;
-    private final SealedMessages seals;
-    private final RunControl control;
+    /** Null where the content does not matter. */
+    final SealedMessages seals;
+
+    final RunControl control;
 
     private int postErrno;
     private boolean completionFailed;
@@ -106,19 +111,51 @@ final class WriteLatencyLoop {
 
     /** Waits until the peer's message of this number is there; false when the run is over before, or it is not whole. */
     boolean await(long number) {
-        while ((byte) COUNTER.getAcquire(buffer, awaitOffset) != (byte) number) {
+        while (!isThere((byte) number)) {
             if (!control.running()) {
                 return false;
             }
         }
-        return seals == null || seals.check(awaitOffset + 1 - local.length(), local.length(), number);
+        return take(number);
+    }
+
+    /** Whether the last byte of the peer's message is this one. */
+    boolean isThere(byte counter) {
+        return (byte) COUNTER.getAcquire(buffer, awaitOffset) == counter;
+    }
+
+    /** A message has come; false when it is not whole, or the run is over before that is known. */
+    boolean take(long number) {
+        return seals == null || seals.check(awaitOffset + 1 - size(), size(), number);
+    }
+
+    /** Makes the message; false when the run is over before. */
+    boolean prepare(long number) {
+        if (seals != null) {
+            seals.seal(sendOffset + 1 - size(), size(), number);
+        }
+        count(number);
+        return true;
+    }
+
+    final void count(long number) {
+        COUNTER.setRelease(buffer, sendOffset, (byte) number);
+    }
+
+    /** As if a message had come, for a loop that plays with itself. */
+    void pretend(long number) {
+        COUNTER.setRelease(buffer, awaitOffset, (byte) number);
+    }
+
+    /** Bytes of a message. */
+    final long size() {
+        return local.length();
     }
 
     private boolean send(long number) {
-        if (seals != null) {
-            seals.seal(sendOffset + 1 - local.length(), local.length(), number);
+        if (!prepare(number)) {
+            return false;
         }
-        COUNTER.setRelease(buffer, sendOffset, (byte) number);
         int errno = Operation.postAlone(Operation.WRITE, queuePair, sharedReceiveQueue, local, remote, flags);
         if (errno != 0) {
             postErrno = errno;

@@ -87,6 +87,18 @@ class ResultsSchemaTest {
     }
 
     @Test
+    void whatIsSaidOfAGpuFollowsIt() throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        TestInfo info = Results.info(TestParameters.parse(Tool.WRITE_BANDWIDTH), GpuReportTest.STAGED);
+        JsonReport.write(Results.outcome(info, List.of(Results.bandwidth(64, 1, false))), out);
+        String text = out.toString(StandardCharsets.UTF_8);
+        assertThat(ResultsSchema.faults(text)).isEmpty();
+        ObjectNode json = (ObjectNode) new ObjectMapper().readTree(text);
+        ((ObjectNode) json.get("test_info")).put("gpu_path", "by pigeon");
+        assertThat(ResultsSchema.faults(json.toString())).isNotEmpty();
+    }
+
+    @Test
     void whatIsWrongIsFound() throws IOException {
         assertThat(faultsAfter(json -> {})).isEmpty();
         assertThat(faultsAfter(json -> json.remove("environment"))).isNotEmpty();

@@ -99,14 +99,17 @@ class AllocationDeviceTest {
             try (TestResources pair = new TestResources(
                     device, parameters, Shape.localPair(parameters.connection(), 64, 128, 0), layout)) {
                 pair.connectWithItself(device.mtu());
+                int operation = Operation.of(parameters);
+                Depth depth = new Depth(128, 10, list);
                 BandwidthLoop.Stream[] streams = {
-                    BandwidthTest.stream(pair, 0, 8, layout, 10), BandwidthTest.stream(pair, 1, 8, layout, 10)
+                    BandwidthTest.stream(pair, 0, operation, 8, layout, depth),
+                    BandwidthTest.stream(pair, 1, operation, 8, layout, depth)
                 };
                 GroupTimes times = new GroupTimes(FEWER_OPERATIONS);
                 BandwidthLoop loop = new BandwidthLoop(
                         streams,
                         pair.completionQueue(),
-                        new BandwidthLoop.Manner(Operation.of(parameters), 128, 10, list, false, false, null),
+                        new BandwidthLoop.Manner(operation, depth, false, false, null),
                         times,
                         new RunControl());
                 loop.run(1000);
@@ -135,7 +138,7 @@ class AllocationDeviceTest {
                 RunControl control = new RunControl();
                 // What stream 0 sends comes through stream 1.
                 Receives receives = SendStreams.receivesOf(pair, 1, 2, layout, 64);
-                SendLatencyLoop loop = SendLatencyTest.loop(pair, 2, receives, control);
+                SendLatencyLoop loop = SendLatencyTest.loop(pair, 1, 2, receives, control);
                 LatencyRecorder stamps = LatencyRecorder.counted(control, SendLatencyTest.PARTS, OPERATIONS, 1, false);
                 assertThat(receives.begin(1000)).isZero();
                 loop.run(true, 1000, stamps);
@@ -166,7 +169,7 @@ class AllocationDeviceTest {
                 RunControl control = new RunControl();
                 Receives receives = SendStreams.receives(pair, 64, layout, 512, 1);
                 GroupTimes times = new GroupTimes(OPERATIONS);
-                SendingSide sending = SendBandwidthTest.sending(parameters, pair, 64, layout, 128, 10, 1, times);
+                SendingSide sending = SendBandwidthTest.sending(parameters, pair, 64, layout, new Depth(128, 10, 1), times);
                 ReceivingSide receiving =
                         new ReceivingSide(receives, pair.queues().receives(), 2);
                 SendBandwidthLoop loop =

@@ -50,6 +50,11 @@ public final class Results {
 
     /** A test on rxe0 with these parameters. */
     public static TestInfo info(TestParameters parameters) {
+        return info(parameters, null);
+    }
+
+    /** The same with the memory of a GPU. */
+    public static TestInfo info(TestParameters parameters, GpuInfo gpu) {
         return new TestInfo(
                 parameters,
                 "rxe0",
@@ -62,7 +67,8 @@ public final class Results {
                 16,
                 "6.06",
                 "20000 messages",
-                "NUMA node 0, the only one");
+                "NUMA node 0, the only one",
+                gpu);
     }
 
     /** A test with these results. */

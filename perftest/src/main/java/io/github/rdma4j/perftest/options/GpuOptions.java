@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.options;
+
+import picocli.CommandLine.Option;
+
+/** The memory of a GPU in the place of the host's. Each side decides for itself; nothing of it goes over the wire. */
+public final class GpuOptions {
+    private static final String NO_GPU = ": for the memory of a GPU: give --use_cuda or --use_cuda_bus_id";
+
+    @Option(
+            names = "--use_cuda",
+            paramLabel = "<device>",
+            description = "Take the buffer from this CUDA device, by number.")
+    @Within(least = 0, most = 1023)
+    private Integer ordinal;
+
+    @Option(
+            names = "--use_cuda_bus_id",
+            paramLabel = "<address>",
+            description = "Take the buffer from the CUDA device at this PCI address, like 0000:17:00.0.")
+    private String pciAddress;
+
+    @Option(names = "--use_cuda_dmabuf", description = "Register GPU memory as a dma-buf: as --gpu-path dmabuf.")
+    private boolean dmaBuf;
+
+    @Option(
+            names = "--cuda_mem_type",
+            paramLabel = "<type>",
+            description = "Memory: 0 of the device, 1 managed, 4 of the host, not pinned (default 0).")
+    @Within(least = 0, most = 4)
+    private Integer memoryType;
+
+    @Option(
+            names = "--gpu-path",
+            paramLabel = "<path>",
+            converter = GpuPathChoice.Converter.class,
+            description = "rdma4j: between adapter and GPU memory: auto, dmabuf, peermem or staged (default auto, the"
+                    + " first of the others that works here).")
+    private GpuPathChoice path;
+
+    void check(MemoryOptions memory, int inlineSize, long size) {
+        IllegalParameterException.when(
+                ordinal != null && pciAddress != null,
+                "--use_cuda and --use_cuda_bus_id exclude each other: both name the GPU");
+        IllegalParameterException.when(
+                pciAddress != null && pciAddress.isBlank(),
+                "--use_cuda_bus_id: '' is no PCI address; give one like 0000:17:00.0");
+        if (!wanted()) {
+            IllegalParameterException.when(dmaBuf, "--use_cuda_dmabuf" + NO_GPU);
+            IllegalParameterException.when(memoryType != null, "--cuda_mem_type" + NO_GPU);
+            IllegalParameterException.when(path != null, "--gpu-path" + NO_GPU);
+            return;
+        }
+        IllegalParameterException.when(
+                dmaBuf && path != null && path != GpuPathChoice.DMABUF,
+                () -> "--use_cuda_dmabuf and --gpu-path " + path.word() + " exclude each other");
+        IllegalParameterException.when(
+                memory.mappedFile() != null, "--mmap and --use_cuda exclude each other: the buffer is of one kind");
+        IllegalParameterException.when(
+                memory.hugePages(), "--use_hugepages and --use_cuda exclude each other: the buffer is of one kind");
+        IllegalParameterException.when(
+                memory.regionPerQueuePair(),
+                "--mr_per_qp and --use_cuda exclude each other: GPU memory is registered as a whole");
+        checkType(memory);
+        IllegalParameterException.when(
+                !hostAddressable(memory) && inlineSize >= size,
+                () -> "-I/--inline_size: " + inlineSize + " is not allowed with GPU memory, which the processor cannot"
+                        + " copy into a work request; less than " + size + ", the size of a message");
+    }
+
+    private void checkType(MemoryOptions memory) {
+        IllegalParameterException.when(
+                memoryType != null && type() == null,
+                () -> "--cuda_mem_type: " + memoryType + " is not allowed; 0 (device), 1 (managed) or 4 (malloc), the"
+                        + " types that the C tools can allocate");
+        IllegalParameterException.when(
+                type() != GpuMemoryType.DEVICE && path().isDirect(),
+                () -> (dmaBuf ? "--use_cuda_dmabuf" : "--gpu-path " + path().word()) + " is for device memory: "
+                        + type().words() + " (--cuda_mem_type " + memoryType + ") moves, and an adapter that held its"
+                        + " address would reach other pages");
+        IllegalParameterException.when(
+                type() == GpuMemoryType.MALLOC && !memory.onDemand(),
+                "--cuda_mem_type 4 is host memory that is not pinned: give --odp, as the C tools ask for, or leave out"
+                        + " --use_cuda");
+        IllegalParameterException.when(
+                type() == GpuMemoryType.DEVICE && memory.onDemand(),
+                "--odp: device memory does not page; leave it out, or give --cuda_mem_type 1 or 4");
+        IllegalParameterException.when(
+                memory.onDemand() && path != null && path != GpuPathChoice.AUTO,
+                () -> "--odp and --gpu-path " + path().word()
+                        + " exclude each other: on demand the adapter faults pages in by itself");
+    }
+
+    /** Whether the buffer is a GPU's. */
+    public boolean wanted() {
+        return ordinal != null || pciAddress != null;
+    }
+
+    /** The number of the GPU; null where its address is given. */
+    public Integer ordinal() {
+        return ordinal;
+    }
+
+    /** The PCI address of the GPU; null where its number is given. */
+    public String pciAddress() {
+        return pciAddress;
+    }
+
+    /** The kind of memory. */
+    public GpuMemoryType type() {
+        return memoryType == null ? GpuMemoryType.DEVICE : GpuMemoryType.of(memoryType);
+    }
+
+    /** The path that is asked for. */
+    public GpuPathChoice path() {
+        return dmaBuf ? GpuPathChoice.DMABUF : path == null ? GpuPathChoice.AUTO : path;
+    }
+
+    /** Whether the processor reads and writes the buffer as it does its own memory: what is paged on demand is. */
+    private boolean hostAddressable(MemoryOptions memory) {
+        return type() == GpuMemoryType.MALLOC || type() == GpuMemoryType.MANAGED && memory.onDemand();
+    }
+}
