@@ -76,7 +76,8 @@ final class SendStreams {
         return new Receives(streams, resources.queues().sharedReceiveQueue(), share(resources, depth), list);
     }
 
-    private static int share(TestResources resources, int depth) {
+    /** How many of the receives of a queue are a stream's. */
+    static int share(TestResources resources, int depth) {
         boolean shared = resources.queues().sharedReceiveQueue() != null;
         return shared ? depth / resources.shape().queuePairs() : depth;
     }

@@ -113,25 +113,27 @@ final class TestResources implements AutoCloseable {
 
     /** Takes what the largest messages need beside the buffer, so that what cannot be had is missed before the peer is contacted. */
     void reserve() {
-        if (staging == null) {
+        if (staging == null || parameters.tool().isLatency()) {
             return;
         }
-        for (int stream = 0; stream < shape.streams(); stream++) {
-            Slots places = Slots.of(shape.size(), layout);
-            Depth depth = Depth.of(parameters);
-            if (parameters.tool().isLatency()) {
-                return;
+        Depth depth = Depth.of(parameters);
+        Slots places = Slots.of(shape.size(), layout);
+        long length = SendStreams.length(this, shape.size());
+        boolean carriesData = parameters.tool().verb() == Verb.WRITE || parameters.tool().verb() == Verb.SEND;
+        for (int i = 0; i < shape.streams(); i++) {
+            if (parameters.sends() && carriesData) {
+                outgoing(i, shape.size(), places, depth);
+            } else if (parameters.sends()) {
+                incoming(i, shape.size(), places, depth);
             }
-            if (parameters.sends()) {
-                if (parameters.tool().verb() == Verb.WRITE || parameters.tool().verb() == Verb.SEND) {
-                    outgoing(stream, shape.size(), places, depth);
-                } else {
-                    incoming(stream, shape.size(), places, depth);
-                }
-            }
-            if (parameters.receiveDepth() > 0) {
-                SendStreams.receives(
-                        this, shape.size(), layout, parameters.receiveDepth(), parameters.queues().receiveList());
+            if (shape.receiveDepth() > 0 && !messagesAreWritten()) {
+                staging.rooms(
+                        i,
+                        receiveOffset(i),
+                        length,
+                        Slots.of(length, layout),
+                        SendStreams.share(this, shape.receiveDepth()),
+                        parameters.queues().receiveList());
             }
         }
     }
