@@ -6,12 +6,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The warm-up does what the banner says: when the table begins, the measured loops are compiled, and none of the compiled
@@ -28,7 +31,10 @@ class CompiledCodeDeviceTest {
 
     private static final Pattern LOOP_THROWN_AWAY = Pattern.compile(
             "(perftest\\.run\\.(\\w+Loop|Operation|RunControl|GroupTimes)|verbs\\.(internal\\.)?(QueuePair|CompletionQueue|SendRequests|UseGuard|HotCalls|WorkCompletions?|MemorySlice))::.*made"
-                    + " not entrant: (uncommon|marked)");
+                + " not entrant: (uncommon|marked)");
+
+    @TempDir
+    Path folder;
 
     private static int freePort() throws IOException {
         try (ServerSocket socket = new ServerSocket(0)) {
@@ -51,11 +57,17 @@ class CompiledCodeDeviceTest {
     void theBandwidthLoopOfAClient() throws Exception {
         int port = freePort();
         String command = "ib_write_bw -F -u 18 -s 64 -p " + port;
+        Path classes = folder.resolve("classes");
+        List<String> telling = List.of("env", TELLING.get(1) + " -Xlog:class+load:file=" + classes + "::filecount=0");
         try (PeerProcess theirs = PeerProcess.ofC(command).awaitListening(port);
-                PeerProcess ours = PeerProcess.ofJava(TELLING, command + " localhost")) {
+                PeerProcess ours = PeerProcess.ofJava(telling, command + " localhost")) {
             assertThat(ours.await(LONG)).as(theirs.output()).isZero();
             assertCompiled(ours.output(), "BandwidthLoop");
         }
+        assertThat(Files.readString(classes))
+                .contains("io.github.rdma4j.perftest.run.BandwidthLoop ")
+                .as("nothing of a GPU is loaded where none is asked for")
+                .doesNotContain("io.github.rdma4j.cuda.", "io.github.rdma4j.gpudirect.", "perftest.gpu.");
     }
 
     private static void assertCompiled(String output, String loop) {

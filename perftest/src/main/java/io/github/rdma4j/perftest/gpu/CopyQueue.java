@@ -17,7 +17,7 @@ public final class CopyQueue {
     /** More bytes are not copied without telling that they are. */
     private static final long GROUP = 256 << 10;
 
-    private static final int EVENTS = 64;
+    private static final int EVENTS = 16;
 
     private final CudaStream stream;
     private final DeviceMemory device;

@@ -125,7 +125,9 @@ public final class Gpu implements AutoCloseable {
                     : context.allocate(rounded);
         } catch (OutOfDeviceMemoryException failure) {
             throw new PerftestException(
-                    "GPU memory: " + failure.getMessage(), "use smaller messages (-s) or fewer queue pairs (-q)", failure);
+                    "GPU memory: " + failure.getMessage(),
+                    "use smaller messages (-s) or fewer queue pairs (-q)",
+                    failure);
         }
     }
 

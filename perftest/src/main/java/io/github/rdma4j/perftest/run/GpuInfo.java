@@ -45,7 +45,8 @@ public record GpuInfo(String gpu, String memory, String path, String note, List<
 
     /** Of memory that the adapter and the GPU fault in. */
     static GpuInfo onDemand(Gpu gpu) {
-        return new GpuInfo(gpu.name(), gpu.options().type().words(), "odp", "pages are where they were used last", List.of());
+        return new GpuInfo(
+                gpu.name(), gpu.options().type().words(), "odp", "pages are where they were used last", List.of());
     }
 
     private static String word(GpuPath path) {

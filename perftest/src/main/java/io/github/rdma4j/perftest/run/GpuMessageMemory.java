@@ -53,7 +53,11 @@ final class GpuMessageMemory implements MessageMemory {
             adapters = registered.memoryRegion();
             mirror();
         } catch (RuntimeException failure) {
-            close(registered);
+            try {
+                close(registered);
+            } catch (RuntimeException inClose) {
+                failure.addSuppressed(inClose);
+            }
             throw failure;
         }
     }
@@ -126,7 +130,8 @@ final class GpuMessageMemory implements MessageMemory {
     public void fill(byte[] content) {
         byte[] pattern = content == null ? TestBuffer.noise(bytes) : content;
         try (Arena chunk = Arena.ofConfined()) {
-            long whole = Math.min(Math.max(1, CHUNK / pattern.length) * (long) pattern.length, Math.max(bytes, pattern.length));
+            long whole = Math.min(
+                    Math.max(1, CHUNK / pattern.length) * (long) pattern.length, Math.max(bytes, pattern.length));
             MemorySegment source = chunk.allocate(whole);
             TestBuffer.repeat(pattern, source);
             for (long at = 0; at < bytes; at += whole) {

@@ -67,9 +67,7 @@ final class SendBandwidthTest implements ConnectedTest {
         long count = parameters.isTimed() ? Long.MAX_VALUE : parameters.iterations();
         Depth depth = resources.depth(Depth.of(parameters), size, layout);
         GroupTimes times = times(depth);
-        SendingSide sending = parameters.sends()
-                ? sending(parameters, resources, size, layout, depth, times)
-                : null;
+        SendingSide sending = parameters.sends() ? sending(parameters, resources, size, layout, depth, times) : null;
         ReceivingSide receiving = null;
         if (parameters.receives()) {
             Receives receives = SendStreams.receives(
@@ -205,7 +203,6 @@ final class SendBandwidthTest implements ConnectedTest {
                     : new Sender(resources, i);
             streams[i] = new SendingSide.Stream(sender, lane);
         }
-        return new SendingSide(
-                streams, resources.queues().sends(), depth, size <= resources.inlineSize(), times);
+        return new SendingSide(streams, resources.queues().sends(), depth, size <= resources.inlineSize(), times);
     }
 }

@@ -59,12 +59,7 @@ final class SendingSide {
      * @param inline whether the messages travel in the work requests
      * @param times receives the times for the peak
      */
-    SendingSide(
-            Stream[] streams,
-            CompletionQueue completionQueue,
-            Depth depth,
-            boolean inline,
-            GroupTimes times) {
+    SendingSide(Stream[] streams, CompletionQueue completionQueue, Depth depth, boolean inline, GroupTimes times) {
         this.streams = streams;
         this.completionQueue = completionQueue;
         this.depth = depth.messages();

@@ -71,7 +71,9 @@ final class StagingArea implements AutoCloseable {
         return new Lane(
                 slices(host, ring),
                 CopyPassage.outgoing(
-                        new CopyQueue(gpu().toHost(), memory.device(), host.memory().segment()), ring));
+                        new CopyQueue(
+                                gpu().toHost(), memory.device(), host.memory().segment()),
+                        ring));
     }
 
     /** The answers that a stream gets. */
@@ -81,7 +83,9 @@ final class StagingArea implements AutoCloseable {
         return new Lane(
                 slices(host, ring),
                 CopyPassage.incoming(
-                        new CopyQueue(gpu().toDevice(), memory.device(), host.memory().segment()), ring));
+                        new CopyQueue(
+                                gpu().toDevice(), memory.device(), host.memory().segment()),
+                        ring));
     }
 
     /** One message at a time, from its place in the device memory to the same one in the mirror. */
@@ -125,7 +129,11 @@ final class StagingArea implements AutoCloseable {
     /** The same where messages are written by the peer, each to its place: receives tell of them only. */
     StagedReceives.Rooms written(long deviceOffset, long length, Slots places, int depth) {
         CopyPassage.Ring ring = new CopyPassage.Ring(
-                length, Math.ceilDiv(depth, places.count()) * places.count(), places.step(), places.count(), deviceOffset);
+                length,
+                Math.ceilDiv(depth, places.count()) * places.count(),
+                places.step(),
+                places.count(),
+                deviceOffset);
         MemorySlice[] slices = new MemorySlice[ring.slots()];
         for (int i = 0; i < slices.length; i++) {
             slices[i] = memory.slice(deviceOffset + i % places.count() * places.step(), length);

@@ -4,8 +4,8 @@ package io.github.rdma4j.perftest.run;
 
 import io.github.rdma4j.perftest.memory.TestBuffer;
 import io.github.rdma4j.perftest.options.ConnectionType;
-import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.GpuMemoryType;
+import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.options.Verb;
 import io.github.rdma4j.perftest.wire.PeerKeys;
@@ -45,6 +45,7 @@ final class TestResources implements AutoCloseable {
     private MessageMemory memory;
     /** Null where the adapter reaches the messages. */
     private StagingArea staging;
+
     private long partSize;
     private List<PeerKeys> peer = List.of();
 
@@ -67,7 +68,11 @@ final class TestResources implements AutoCloseable {
             queuePairs = new TestQueuePairs(device, parameters, shape, domain, queues);
             registerBuffer(layout.cycleBytes());
         } catch (RuntimeException | Error failure) {
-            close();
+            try {
+                close();
+            } catch (RuntimeException inClose) {
+                failure.addSuppressed(inClose);
+            }
             throw failure;
         }
     }
@@ -119,7 +124,8 @@ final class TestResources implements AutoCloseable {
         Depth depth = Depth.of(parameters);
         Slots places = Slots.of(shape.size(), layout);
         long length = SendStreams.length(this, shape.size());
-        boolean carriesData = parameters.tool().verb() == Verb.WRITE || parameters.tool().verb() == Verb.SEND;
+        boolean carriesData =
+                parameters.tool().verb() == Verb.WRITE || parameters.tool().verb() == Verb.SEND;
         for (int i = 0; i < shape.streams(); i++) {
             if (parameters.sends() && carriesData) {
                 outgoing(i, shape.size(), places, depth);
@@ -227,7 +233,8 @@ final class TestResources implements AutoCloseable {
 
     /** What came is where it belongs, and in {@link #buffer()}, when this returns. */
     void absorb() {
-        boolean written = parameters.tool().verb() == Verb.WRITE || parameters.tool().verb() == Verb.ATOMIC;
+        boolean written =
+                parameters.tool().verb() == Verb.WRITE || parameters.tool().verb() == Verb.ATOMIC;
         long[] parts = new long[written && receivesWrites() ? 2 * shape.streams() : 0];
         for (int i = 0; i < parts.length; i += 2) {
             parts[i] = receiveOffset(i / 2);
@@ -271,17 +278,13 @@ final class TestResources implements AutoCloseable {
      */
     Lane outgoing(int stream, long size, Slots places, Depth depth) {
         long offset = sendOffset(stream);
-        return staging == null
-                ? lane(offset, size, places)
-                : staging.outgoing(stream, offset, size, places, depth);
+        return staging == null ? lane(offset, size, places) : staging.outgoing(stream, offset, size, places, depth);
     }
 
     /** The same for what comes as the answer to a request of this side. */
     Lane incoming(int stream, long size, Slots places, Depth depth) {
         long offset = sendOffset(stream);
-        return staging == null
-                ? lane(offset, size, places)
-                : staging.incoming(stream, offset, size, places, depth);
+        return staging == null ? lane(offset, size, places) : staging.incoming(stream, offset, size, places, depth);
     }
 
     /** What a single message of a stream goes through before it is sent. */

@@ -62,7 +62,8 @@ class GpuOptionsTest {
                 "--use_cuda_dmabuf | --use_cuda_dmabuf: for the memory of a GPU: give --use_cuda",
                 "--cuda_mem_type=0 | --cuda_mem_type: for the memory of a GPU: give --use_cuda",
                 "--gpu-path=auto | --gpu-path: for the memory of a GPU: give --use_cuda",
-                "--use_cuda=0 --gpu-path=fast | option '--gpu-path': 'fast' is unknown; allowed is auto, dmabuf, peermem, staged",
+                "--use_cuda=0 --gpu-path=fast | option '--gpu-path': 'fast' is unknown; allowed is auto, dmabuf,"
+                        + " peermem, staged",
                 "--use_cuda=0 --use_cuda_dmabuf --gpu-path=staged | --use_cuda_dmabuf and --gpu-path staged exclude",
                 "--use_cuda=0 --cuda_mem_type=2 | --cuda_mem_type: 2 is not allowed; 0 (device), 1 (managed) or 4",
                 "--use_cuda=0 --cuda_mem_type=5 | --cuda_mem_type: 5 is out of range; allowed is 0 to 4",

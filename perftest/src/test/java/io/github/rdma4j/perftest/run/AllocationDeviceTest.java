@@ -169,7 +169,8 @@ class AllocationDeviceTest {
                 RunControl control = new RunControl();
                 Receives receives = SendStreams.receives(pair, 64, layout, 512, 1);
                 GroupTimes times = new GroupTimes(OPERATIONS);
-                SendingSide sending = SendBandwidthTest.sending(parameters, pair, 64, layout, new Depth(128, 10, 1), times);
+                SendingSide sending =
+                        SendBandwidthTest.sending(parameters, pair, 64, layout, new Depth(128, 10, 1), times);
                 ReceivingSide receiving =
                         new ReceivingSide(receives, pair.queues().receives(), 2);
                 SendBandwidthLoop loop =

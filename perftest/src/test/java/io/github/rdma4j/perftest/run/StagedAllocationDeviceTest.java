@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import io.github.rdma4j.cuda.StandInDriver;
+import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.Tool;
+import io.github.rdma4j.perftest.wire.SystemData;
+import java.lang.management.ManagementFactory;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The measured loops allocate nothing where they copy, either, and what is pinned does not depend on how much is sent. */
+@Tag("device")
+@Timeout(120)
+@ExtendWith(StandInDriver.class)
+class StagedAllocationDeviceTest {
+    private static final int MESSAGES = 3000;
+    private static final SystemData LAYOUT = new SystemData(4096, 64);
+    private static final Depth DEPTH = new Depth(64, 4, 1);
+
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+    private static long allocated() {
+        return THREADS.getCurrentThreadAllocatedBytes();
+    }
+
+    private static TestParameters parameters(Tool tool) {
+        String[] arguments = {"-u", "18", "--use_cuda=0", "--gpu-path=staged", "localhost"};
+        return TestParameters.parse(tool, arguments);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Tool.class,
+            names = {"WRITE_BANDWIDTH", "READ_BANDWIDTH"})
+    void theBandwidthLoop(Tool tool) {
+        TestParameters parameters = parameters(tool);
+        try (TestDevice device = TestDevice.open(parameters);
+                TestResources pair = new TestResources(
+                        device, parameters, Shape.localPair(parameters.connection(), 64, 64, 0), LAYOUT)) {
+            pair.connectWithItself(device.mtu());
+            int operation = Operation.of(parameters);
+            BandwidthLoop.Stream[] streams = {
+                BandwidthTest.stream(pair, 0, operation, 64, LAYOUT, DEPTH),
+                BandwidthTest.stream(pair, 1, operation, 64, LAYOUT, DEPTH)
+            };
+            BandwidthLoop loop = new BandwidthLoop(
+                    streams,
+                    pair.completionQueue(),
+                    new BandwidthLoop.Manner(operation, DEPTH, false, false, null),
+                    new GroupTimes(0),
+                    new RunControl());
+            loop.run(MESSAGES);
+            long pinned = StandInDriver.get("allocations.host");
+            allocated();
+
+            long before = allocated();
+            loop.run(MESSAGES);
+            long after = allocated();
+
+            assertThat(loop.failure()).isNull();
+            assertThat(loop.completed()).isEqualTo(2 * MESSAGES);
+            assertThat(after - before).isZero();
+            assertThat(StandInDriver.get("allocations.host")).isEqualTo(pinned);
+        }
+    }
+
+    @Test
+    void theSendBandwidthLoop() {
+        TestParameters parameters = parameters(Tool.SEND_BANDWIDTH);
+        try (TestDevice device = TestDevice.open(parameters);
+                TestResources pair = new TestResources(
+                        device, parameters, Shape.localPair(parameters.connection(), 64, 64, 64), LAYOUT)) {
+            pair.connectWithItself(device.mtu());
+            Receives receives = SendStreams.receives(pair, 64, LAYOUT, 64, 1);
+            SendingSide sending = SendBandwidthTest.sending(parameters, pair, 64, LAYOUT, DEPTH, new GroupTimes(0));
+            ReceivingSide receiving = new ReceivingSide(receives, pair.queues().receives(), 2);
+            SendBandwidthLoop loop = new SendBandwidthLoop(
+                    sending, receiving, false, new CompletionWait(pair.queues()), new RunControl());
+            assertThat(receives.begin(MESSAGES)).isZero();
+            loop.run(MESSAGES);
+            allocated();
+
+            long before = allocated();
+            int errno = receives.begin(MESSAGES);
+            loop.run(MESSAGES);
+            long after = allocated();
+
+            assertThat(errno).isZero();
+            assertThat(loop.failure()).isNull();
+            assertThat(receiving.received()).isEqualTo(2 * MESSAGES);
+            assertThat(after - before).isZero();
+        }
+    }
+
+    @Test
+    void theLatencyLoopOfWrites() {
+        TestParameters parameters = parameters(Tool.WRITE_LATENCY);
+        try (TestDevice device = TestDevice.open(parameters);
+                TestResources pair = new TestResources(
+                        device, parameters, Shape.localPair(parameters.connection(), 2, 1, 0), LAYOUT)) {
+            pair.connectWithItself(device.mtu());
+            RunControl control = new RunControl();
+            WriteLatencyLoop loop = LatencyTest.loop(pair, 2, null, control);
+            LatencyRecorder stamps = LatencyRecorder.counted(control, LatencyTest.PARTS, MESSAGES, 1, false);
+            loop.run(true, MESSAGES, stamps);
+            allocated();
+
+            long before = allocated();
+            long sent = loop.run(true, MESSAGES, stamps);
+            long after = allocated();
+
+            assertThat(loop.failure()).isNull();
+            assertThat(sent).isEqualTo(MESSAGES);
+            assertThat(after - before).isZero();
+        }
+    }
+}
