@@ -6,12 +6,14 @@ import io.github.rdma4j.cuda.bindings.CudaHeaders;
 import io.github.rdma4j.cuda.internal.CopyCalls;
 import io.github.rdma4j.cuda.internal.MemoryCalls;
 import io.github.rdma4j.cuda.internal.Results;
+import io.github.rdma4j.cuda.internal.StreamCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Memory of a device. The copies here return when they are done; those of {@link CudaStream} are queued.
+ * Memory of a device. The copies and fills here are done when they return, and do not wait for what streams still have to do with the memory; those
+ * of {@link CudaStream} are queued.
  *
  * <p>Thread safety: all methods may be called from any thread; two that touch the same bytes need an order of the caller's making.
  */
@@ -31,6 +33,8 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
         /** A variable of a module ({@link CudaModule#global}). */
         GLOBAL
     }
+
+    private static final long DEFAULT_STREAM = 0;
 
     private final long size;
     private final Kind kind;
@@ -119,7 +123,7 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
         enter();
         try {
             context().makeCurrent();
-            int result = CopyCalls.toDevice(pointer + offset, source, length);
+            int result = completed(CopyCalls.toDevice(pointer + offset, source, length));
             if (result != Results.SUCCESS) {
                 throw Diagnosis.of(
                         result, "cuMemcpyHtoD(target=0x%x, length=%d)".formatted(pointer + offset, length), this);
@@ -166,8 +170,7 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
     }
 
     /**
-     * Copies device memory, of this or of another device (cuMemcpyDtoD, cuMemcpyPeer). Within one device the copy may still run when this
-     * returns; later work of this context waits for it.
+     * Copies device memory, of this or of another device (cuMemcpyDtoD, cuMemcpyPeer).
      *
      * @param offset of the first byte that is written
      * @param source what is copied
@@ -181,7 +184,7 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
             from.enter();
             try {
                 context().makeCurrent();
-                int result = copy(pointer + offset, from, from.pointer + source.offset(), source.length());
+                int result = completed(copy(pointer + offset, from, from.pointer + source.offset(), source.length()));
                 if (result != Results.SUCCESS) {
                     String call = "copy on device (target=0x%x, source=0x%x, length=%d)"
                             .formatted(pointer + offset, from.pointer + source.offset(), source.length());
@@ -202,7 +205,7 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
     }
 
     /**
-     * Sets bytes (cuMemsetD8). It may still run when this returns; later work of this context waits for it.
+     * Sets bytes (cuMemsetD8).
      *
      * @param offset of the first
      * @param length how many
@@ -214,7 +217,7 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
         enter();
         try {
             context().makeCurrent();
-            int result = CopyCalls.fill8(pointer + offset, value, length);
+            int result = completed(CopyCalls.fill8(pointer + offset, value, length));
             if (result != Results.SUCCESS) {
                 throw Diagnosis.of(
                         result, "cuMemsetD8(target=0x%x, length=%d)".formatted(pointer + offset, length), this);
@@ -225,7 +228,7 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
     }
 
     /**
-     * Sets 32-bit words (cuMemsetD32). It may still run when this returns; later work of this context waits for it.
+     * Sets 32-bit words (cuMemsetD32).
      *
      * @param offset of the first byte; a multiple of 4
      * @param count how many words
@@ -237,7 +240,7 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
         enter();
         try {
             context().makeCurrent();
-            int result = CopyCalls.fill32(pointer + offset, value, count);
+            int result = completed(CopyCalls.fill32(pointer + offset, value, count));
             if (result != Results.SUCCESS) {
                 throw Diagnosis.of(
                         result, "cuMemsetD32(target=0x%x, count=%d)".formatted(pointer + offset, count), this);
@@ -312,6 +315,14 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
         } finally {
             exit();
         }
+    }
+
+    /**
+     * The driver returns from copies of pageable memory and within the device, and from fills, before they are done, and our streams do not
+     * wait for the default stream, which does them: a kernel launched next would find old bytes.
+     */
+    private static int completed(int result) {
+        return result == Results.SUCCESS ? StreamCalls.synchronize(DEFAULT_STREAM) : result;
     }
 
     private static void requireNative(MemorySegment segment) {

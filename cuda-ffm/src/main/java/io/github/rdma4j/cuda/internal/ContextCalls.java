@@ -6,7 +6,6 @@ import io.github.rdma4j.cuda.bindings.PFN_cuCtxCreate_v3020;
 import io.github.rdma4j.cuda.bindings.PFN_cuCtxDestroy_v4000;
 import io.github.rdma4j.cuda.bindings.PFN_cuCtxDisablePeerAccess_v4000;
 import io.github.rdma4j.cuda.bindings.PFN_cuCtxEnablePeerAccess_v4000;
-import io.github.rdma4j.cuda.bindings.PFN_cuCtxGetCurrent_v4000;
 import io.github.rdma4j.cuda.bindings.PFN_cuCtxGetFlags_v7000;
 import io.github.rdma4j.cuda.bindings.PFN_cuCtxGetStreamPriorityRange_v5050;
 import io.github.rdma4j.cuda.bindings.PFN_cuCtxSetCurrent_v4000;
@@ -20,8 +19,6 @@ public final class ContextCalls {
     private static final MethodHandle CREATE = Driver.function("cuCtxCreate", 3020, PFN_cuCtxCreate_v3020.descriptor());
     private static final MethodHandle DESTROY =
             Driver.function("cuCtxDestroy", 4000, PFN_cuCtxDestroy_v4000.descriptor());
-    private static final MethodHandle GET_CURRENT =
-            Driver.function("cuCtxGetCurrent", 4000, PFN_cuCtxGetCurrent_v4000.descriptor());
     private static final MethodHandle SET_CURRENT =
             Driver.function("cuCtxSetCurrent", 4000, PFN_cuCtxSetCurrent_v4000.descriptor());
     private static final MethodHandle GET_FLAGS =
@@ -52,15 +49,6 @@ public final class ContextCalls {
     public static int destroy(long context) {
         try {
             return (int) DESTROY.invokeExact(context);
-        } catch (Throwable e) {
-            throw Driver.unexpected(e);
-        }
-    }
-
-    /** cuCtxGetCurrent: The one that is current on this thread, or NULL. */
-    public static int getCurrent(MemorySegment context) {
-        try {
-            return (int) GET_CURRENT.invokeExact(context.address());
         } catch (Throwable e) {
             throw Driver.unexpected(e);
         }

@@ -10,10 +10,8 @@ import io.github.rdma4j.cuda.bindings.PFN_cuDeviceGetName_v2000;
 import io.github.rdma4j.cuda.bindings.PFN_cuDeviceGetPCIBusId_v4010;
 import io.github.rdma4j.cuda.bindings.PFN_cuDeviceGetUuid_v11040;
 import io.github.rdma4j.cuda.bindings.PFN_cuDeviceGet_v2000;
-import io.github.rdma4j.cuda.bindings.PFN_cuDevicePrimaryCtxGetState_v7000;
 import io.github.rdma4j.cuda.bindings.PFN_cuDevicePrimaryCtxRelease_v11000;
 import io.github.rdma4j.cuda.bindings.PFN_cuDevicePrimaryCtxRetain_v7000;
-import io.github.rdma4j.cuda.bindings.PFN_cuDevicePrimaryCtxSetFlags_v11000;
 import io.github.rdma4j.cuda.bindings.PFN_cuDeviceTotalMem_v3020;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
@@ -41,10 +39,6 @@ public final class DeviceCalls {
             Driver.function("cuDevicePrimaryCtxRetain", 7000, PFN_cuDevicePrimaryCtxRetain_v7000.descriptor());
     private static final MethodHandle PRIMARY_CONTEXT_RELEASE =
             Driver.function("cuDevicePrimaryCtxRelease", 11000, PFN_cuDevicePrimaryCtxRelease_v11000.descriptor());
-    private static final MethodHandle PRIMARY_CONTEXT_SET_FLAGS =
-            Driver.function("cuDevicePrimaryCtxSetFlags", 11000, PFN_cuDevicePrimaryCtxSetFlags_v11000.descriptor());
-    private static final MethodHandle PRIMARY_CONTEXT_GET_STATE =
-            Driver.function("cuDevicePrimaryCtxGetState", 7000, PFN_cuDevicePrimaryCtxGetState_v7000.descriptor());
 
     private DeviceCalls() {}
 
@@ -142,24 +136,6 @@ public final class DeviceCalls {
     public static int primaryContextRelease(int device) {
         try {
             return (int) PRIMARY_CONTEXT_RELEASE.invokeExact(device);
-        } catch (Throwable e) {
-            throw Driver.unexpected(e);
-        }
-    }
-
-    /** cuDevicePrimaryCtxSetFlags: The flags of the primary context. */
-    public static int primaryContextSetFlags(int device, int flags) {
-        try {
-            return (int) PRIMARY_CONTEXT_SET_FLAGS.invokeExact(device, flags);
-        } catch (Throwable e) {
-            throw Driver.unexpected(e);
-        }
-    }
-
-    /** cuDevicePrimaryCtxGetState: The flags of the primary context and whether somebody holds it. */
-    public static int primaryContextGetState(int device, MemorySegment flags, MemorySegment active) {
-        try {
-            return (int) PRIMARY_CONTEXT_GET_STATE.invokeExact(device, flags.address(), active.address());
         } catch (Throwable e) {
             throw Driver.unexpected(e);
         }

@@ -8,7 +8,6 @@ import io.github.rdma4j.cuda.bindings.PFN_cuMemAlloc_v3020;
 import io.github.rdma4j.cuda.bindings.PFN_cuMemFreeAsync_v11020;
 import io.github.rdma4j.cuda.bindings.PFN_cuMemFreeHost_v2000;
 import io.github.rdma4j.cuda.bindings.PFN_cuMemFree_v3020;
-import io.github.rdma4j.cuda.bindings.PFN_cuMemGetAddressRange_v3020;
 import io.github.rdma4j.cuda.bindings.PFN_cuMemGetHandleForAddressRange_v11070;
 import io.github.rdma4j.cuda.bindings.PFN_cuMemGetInfo_v3020;
 import io.github.rdma4j.cuda.bindings.PFN_cuMemHostAlloc_v2020;
@@ -26,8 +25,6 @@ public final class MemoryCalls {
             Driver.function("cuMemGetInfo", 3020, PFN_cuMemGetInfo_v3020.descriptor());
     private static final MethodHandle ALLOC = Driver.function("cuMemAlloc", 3020, PFN_cuMemAlloc_v3020.descriptor());
     private static final MethodHandle FREE = Driver.function("cuMemFree", 3020, PFN_cuMemFree_v3020.descriptor());
-    private static final MethodHandle GET_ADDRESS_RANGE =
-            Driver.function("cuMemGetAddressRange", 3020, PFN_cuMemGetAddressRange_v3020.descriptor());
     private static final MethodHandle ALLOC_MANAGED =
             Driver.function("cuMemAllocManaged", 6000, PFN_cuMemAllocManaged_v6000.descriptor());
     private static final MethodHandle ALLOC_ASYNC =
@@ -75,15 +72,6 @@ public final class MemoryCalls {
     public static int free(long address) {
         try {
             return (int) FREE.invokeExact(address);
-        } catch (Throwable e) {
-            throw Driver.unexpected(e);
-        }
-    }
-
-    /** cuMemGetAddressRange: The allocation that an address lies in. */
-    public static int getAddressRange(MemorySegment base, MemorySegment size, long address) {
-        try {
-            return (int) GET_ADDRESS_RANGE.invokeExact(base.address(), size.address(), address);
         } catch (Throwable e) {
             throw Driver.unexpected(e);
         }

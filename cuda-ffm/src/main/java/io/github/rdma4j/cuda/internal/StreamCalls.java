@@ -7,6 +7,7 @@ import io.github.rdma4j.cuda.bindings.PFN_cuStreamCreateWithPriority_v5050;
 import io.github.rdma4j.cuda.bindings.PFN_cuStreamDestroy_v4000;
 import io.github.rdma4j.cuda.bindings.PFN_cuStreamGetPriority_v5050;
 import io.github.rdma4j.cuda.bindings.PFN_cuStreamQuery_v2000;
+import io.github.rdma4j.cuda.bindings.PFN_cuStreamSynchronize_v2000;
 import io.github.rdma4j.cuda.bindings.PFN_cuStreamWaitEvent_v3020;
 import io.github.rdma4j.cuda.bindings.PFN_cuStreamWaitValue32_v11070;
 import io.github.rdma4j.cuda.bindings.PFN_cuStreamWaitValue64_v11070;
@@ -25,6 +26,8 @@ public final class StreamCalls {
             Driver.function("cuStreamDestroy", 4000, PFN_cuStreamDestroy_v4000.descriptor());
     private static final MethodHandle QUERY =
             Driver.function("cuStreamQuery", 2000, PFN_cuStreamQuery_v2000.descriptor());
+    private static final MethodHandle SYNCHRONIZE =
+            Driver.function("cuStreamSynchronize", 2000, PFN_cuStreamSynchronize_v2000.descriptor());
     private static final MethodHandle WAIT_EVENT =
             Driver.function("cuStreamWaitEvent", 3020, PFN_cuStreamWaitEvent_v3020.descriptor());
     private static final MethodHandle LAUNCH_HOST_FUNCTION =
@@ -76,6 +79,15 @@ public final class StreamCalls {
     public static int query(long stream) {
         try {
             return (int) QUERY.invokeExact(stream);
+        } catch (Throwable e) {
+            throw Driver.unexpected(e);
+        }
+    }
+
+    /** cuStreamSynchronize: Waits until its work is done; 0 is the legacy default stream of the current context. */
+    public static int synchronize(long stream) {
+        try {
+            return (int) SYNCHRONIZE.invokeExact(stream);
         } catch (Throwable e) {
             throw Driver.unexpected(e);
         }
