@@ -122,7 +122,6 @@ static void read_environment(void);
 CUresult standin_enter(enum function function) {
     pthread_once(&from_environment, read_environment);
     atomic_fetch_add_explicit(&calls_of[function], 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&standin_counters.calls, 1, memory_order_relaxed);
     if (atomic_load_explicit(&armed, memory_order_relaxed)) {
         CUresult result = matching_rule(function, false);
         if (result != CUDA_SUCCESS)
@@ -320,7 +319,6 @@ EXPORT long long standin_get(const char *name) {
         atomic_long *counter;
     } COUNTERS[] = {
 #define C(name, field) {name, &standin_counters.field}
-        C("calls", calls),
         C("bytes.htod", bytes_htod),
         C("bytes.dtoh", bytes_dtoh),
         C("bytes.dtod", bytes_dtod),
@@ -346,11 +344,12 @@ EXPORT long long standin_get(const char *name) {
     for (size_t i = 0; i < sizeof COUNTERS / sizeof *COUNTERS; i++)
         if (strcmp(name, COUNTERS[i].name) == 0)
             return atomic_load(COUNTERS[i].counter);
-    if (strncmp(name, "calls.", 6) != 0)
+    bool all = strcmp(name, "calls") == 0;
+    if (!all && strncmp(name, "calls.", 6) != 0)
         return -1;
     long long sum = -1;
     for (int i = 0; i < FN_COUNT; i++)
-        if (strcmp(name + 6, NAMES[i]) == 0)
+        if (all || strcmp(name + 6, NAMES[i]) == 0)
             sum = (sum < 0 ? 0 : sum) + atomic_load(&calls_of[i]);
     return sum;
 }

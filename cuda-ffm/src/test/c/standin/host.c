@@ -56,10 +56,11 @@ CUresult cuMemHostRegister_v2(void *pointer, size_t size, unsigned int flags) {
     for (struct range *r = standin_range_after(NULL); r != NULL; r = standin_range_after(r))
         if (r->base < base + size && base < r->base + r->size)
             return r->memory == REGISTERED_MEMORY ? CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED : CUDA_ERROR_INVALID_VALUE;
-    unsigned char resident[1];
     /* Only pages that exist can be pinned. */
-    for (CUdeviceptr page = base & ~(CUdeviceptr)(PAGE - 1); page < base + size; page += PAGE)
-        if (mincore((void *)(uintptr_t)page, PAGE, resident) != 0)
+    unsigned char resident[1024];
+    size_t step = sizeof resident * PAGE, begin = base & ~(PAGE - 1), end = (base + size + PAGE - 1) & ~(PAGE - 1);
+    for (size_t at = begin; at < end; at += step)
+        if (mincore((void *)at, end - at < step ? end - at : step, resident) != 0)
             return CUDA_ERROR_INVALID_VALUE;
     struct range *range = standin_range_add(base, size, size, REGISTERED_MEMORY);
     range->device = context->device;

@@ -46,7 +46,7 @@ struct settings {
 extern struct settings standin_settings;
 
 struct counters {
-    atomic_long calls, bytes_htod, bytes_dtoh, bytes_dtod, bytes_peer, copies_pageable, kernels, callbacks, flushes, exports;
+    atomic_long bytes_htod, bytes_dtoh, bytes_dtod, bytes_peer, copies_pageable, kernels, callbacks, flushes, exports;
     atomic_long allocations, host_allocations, registrations, reservations, handles, used, streams, events, contexts, modules, threads;
 };
 extern struct counters standin_counters;

@@ -114,6 +114,9 @@ class StandInMemoryTest {
         assertThat(cuda.made("cuMemHostGetDevicePointer_v3020", host, 0)).isEqualTo(host.address());
         cuda.ok("cuMemHostUnregister_v4000", host);
         assertThat(cuda.call("cuMemHostUnregister_v4000", host)).isEqualTo(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED());
+        assertThat(cuda.call("cuMemHostRegister_v6050", MemorySegment.ofAddress(4096), 100, 0))
+                .isEqualTo(CUDA_ERROR_INVALID_VALUE());
+        assertThat(cuda.call("cuMemHostRegister_v6050", host, 1L << 45, 0)).isEqualTo(CUDA_ERROR_INVALID_VALUE());
         MemorySegment pinned = cuda.pinned(100);
         assertThat(cuda.call("cuMemHostRegister_v6050", pinned, 100, 0)).isNotZero();
         cuda.ok("cuMemFreeHost_v2000", pinned);
