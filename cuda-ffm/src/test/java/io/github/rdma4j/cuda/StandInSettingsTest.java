@@ -111,7 +111,7 @@ class StandInSettingsTest {
         assertThat(cuda.call("cuMemAlloc_v3020", cuda.out(), 10)).isEqualTo(CUDA_ERROR_OUT_OF_MEMORY());
         cuda.made("cuMemAlloc_v3020", 10);
         assertThat(StandInDriver.calls("cuMemAlloc")).isEqualTo(3);
-        assertThat(StandInDriver.get("calls")).isEqualTo(4);
+        assertThat(StandInDriver.get("calls")).isEqualTo(5);
         StandInDriver.deny("cuMemAllocManaged");
         assertThat(cuda.call("cuMemAllocManaged_v6000", cuda.out(), 10, 1)).isEqualTo(CUDA_ERROR_NOT_SUPPORTED());
         StandInDriver.failFrom("*", 2, CUDA_ERROR_UNKNOWN());
