@@ -6,7 +6,11 @@ import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
 import java.util.Optional;
 
-/** A transfer that failed: why, and in the transfer itself ({@link Transfer#bytesDone()}) how far it had come. */
+/**
+ * A transfer that failed: why, and in the transfer itself ({@link Transfer#bytesDone()}) how far it had come.
+ *
+ * @serial exclude
+ */
 public class TransferException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
