@@ -3,6 +3,7 @@
 package io.github.rdma4j.gpudirect;
 
 import io.github.rdma4j.cuda.CudaWaitInterruptedException;
+import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.WorkCompletion;
@@ -84,23 +85,23 @@ public final class DeviceChannel implements AutoCloseable {
     /**
      * Reads the peer's memory into device memory.
      *
-     * @param region where to; on a direct path registered with {@link io.github.rdma4j.verbs.AccessFlag#LOCAL_WRITE}
+     * @param region where to; registered with {@link AccessFlag#LOCAL_WRITE}
      * @param offset of the first byte
      * @param length in bytes, 0 or more
      * @param remote what is read, as long at least
      * @return the transfer; done when kernels that start later see the bytes
      * @throws IndexOutOfBoundsException if a part does not lie within
-     * @throws IllegalArgumentException if the region is of another GPU or adapter
+     * @throws IllegalArgumentException if the region is of another GPU or adapter, or cannot be written
      * @throws IllegalStateException if the channel or the region cannot be used any more
      */
     public Transfer read(DeviceRegion region, long offset, long length, RemoteMemory remote) {
-        return start(Transfer.Kind.READ, place(region, offset, length), remote.slice(0, length));
+        return start(Transfer.Kind.READ, target(region, offset, length), remote.slice(0, length));
     }
 
     /**
      * Reads the peer's memory into host memory.
      *
-     * @param local where to; registered with {@link io.github.rdma4j.verbs.AccessFlag#LOCAL_WRITE}
+     * @param local where to; registered with {@link AccessFlag#LOCAL_WRITE}
      * @param remote what is read, as long at least
      * @return the transfer
      */
@@ -136,22 +137,22 @@ public final class DeviceChannel implements AutoCloseable {
     /**
      * Receives the next message into device memory. A message that is longer fails on both sides, and the channel goes on.
      *
-     * @param region where to; on a direct path registered with {@link io.github.rdma4j.verbs.AccessFlag#LOCAL_WRITE}
+     * @param region where to; registered with {@link AccessFlag#LOCAL_WRITE}
      * @param offset of the first byte
      * @param length the room in bytes, 0 or more
      * @return the transfer; done when kernels that start later see the bytes
      * @throws IndexOutOfBoundsException if the part does not lie within
-     * @throws IllegalArgumentException if the region is of another GPU or adapter
+     * @throws IllegalArgumentException if the region is of another GPU or adapter, or cannot be written
      * @throws IllegalStateException if the channel or the region cannot be used any more
      */
     public Transfer receive(DeviceRegion region, long offset, long length) {
-        return start(Transfer.Kind.RECEIVE, place(region, offset, length), null);
+        return start(Transfer.Kind.RECEIVE, target(region, offset, length), null);
     }
 
     /**
      * Receives the next message into host memory.
      *
-     * @param local where to; registered with {@link io.github.rdma4j.verbs.AccessFlag#LOCAL_WRITE}
+     * @param local where to; registered with {@link AccessFlag#LOCAL_WRITE}
      * @return the transfer
      */
     public Transfer receive(MemorySlice local) {
@@ -168,6 +169,14 @@ public final class DeviceChannel implements AutoCloseable {
             throw new IllegalStateException(region + " is closed");
         }
         return Place.of(region, offset, length);
+    }
+
+    /** On every path, so that no program works on one alone. */
+    private Place target(DeviceRegion region, long offset, long length) {
+        if (!region.allows(AccessFlag.LOCAL_WRITE)) {
+            throw new IllegalArgumentException(region + " was registered without LOCAL_WRITE");
+        }
+        return place(region, offset, length);
     }
 
     private Place place(MemorySlice local) {

@@ -9,6 +9,7 @@ import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -170,6 +171,10 @@ public final class DeviceRegion implements AutoCloseable {
 
     GpuDirect owner() {
         return owner;
+    }
+
+    boolean allows(AccessFlag flag) {
+        return List.of(access).contains(flag);
     }
 
     private StagedMirror mirror() {

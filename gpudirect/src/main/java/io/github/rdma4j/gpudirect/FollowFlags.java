@@ -56,8 +56,11 @@ final class FollowFlags {
         stream.waitForValue(words, (long) index * Integer.BYTES, ticket, WaitCondition.AT_LEAST);
     }
 
-    /** Sets the word now. */
+    /** Sets the word now; of no use to anybody once the context is closed. */
     void set(int index, int ticket) {
+        if (!words.isOpen()) {
+            return;
+        }
         WORDS.setRelease(words.segment(), (long) index * Integer.BYTES, ticket);
     }
 

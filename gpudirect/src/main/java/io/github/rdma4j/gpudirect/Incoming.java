@@ -206,6 +206,14 @@ final class Incoming {
             failure = ChannelWire.postFailed("a receive", result);
         } catch (RuntimeException e) {
             failure = new TransferException("posting", e);
+            if (transfer.posted == 0) {
+                // Memory that cannot be received into: the peer has not begun, and the next receive gets its message.
+                giveBack(wire.receives, post, slot);
+                transfer.fail(0, failure);
+                nextMessage = transfer.message;
+                current = null;
+                return true;
+            }
         }
         giveBack(wire.receives, post, slot);
         // The peer would send into a receive that is not there.
@@ -252,11 +260,13 @@ final class Incoming {
             transfer.fail(chunk, failure);
             return;
         }
-        if (slot == null || transfer.isFailing()) {
+        // What came before the chunk that failed is good.
+        boolean wanted = chunk < transfer.abortFrom && !transfer.isEnded();
+        if (slot == null || !wanted) {
             if (slot != null) {
                 ring.release(slot);
             }
-            transfer.chunkThrough(slot == null && chunk < transfer.abortFrom ? bytes : 0);
+            transfer.chunkThrough(wanted ? bytes : 0);
             return;
         }
         try {

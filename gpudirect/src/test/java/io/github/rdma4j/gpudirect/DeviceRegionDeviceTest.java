@@ -358,8 +358,8 @@ class DeviceRegionDeviceTest {
         DeviceMemory memory = context.allocate(SIZE);
         StandInDriver.failFrom("*", 1, DEINITIALIZED);
         assertThatThrownBy(() -> gpu.register(memory, LOCAL_WRITE))
-                .isInstanceOf(CudaException.class)
-                .hasMessageContaining("CUDA_ERROR_DEINITIALIZED");
+                .isInstanceOfSatisfying(
+                        CudaException.class, e -> assertThat(e.result()).isEqualTo(DEINITIALIZED));
         StandInDriver.noFailures();
         DeviceRegion region =
                 GpuDirect.on(domain, context, config -> config.only(STAGED)).register(memory, LOCAL_WRITE);

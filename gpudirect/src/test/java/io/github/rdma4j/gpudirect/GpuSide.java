@@ -153,10 +153,16 @@ final class GpuSide implements AutoCloseable {
 
     @Override
     public void close() {
-        if (channel != null) {
-            channel.close();
+        try {
+            if (channel != null) {
+                channel.close();
+            }
+        } finally {
+            try {
+                context.close();
+            } finally {
+                device.close();
+            }
         }
-        context.close();
-        device.close();
     }
 }

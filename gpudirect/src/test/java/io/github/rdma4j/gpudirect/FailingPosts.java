@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect;
+
+import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.bindings.ibv_context;
+import io.github.rdma4j.verbs.bindings.ibv_context_ops;
+import io.github.rdma4j.verbs.bindings.ibv_send_wr;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/** A driver's posting function that refuses one of the chunks; the words of a channel, writes of 8 bytes, always go through. */
+final class FailingPosts {
+    private static final int EIO = 5;
+    private static final int WORD = 2;
+
+    private final MemorySegment original;
+    private int chunksUntilFailure;
+
+    /** Must come before the queue pair, which takes the function when it is made. */
+    FailingPosts(DeviceContext device, Arena arena) {
+        MemorySegment context = MemorySegment.ofAddress(device.handle()).reinterpret(ibv_context.sizeof());
+        original = ibv_context_ops.post_send(ibv_context.ops(context));
+        ibv_context_ops.post_send(ibv_context.ops(context), ibv_context_ops.post_send.allocate(this::post, arena));
+    }
+
+    /** The chunk that is refused, counted from 1, once. */
+    void failAt(int chunk) {
+        chunksUntilFailure = chunk;
+    }
+
+    private int post(MemorySegment queuePair, MemorySegment request, MemorySegment bad) {
+        long id = ibv_send_wr.wr_id(request.reinterpret(ibv_send_wr.sizeof()));
+        if (id >>> 32 != WORD && chunksUntilFailure > 0 && --chunksUntilFailure == 0) {
+            return EIO;
+        }
+        return ibv_context_ops.post_send.invoke(original, queuePair, request, bad);
+    }
+}
