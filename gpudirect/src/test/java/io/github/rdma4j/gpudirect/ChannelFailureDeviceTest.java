@@ -280,7 +280,8 @@ class ChannelFailureDeviceTest {
     void memoryThatCannotBeReceivedIntoLeavesTheMessageToTheNext() {
         connect(Where.STAGED, Where.HOST);
         Transfer send = left.send(0, LENGTH);
-        Transfer receive = right.channel.receive(right.domain.allocateMemory(SIZE).slice());
+        Transfer receive =
+                right.channel.receive(right.domain.allocateMemory(SIZE).slice());
         Transfer next = right.receive(0, SIZE);
         finish(send, receive, next);
         assertThat(receive.failure().orElseThrow()).hasMessageContaining("LOCAL_WRITE");

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect;
 
+import java.io.IOException;
 import java.io.StringWriter;
 import java.lang.reflect.Method;
 import java.net.URL;
@@ -28,8 +29,31 @@ final class ExampleProgram {
         return folder.resolve("docs");
     }
 
+    /** Compiled, by this call if not before: in the microVM the compiler alone takes most of a minute. */
+    static Path classes() throws Exception {
+        Path classes = folder();
+        if (!Files.exists(classes.resolve(NAME + ".class"))) {
+            String complaints = compile();
+            if (!complaints.isEmpty()) {
+                throw new AssertionError(complaints);
+            }
+        }
+        return classes;
+    }
+
+    private static Path source() {
+        return docs().resolve("examples").resolve(NAME + ".java");
+    }
+
+    private static Path folder() throws IOException {
+        return docs().resolve("../gpudirect/target/example")
+                .resolve(Integer.toHexString(Files.readString(source()).hashCode()));
+    }
+
     /** What the compiler has to say about it; nothing if all is well. */
-    static String compile(Path classes) throws Exception {
+    static String compile() throws Exception {
+        Path classes = folder();
+        Files.createDirectories(classes);
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         StringWriter complaints = new StringWriter();
         try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8)) {
@@ -40,21 +64,16 @@ final class ExampleProgram {
                     "-cp",
                     System.getProperty("java.class.path"));
             boolean compiled = compiler.getTask(
-                            complaints,
-                            files,
-                            null,
-                            options,
-                            null,
-                            files.getJavaFileObjects(docs().resolve("examples").resolve(NAME + ".java")))
+                            complaints, files, null, options, null, files.getJavaFileObjects(source()))
                     .call();
             return compiled ? complaints.toString() : "does not compile: " + complaints;
         }
     }
 
     /** Runs it in this JVM, as the tests' driver is one for a JVM. */
-    static void run(Path classes, String... arguments) throws Exception {
+    static void run(String... arguments) throws Exception {
         try (URLClassLoader loader =
-                new URLClassLoader(new URL[] {classes.toUri().toURL()}, ExampleProgram.class.getClassLoader())) {
+                new URLClassLoader(new URL[] {classes().toUri().toURL()}, ExampleProgram.class.getClassLoader())) {
             Class<?> program = loader.loadClass(NAME);
             var constructor = program.getDeclaredConstructor();
             constructor.setAccessible(true);
