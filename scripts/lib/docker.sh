@@ -41,6 +41,11 @@ docker_start() {
         return
     fi
     ensure_packages docker.io || return 1
+    # It may have been the client alone that was missing.
+    if docker_answers; then
+        docker_check
+        return
+    fi
     ((EUID == 0)) || die 'no Docker engine answers, and only root can start one' 'start it: systemctl start docker'
     folder=$(cache_dir docker)
     log=$folder/log

@@ -43,6 +43,8 @@ public class SoftRoceContainer extends GenericContainer<SoftRoceContainer> {
     private final List<String> options = new ArrayList<>();
     // Not Testcontainers' own, for which it would pull another image, to see whether mounting works.
     private final List<Bind> mounts = new ArrayList<>();
+    // GenericContainer tells it only after it has pulled the image.
+    private final String name;
     private boolean kvm = true;
     private boolean hostDevices;
     private Path project;
@@ -60,6 +62,7 @@ public class SoftRoceContainer extends GenericContainer<SoftRoceContainer> {
     /** @param image the name of an image that {@code scripts/softroce-image/build} has made */
     public SoftRoceContainer(DockerImageName image) {
         super(image);
+        name = image.asCanonicalNameString();
     }
 
     /** Virtual CPUs of each guest, 1 to 64; if not called, the Docker host's, 2 to 4. */
@@ -128,10 +131,11 @@ public class SoftRoceContainer extends GenericContainer<SoftRoceContainer> {
             return;
         }
         Docker.check();
+        Docker.pullIfMissing(name);
         try {
             super.start();
         } catch (RuntimeException failure) {
-            throw Docker.notStarted(getDockerImageName(), failure);
+            throw Docker.notStarted(name, failure);
         }
     }
 

@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.testing.internal;
 
 import com.github.dockerjava.api.DockerClient;
 import com.github.dockerjava.api.exception.NotFoundException;
+import java.util.concurrent.TimeUnit;
 import org.testcontainers.DockerClientFactory;
 
 /** The Docker engine: whether there is one, and what to do when there is none. */
@@ -67,6 +68,33 @@ public final class Docker {
             return true;
         } catch (NotFoundException e) {
             return false;
+        }
+    }
+
+    /**
+     * Pulls an image that the engine does not have. Testcontainers would, too, but try again for two minutes where there is no such image.
+     *
+     * @throws IllegalStateException if the image cannot be pulled, with the cause and the remedy
+     */
+    public static void pullIfMissing(String image) {
+        if (hasImage(image)) {
+            return;
+        }
+        boolean pulled;
+        try {
+            pulled = DockerClientFactory.instance()
+                    .client()
+                    .pullImageCmd(image)
+                    .start()
+                    .awaitCompletion(10, TimeUnit.MINUTES);
+        } catch (RuntimeException e) {
+            throw notStarted(image, e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while the image " + image + " was pulled", e);
+        }
+        if (!pulled || !hasImage(image)) {
+            throw notStarted(image, new IllegalStateException("it was not pulled within ten minutes"));
         }
     }
 

@@ -14,7 +14,9 @@ final class EventWriter {
     private final OutputStream out;
     private final String token;
     private final ByteArrayOutputStream[] buffers = {new ByteArrayOutputStream(), new ByteArrayOutputStream()};
-    private long lastProgress = System.nanoTime();
+    // Nothing counts before the tests begin.
+    private boolean begun;
+    private long lastProgress;
 
     EventWriter(OutputStream out, String token) {
         this.out = out;
@@ -24,13 +26,14 @@ final class EventWriter {
     synchronized void send(Event event) {
         flush(false);
         flush(true);
+        begun = true;
         lastProgress = System.nanoTime();
         write(event);
     }
 
-    /** Nanoseconds since the last event that was no output. */
+    /** Nanoseconds since the last event that was no output; 0 before the first. */
     synchronized long nanosSinceProgress() {
-        return System.nanoTime() - lastProgress;
+        return begun ? System.nanoTime() - lastProgress : 0;
     }
 
     OutputStream output(boolean error) {
