@@ -71,7 +71,8 @@ record CopyBandwidth(double toDevice, double toHost) {
 
     private static String run(String... command) {
         try {
-            Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+            Process process =
+                    new ProcessBuilder(command).redirectErrorStream(true).start();
             String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             if (!process.waitFor(120, TimeUnit.SECONDS) || process.exitValue() != 0) {
                 process.destroyForcibly();
