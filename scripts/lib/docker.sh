@@ -79,7 +79,9 @@ docker_stop() {
     kill -KILL "$DOCKER_ENGINE_PID" 2>/dev/null || true
     wait "$DOCKER_ENGINE_PID" 2>/dev/null || true
     DOCKER_ENGINE_PID=''
-    rm -rf -- "$DOCKER_ENGINE_FOLDER"
+    # The network that containers without one are in stays mounted.
+    umount -- "$DOCKER_ENGINE_FOLDER"/exec/netns/* 2>/dev/null || true
+    rm -rf -- "$DOCKER_ENGINE_FOLDER" || warn "$DOCKER_ENGINE_FOLDER could not be removed"
     unset DOCKER_HOST
 }
 
