@@ -221,8 +221,8 @@ class FailureTest {
                 })
                 .withMessage(
                         "cuCtxSetFlags failed: CUDA_ERROR_NOT_FOUND (not in this driver): the function came with CUDA"
-                            + " 12.1, the installed driver is of CUDA 11.8. Remedy: install a driver of CUDA 12.1 or"
-                            + " later");
+                                + " 12.1, the installed driver is of CUDA 11.8. Remedy: install a driver of CUDA 12.1 or"
+                                + " later");
         assertThatIllegalStateException().isThrownBy(() -> {
             CudaStream stream = context.createStream();
             stream.close();

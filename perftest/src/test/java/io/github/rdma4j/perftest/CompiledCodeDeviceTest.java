@@ -31,7 +31,7 @@ class CompiledCodeDeviceTest {
 
     private static final Pattern LOOP_THROWN_AWAY = Pattern.compile(
             "(perftest\\.run\\.(\\w+Loop|Operation|RunControl|GroupTimes)|verbs\\.(internal\\.)?(QueuePair|CompletionQueue|SendRequests|UseGuard|HotCalls|WorkCompletions?|MemorySlice))::.*made"
-                + " not entrant: (uncommon|marked)");
+                    + " not entrant: (uncommon|marked)");
 
     @TempDir
     Path folder;

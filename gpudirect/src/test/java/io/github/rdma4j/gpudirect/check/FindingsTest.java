@@ -85,8 +85,7 @@ class FindingsTest {
                         OK,
                         "8 MiB, which CAP_IPC_LOCK lifts",
                         m -> m.with(
-                                limits + "8388608  8388608  bytes\n"
-                                       + "proc/self/status: CapEff:	0000000000004000")),
+                                limits + "8388608  8388608  bytes\n" + "proc/self/status: CapEff:	0000000000004000")),
                 row(LOCKED_MEMORY, UNKNOWN, "does not tell", m -> m.without("proc/self/limits")),
                 healthy(RDMA_CORE, "rdma-core 50 (libibverbs.so.1.14.50.0)"),
                 row(RDMA_CORE, WARNING, "rdma-core 28", m -> m.with("""
