@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -210,6 +211,34 @@ abstract class StreamBehaviour extends DeviceFixture {
         assertThat(closer.join(LIMIT)).isTrue();
         assertThat(stream.isDone()).isTrue();
         memory.close();
+    }
+
+    /** The driver waits by itself for some kinds only; for the others the queued work would write to what is no memory any more. */
+    @Test
+    void closingMemoryOfAnyKindWaitsForTheWorkWithIt() throws InterruptedException {
+        List<DeviceMemory> memories = new ArrayList<>(List.of(context.allocate(4096), context.allocateManaged(4096)));
+        if (device.has(DeviceAttribute.MEMORY_POOLS_SUPPORTED)) {
+            memories.add(stream.allocate(4096));
+        }
+        if (device.has(DeviceAttribute.GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED)) {
+            memories.add(context.allocateGpuDirect(4096));
+        }
+        await(stream);
+        for (DeviceMemory memory : memories) {
+            HostMemory flag = flag();
+            stream.waitForValue(flag, 0, 1, WaitCondition.EQUAL);
+            stream.fill(memory, 0, 4096, (byte) 1);
+            Thread closer = Thread.ofPlatform().start(memory::close);
+            try {
+                assertThat(closer.join(SHORT))
+                        .as("%s closed while work with it is queued", memory.kind())
+                        .isFalse();
+            } finally {
+                raise(flag, 1);
+            }
+            assertThat(closer.join(LIMIT)).isTrue();
+            await(stream);
+        }
     }
 
     @Test
