@@ -321,6 +321,14 @@ JAVA
     run -2 "$SOFTROCE" --prepare other true
 }
 
+@test "the initrd is the same bytes each time" {
+    run -0 bash -c 'set -euo pipefail
+        for part in common apt-suite softroce/kernel softroce/initrd; do source "$1/$part.sh"; done
+        kernel_get default
+        initrd_build "$2/a" && sleep 1 && initrd_build "$2/b"' - "$BATS_TEST_DIRNAME/../lib" "$BATS_TEST_TMPDIR"
+    cmp "$BATS_TEST_TMPDIR/a" "$BATS_TEST_TMPDIR/b"
+}
+
 @test "bad options: status 2 and the reason" {
     run -2 "$SOFTROCE"
     run -2 "$SOFTROCE" --nonsense true

@@ -46,8 +46,10 @@ initrd_build() {
     chmod 755 "$tree/init"
     initrd_modules "$tree/modules/root" "${INITRD_ROOT_MODULES[@]}"
     initrd_modules "$tree/modules/rdma" "${INITRD_RDMA_MODULES[@]}"
-    # Not compressed: an emulated CPU unpacks more slowly than QEMU copies.
-    (cd -- "$tree" && find . | cpio --quiet -R 0:0 -o -H newc) >"$file.$$"
+    # Not compressed: an emulated CPU unpacks more slowly than QEMU copies. The same bytes from the same files, because an
+    # image is compared with the one that somebody else has built.
+    find "$tree" -exec touch -h -d @0 {} +
+    (cd -- "$tree" && find . | LC_ALL=C sort | cpio --quiet --reproducible -R 0:0 -o -H newc) >"$file.$$"
     mv -- "$file.$$" "$file"
     rm -rf -- "$tree"
 }
