@@ -8,8 +8,8 @@
 setup() {
     root=$(cd -- "$BATS_TEST_DIRNAME/../.." && pwd -P)
     project=$BATS_TEST_TMPDIR/project
-    verbs=verbs-ffm/src/main/generated
-    cuda=cuda-ffm/src/main/generated
+    verbs='verbs-ffm/src/main/generated'
+    cuda='cuda-ffm/src/main/generated'
     package=io/github/rdma4j/verbs/bindings
     cuda_package=io/github/rdma4j/cuda/bindings
     export RECORDING=$BATS_TEST_TMPDIR/recording
@@ -219,7 +219,8 @@ fails_with() {
 
 @test "CUDA headers are found by --cuda-home, CUDA_HOME, or beside nvcc" {
     cuda_headers "$BATS_TEST_TMPDIR/older" 12080
-    CUDA_HOME=$BATS_TEST_TMPDIR/older generate --jextract "$jextract" --check --cuda-home "$CUDA_HOME"
+    local current=$CUDA_HOME
+    CUDA_HOME=$BATS_TEST_TMPDIR/older generate --jextract "$jextract" --check --cuda-home "$current"
     [ "$status" -eq 0 ]
     generate --jextract "$jextract" --check --cuda-home="$BATS_TEST_TMPDIR/older"
     fails_with 'older/include/cuda.h is that of CUDA 12.8'

@@ -16,7 +16,7 @@ setup_file() {
     JDK=$(find_jdk 25)
     [[ -n ${RDMA4J_ARTIFACTS:-} ]] || "$ROOT/scripts/artifacts" "$ARTIFACTS" >&2 || return 1
     REPOSITORY=$ARTIFACTS/repository/io/github/rdma4j
-    VERSION=$(ls "$REPOSITORY/rdma4j-parent" | grep '^[0-9]')
+    VERSION=$(basename -- "$REPOSITORY"/rdma4j-parent/[0-9]*)
     tar -xf "$ARTIFACTS"/rdma4j-*.tar.gz -C "$BATS_FILE_TMPDIR"
     TOOL=$BATS_FILE_TMPDIR/rdma4j-$VERSION/bin/rdma4j
 }
