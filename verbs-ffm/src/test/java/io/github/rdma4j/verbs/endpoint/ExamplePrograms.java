@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.endpoint;
 
 import java.io.BufferedReader;
 import java.io.File;
+import java.io.IOException;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -19,12 +20,7 @@ import javax.tools.ToolProvider;
 final class ExamplePrograms implements AutoCloseable {
     static final List<String> NAMES = List.of("FirstEndpoint", "KeyValue", "SendFile");
 
-    private final Path classes;
     private final List<Process> processes = new ArrayList<>();
-
-    ExamplePrograms(Path classes) {
-        this.classes = classes;
-    }
 
     static Path source(String name) {
         Path folder = Path.of("").toAbsolutePath();
@@ -34,8 +30,30 @@ final class ExamplePrograms implements AutoCloseable {
         return folder.resolve("docs/examples").resolve(name + ".java");
     }
 
+    private static Path folder(String name) throws IOException {
+        return source(name)
+                .resolve("../../../verbs-ffm/target/examples")
+                .normalize()
+                .resolve(name + "-"
+                        + Integer.toHexString(Files.readString(source(name)).hashCode()));
+    }
+
+    /** Where it is compiled, by this call if not by the unit tests: in the microVM the compiler takes most of a minute. */
+    private static Path classes(String name) throws Exception {
+        Path classes = folder(name);
+        if (!Files.exists(classes.resolve(name + ".class"))) {
+            String complaints = compile(name);
+            if (!complaints.isEmpty()) {
+                throw new AssertionError(complaints);
+            }
+        }
+        return classes;
+    }
+
     /** What the compiler has to say about a program; nothing if all is well. */
-    String compile(String name) throws Exception {
+    static String compile(String name) throws Exception {
+        Path classes = folder(name);
+        Files.createDirectories(classes);
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         StringWriter complaints = new StringWriter();
         try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8)) {
@@ -58,7 +76,7 @@ final class ExamplePrograms implements AutoCloseable {
                 "-XX:TieredStopAtLevel=1",
                 "--enable-native-access=ALL-UNNAMED",
                 "-cp",
-                classes + File.pathSeparator + System.getProperty("java.class.path"),
+                classes(name) + File.pathSeparator + System.getProperty("java.class.path"),
                 name));
         command.addAll(List.of(arguments));
         Process process = new ProcessBuilder(command)

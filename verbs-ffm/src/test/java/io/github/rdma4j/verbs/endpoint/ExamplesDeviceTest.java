@@ -19,9 +19,8 @@ class ExamplesDeviceTest {
     private static final String ADDRESS = CmTestNet.ipv4().getAddress().getHostAddress();
 
     @Test
-    void theFirstEndpointReadsAndCounts(@TempDir Path classes) throws Exception {
-        try (ExamplePrograms programs = new ExamplePrograms(classes)) {
-            assertThat(programs.compile("FirstEndpoint")).isEmpty();
+    void theFirstEndpointReadsAndCounts() throws Exception {
+        try (ExamplePrograms programs = new ExamplePrograms()) {
             try (BufferedReader server =
                     programs.start("FirstEndpoint", ADDRESS, "0").inputReader()) {
                 String port = ExamplePrograms.port(server);
@@ -33,9 +32,8 @@ class ExamplesDeviceTest {
     }
 
     @Test
-    void aKeyValueStoreIsReadByOneSidedReads(@TempDir Path classes) throws Exception {
-        try (ExamplePrograms programs = new ExamplePrograms(classes)) {
-            assertThat(programs.compile("KeyValue")).isEmpty();
+    void aKeyValueStoreIsReadByOneSidedReads() throws Exception {
+        try (ExamplePrograms programs = new ExamplePrograms()) {
             try (BufferedReader server =
                     programs.start("KeyValue", "server", ADDRESS, "0").inputReader()) {
                 String port = ExamplePrograms.port(server);
@@ -51,13 +49,12 @@ class ExamplesDeviceTest {
     }
 
     @Test
-    void aFileArrivesAsItWas(@TempDir Path classes, @TempDir Path files) throws Exception {
+    void aFileArrivesAsItWas(@TempDir Path files) throws Exception {
         byte[] content = new byte[(1 << 23) + 12_345];
         new Random(7).nextBytes(content);
         Path source = Files.write(files.resolve("source"), content);
         Path target = files.resolve("target");
-        try (ExamplePrograms programs = new ExamplePrograms(classes)) {
-            assertThat(programs.compile("SendFile")).isEmpty();
+        try (ExamplePrograms programs = new ExamplePrograms()) {
             Process receiver = programs.start("SendFile", "receive", ADDRESS, "0", target.toString());
             try (BufferedReader output = receiver.inputReader()) {
                 String port = ExamplePrograms.port(output);
