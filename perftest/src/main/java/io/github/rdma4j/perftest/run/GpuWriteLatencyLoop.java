@@ -56,27 +56,32 @@ final class GpuWriteLatencyLoop extends WriteLatencyLoop {
     }
 
     @Override
-    boolean isThere(byte counter) {
+    boolean await(long number) {
+        while (!isThere((byte) number)) {
+            if (!control.running()) {
+                return false;
+            }
+        }
+        if (seals == null) {
+            return true;
+        }
+        memory.pull(awaitOffset + 1 - size(), size());
+        return isWhole(number);
+    }
+
+    /** Whether the last byte of the peer's message is this one. */
+    private boolean isThere(byte counter) {
         reading.copyToHost(awaitOffset, FROM_DEVICE, 1);
         return await(reading) && bytes.get(ValueLayout.JAVA_BYTE, FROM_DEVICE) == counter;
     }
 
     @Override
-    boolean take(long number) {
-        if (seals == null) {
-            return true;
-        }
-        memory.pull(awaitOffset + 1 - size(), size());
-        return super.take(number);
-    }
-
-    @Override
-    boolean prepare(long number) {
+    boolean send(long number) {
         if (seals != null) {
             seals.seal(sendOffset + 1 - size(), size(), number);
             memory.push(sendOffset + 1 - size(), size());
         }
-        return write(sendOffset, number);
+        return write(sendOffset, number) && post();
     }
 
     @Override

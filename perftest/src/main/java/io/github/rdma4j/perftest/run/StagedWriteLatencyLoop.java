@@ -49,19 +49,19 @@ final class StagedWriteLatencyLoop extends WriteLatencyLoop {
     }
 
     @Override
-    boolean take(long number) {
-        if (!incoming.pass(control)) {
+    boolean await(long number) {
+        if (!awaitCounter(number) || !incoming.pass(control)) {
             return false;
         }
         if (seals == null) {
             return true;
         }
         memory.pull(awaitOffset + 1 - size(), size());
-        return super.take(number);
+        return isWhole(number);
     }
 
     @Override
-    boolean prepare(long number) {
+    boolean send(long number) {
         if (seals != null) {
             seals.seal(sendOffset + 1 - size(), size(), number);
             memory.push(sendOffset + 1 - size(), size());
@@ -70,6 +70,6 @@ final class StagedWriteLatencyLoop extends WriteLatencyLoop {
             return false;
         }
         count(number);
-        return true;
+        return post();
     }
 }
