@@ -188,9 +188,13 @@ JAVA
     [[ $status != 124 ]]
 }
 
-@test "the time limit: status 124, and the command is told before" {
-    run --separate-stderr "$SOFTROCE" -q --vm --timeout 2 bash -c 'trap "echo told; exit 1" TERM; sleep 100 & wait'
-    [[ $status == 124 && $output == told && $stderr == *'time limit of 2 s'* ]]
+@test "the time limit: status 124, the command is told before, and --dump keeps what the machine was doing" {
+    run --separate-stderr "$SOFTROCE" -q --vm --timeout 2 --dump dump bash -c \
+        'trap "echo told; exit 1" TERM; cp /bin/sleep standing-still; ./standing-still 100 & wait'
+    cat dump
+    [[ $status == 124 && $output == told && $stderr == *'time limit of 2 s'*'what the machine was doing is in dump'* ]]
+    [[ $(<dump) == *'standing-still 100'*'system call'*'the kernel has said'* ]]
+    run -2 "$SOFTROCE" --dump /no/such/folder/file true
 }
 
 @test "Ctrl-C reaches the command, its status comes back, nothing keeps running" {

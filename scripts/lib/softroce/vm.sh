@@ -113,6 +113,8 @@ vm_run() {
     vm_port 3 stdio,signal=off
     vm_port 4 "file,path=/proc/self/fd/$out"
     vm_port 5 "file,path=/proc/self/fd/$err"
+    exec {VM_DUMP}<> <(:)
+    vm_port 6 "file,path=/proc/self/fd/$VM_DUMP"
     vm_share root / ,readonly=on
     local tag=0 folder
     for folder in "${WRITABLE[@]}"; do
@@ -202,6 +204,7 @@ vm_watch() {
     if [[ -z ${VM_KILL_AT:-} ]] && ((TIMEOUT > 0 && SECONDS >= VM_STOP_AT)); then
         warn "the time limit of $TIMEOUT s is over"
         VM_STATUS=124
+        if [[ -n $DUMP ]]; then vm_dump; fi
         printf 'TERM\n' >&"$VM_REQUEST"
         VM_KILL_AT=$((SECONDS + 5))
     fi
@@ -216,6 +219,27 @@ vm_watch() {
         VM_STDERR_PUMP=''
         printf 'CLOSE-2\n' >&"$VM_REQUEST"
     fi
+}
+
+# Has the guest write to the file $DUMP what it is doing, and its JVMs to their output. A kernel that stands still answers
+# nothing: then the file has its console's last words, and says so.
+vm_dump() {
+    local line='' until=$((SECONDS + 30)) pump
+    vm_pump <"/proc/self/fd/$VM_DUMP" >"$DUMP" {VM_DUMP}>&- &
+    pump=$!
+    printf 'DUMP\n' >&"$VM_REQUEST"
+    while [[ $line != dumped ]] && ((SECONDS < until)) && kill -0 "$VM_PID" 2>/dev/null; do
+        IFS= read -r -t 0.5 line <&"$VM_REPLY" || true
+        # The command may end just now.
+        [[ $line != exit* ]] || { VM_STATE=stopped; break; }
+    done
+    sleep 1 # the pump and the JVMs' output
+    kill -KILL "$pump" 2>/dev/null || true
+    [[ $line == dumped ]] || {
+        printf '\nthe guest did not answer within 30 s; its console:\n'
+        vm_console 2>&1
+    } >>"$DUMP"
+    warn "what the machine was doing is in $DUMP"
 }
 
 # vm_drain PUMP BASE BYTES: QEMU may still hold output for a reader that is slow; waits until the pump has taken BYTES
