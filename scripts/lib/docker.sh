@@ -14,16 +14,16 @@
 DOCKER_API_LOWEST=1.41
 DOCKER_ENGINE_PID=''
 
-# docker_answers: true when an engine does, within ten seconds.
+# docker_answers: true when an engine does, within a minute.
 docker_answers() {
-    timeout 10 docker version --format '{{.Server.APIVersion}}' >/dev/null 2>&1
+    timeout 60 docker version --format '{{.Server.APIVersion}}' >/dev/null 2>&1
 }
 
 docker_check() {
     local answer version
     have docker || die 'Docker is not installed (no docker on the PATH)' \
         "install it, with: $(install_command docker.io) (Debian, Ubuntu), or see https://docs.docker.com/engine/install/"
-    if ! answer=$(timeout 10 docker version --format '{{.Server.APIVersion}}' 2>&1); then
+    if ! answer=$(timeout 60 docker version --format '{{.Server.APIVersion}}' 2>&1); then
         die "no Docker engine answers${DOCKER_HOST:+ at DOCKER_HOST=$DOCKER_HOST}:" "$(tail -n 2 <<<"$answer")" \
             'start it (systemctl start docker), join the group docker, or set DOCKER_HOST'
     fi
@@ -57,12 +57,12 @@ docker_start() {
     setsid dockerd --host "$DOCKER_HOST" --data-root "$folder/data" --exec-root "$DOCKER_ENGINE_FOLDER/exec" \
         --pidfile "$DOCKER_ENGINE_FOLDER/pid" --iptables=false --bridge=none </dev/null >"$log" 2>&1 &
     DOCKER_ENGINE_PID=$!
-    for ((n = 0; n < 120; n++)); do
+    for ((n = 0; n < 600; n++)); do
         docker_answers && return
         kill -0 "$DOCKER_ENGINE_PID" 2>/dev/null || break
         sleep 0.5
     done
-    warn 'the Docker engine did not start within a minute; the last lines of its log:'
+    warn 'the Docker engine did not start within five minutes; the last lines of its log:'
     tail -n 20 -- "$log" | sed 's/^/    /' >&2
     docker_stop
     return 1

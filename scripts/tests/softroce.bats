@@ -56,10 +56,10 @@ setup() {
     cd "$PROJECT" || return
 }
 
-# Waits up to ten seconds for a command to succeed.
+# Waits for a command to succeed. The limit is for one that never does; a busy machine may take long.
 eventually() {
     local n
-    for ((n = 0; n < 100; n++)); do
+    for ((n = 0; n < 1200; n++)); do
         "$@" && return
         sleep 0.1
     done
@@ -183,7 +183,7 @@ JAVA
 }
 
 @test "a reader that leaves early ends the command" {
-    run bash -c 'set -o pipefail; time "$SOFTROCE" -q --vm --timeout 60 yes | head -n 1'
+    run bash -c 'set -o pipefail; time "$SOFTROCE" -q --vm --timeout 300 yes | head -n 1'
     [[ ${lines[0]} == y ]]
     [[ $status != 124 ]]
 }
@@ -198,10 +198,10 @@ JAVA
 }
 
 @test "Ctrl-C reaches the command, its status comes back, nothing keeps running" {
-    SOFTROCE_MARK=$$-int setsid env --default-signal=INT "$SOFTROCE" -q --vm --timeout 60 bash -c \
+    SOFTROCE_MARK=$$-int setsid env --default-signal=INT "$SOFTROCE" -q --vm --timeout 300 bash -c \
         'trap "echo interrupted; exit 9" INT; echo ready; while :; do sleep 0.2; done' >out-int 2>&1 3>&- &
     local pid=$! status=0
-    eventually contains ready out-int || eventually contains ready out-int
+    eventually contains ready out-int
     kill -INT -- "-$pid" # what a terminal does
     wait "$pid" || status=$?
     [[ $status == 9 ]]
@@ -210,11 +210,11 @@ JAVA
 }
 
 @test "SIGTERM reaches a command that does not handle it; killing softroce itself ends the machine" {
-    SOFTROCE_MARK=$$-term "$SOFTROCE" -q --vm --timeout 60 bash -c 'echo ready; sleep 100' >out-term 2>&1 3>&- &
+    SOFTROCE_MARK=$$-term "$SOFTROCE" -q --vm --timeout 300 bash -c 'echo ready; sleep 100' >out-term 2>&1 3>&- &
     local pid=$! status=0
-    SOFTROCE_MARK=$$-kill "$SOFTROCE" -q --vm --timeout 60 bash -c 'echo ready; sleep 100' >out-kill 2>&1 3>&- &
+    SOFTROCE_MARK=$$-kill "$SOFTROCE" -q --vm --timeout 300 bash -c 'echo ready; sleep 100' >out-kill 2>&1 3>&- &
     local killed=$! # two machines at the same time, too
-    eventually contains ready out-term || eventually contains ready out-term || eventually contains ready out-term
+    eventually contains ready out-term
     kill -TERM "$pid"
     wait "$pid" || status=$?
     [[ $status == 143 ]]

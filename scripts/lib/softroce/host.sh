@@ -65,7 +65,7 @@ host_run() {
         [[ $extra != *=* ]] || export "${extra?}"
     done
     if ((TIMEOUT > 0)); then
-        exec timeout --foreground -k 5 "$TIMEOUT" "$@"
+        exec timeout --foreground -k 10 "$TIMEOUT" "$@"
     fi
     exec "$@"
 }

@@ -206,7 +206,7 @@ vm_watch() {
         VM_STATUS=124
         if [[ -n $DUMP ]]; then vm_dump; fi
         printf 'TERM\n' >&"$VM_REQUEST"
-        VM_KILL_AT=$((SECONDS + 5))
+        VM_KILL_AT=$((SECONDS + 10))
     fi
     if [[ -n ${VM_KILL_AT:-} ]] && ((SECONDS >= VM_KILL_AT)); then
         VM_STATE=stopped

@@ -18,7 +18,6 @@ import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.QueuePairType;
 import io.github.rdma4j.verbs.SendOperation;
 import io.github.rdma4j.verbs.WorkCompletions;
-import io.github.rdma4j.verbs.cm.CmDevices;
 import io.github.rdma4j.verbs.cm.ConnectionId;
 import io.github.rdma4j.verbs.cm.EventChannel;
 import io.github.rdma4j.verbs.cm.PortSpace;
@@ -57,8 +56,7 @@ class OpenAndCloseDeviceTest {
     @MethodSource("kinds")
     void everythingComesBack(String kind, Consumer<DeviceContext> openAndClose) {
         try (DeviceContext device = DeviceContext.open(Device.list().getFirst())) {
-            // librdmacm opens a device when it first needs it, and keeps it: all of them before anything is counted.
-            CmDevices.list();
+            ConnectionManagerState.settle();
             repeat(TIMES / WINDOWS, device, openAndClose);
             long quiet = NATIVE_SLACK + TIMES / WINDOWS * NATIVE_SLACK_PER_TIME;
             long leastGrowth = Long.MAX_VALUE;

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
 import io.github.rdma4j.verbs.VerbsException;
-import io.github.rdma4j.verbs.cm.CmDevices;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -38,8 +37,8 @@ class RandomSequencesDeviceTest {
     void everyCallEndsInAResultOrANamedException() throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(THREADS);
         try {
-            // librdmacm opens a device when it first needs it, and keeps it: all of them before anything is counted.
-            CmDevices.list();
+            ConnectionManagerState.settle();
+            System.out.println("first seed " + FIRST_SEED);
             long seed = FIRST_SEED;
             for (int i = 0; i < BEFORE_COUNTING; i++) {
                 runSequence(threads, seed++);
@@ -50,8 +49,10 @@ class RandomSequencesDeviceTest {
             }
             ProcessCounts after = ProcessCounts.now();
 
-            assertThat(after.fileDescriptors()).isEqualTo(before.fileDescriptors());
-            assertThat(after.rdmaResources()).isEqualTo(before.rdmaResources());
+            String which =
+                    "after the sequences of the seeds %d to %d".formatted(FIRST_SEED + BEFORE_COUNTING, seed - 1);
+            assertThat(after.fileDescriptors()).as(which).isEqualTo(before.fileDescriptors());
+            assertThat(after.rdmaResources()).as(which).isEqualTo(before.rdmaResources());
         } finally {
             threads.shutdownNow();
         }

@@ -120,7 +120,7 @@ class SoftRoceContainerRunTest {
             ExecResult result = container.run(
                     "sh", "-c", "ls /sys/class/infiniband; pwd; echo kept >file; echo problem >&2; exit 3");
 
-            assertThat(result.getExitCode()).isEqualTo(3);
+            assertThat(result.getExitCode()).as(result.toString()).isEqualTo(3);
             assertThat(result.getStdout()).isEqualTo("rxe0\n" + project + "\n");
             assertThat(result.getStderr()).isEqualTo("problem\n");
             assertThat(project.resolve("file")).hasContent("kept");
@@ -135,7 +135,7 @@ class SoftRoceContainerRunTest {
 
             ExecResult result = container.run("true");
 
-            assertThat(result.getExitCode()).isEqualTo(125);
+            assertThat(result.getExitCode()).as(result.toString()).isEqualTo(125);
             assertThat(result.getStderr())
                     .contains("the microVM did not start within 1 s; the last lines of its console:");
         }
