@@ -33,14 +33,22 @@ final class ReceiveBuffers {
         this.rooms = new MemorySlice[count];
         this.messages = new Message[count];
         this.ready = new int[count];
-        for (int i = 0; i < count; i++) {
-            rooms[i] = region.slice(i * stride, size);
-            messages[i] = new Message(region.segment().asSlice(i * stride, size));
-            int errno = post(i);
-            if (errno != 0) {
-                region.close();
-                throw new VerbsException("ibv_post_recv(" + queuePair + ")", errno, "", "");
+        try {
+            for (int i = 0; i < count; i++) {
+                rooms[i] = region.slice(i * stride, size);
+                messages[i] = new Message(region.segment().asSlice(i * stride, size));
+                int errno = post(i);
+                if (errno != 0) {
+                    throw new VerbsException("ibv_post_recv(" + queuePair + ")", errno, "", "");
+                }
             }
+        } catch (Throwable e) {
+            try {
+                region.close();
+            } catch (RuntimeException inClose) {
+                e.addSuppressed(inClose);
+            }
+            throw e;
         }
     }
 
