@@ -4,15 +4,19 @@ package io.github.rdma4j.verbs.internal;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Set;
 
 /**
  * What the kernel driver behind a device means for the hot path: whether a call could block. In doubt it could.
  *
- * @param name of the driver; empty for a software device (rxe, siw), which has no parent device
+ * @param name of the driver; empty for a software device (rxe, siw), which has no parent device; {@link #UNKNOWN} if sysfs does not tell
  */
 public record DeviceDriver(String name) {
+    /** The name of a driver that could not be read. Everything is thought possible of it. */
+    public static final String UNKNOWN = "?";
+
     /**
      * Drivers whose user-space providers ring the doorbell with a store to mapped memory and nothing else, so that posting takes
      * a few dozen nanoseconds. Not among them: rxe, siw, hfi1, qib, vmw_pvrdma and usnic, which post through the kernel; cxgb4,
@@ -48,10 +52,11 @@ public record DeviceDriver(String name) {
     public static DeviceDriver of(Path sysfsPath) {
         Path link = sysfsPath.resolve("device").resolve("driver");
         try {
+            boolean software = Files.isDirectory(sysfsPath) && Files.notExists(link, LinkOption.NOFOLLOW_LINKS);
             return new DeviceDriver(
-                    Files.exists(link) ? link.toRealPath().getFileName().toString() : "");
+                    software ? "" : link.toRealPath().getFileName().toString());
         } catch (IOException e) {
-            return new DeviceDriver("");
+            return new DeviceDriver(UNKNOWN);
         }
     }
 
@@ -62,16 +67,21 @@ public record DeviceDriver(String name) {
 
     /** {@return whether polling never enters the kernel and never waits for a thread that posts} */
     public boolean pollsInUserSpace() {
-        return !POLL_MAY_WAIT.contains(name);
+        return !name.equals(UNKNOWN) && !POLL_MAY_WAIT.contains(name);
     }
 
     /**
      * Whether ibv_next_poll can be trusted at the end of the queue. SoftRoCE's gives up the poll by itself there, before rdma-core
      * 55, and the ibv_end_poll that must follow then takes one completion too many.
      *
-     * @return false for a software device
+     * @return false for what is or may be a software device
      */
     public boolean endsPollsProperly() {
-        return !name.isEmpty();
+        return !mayBeSoftware();
+    }
+
+    /** {@return whether it is a software device, or could be one} */
+    public boolean mayBeSoftware() {
+        return name.isEmpty() || name.equals(UNKNOWN);
     }
 }

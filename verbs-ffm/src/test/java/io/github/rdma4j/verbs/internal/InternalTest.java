@@ -99,4 +99,18 @@ class InternalTest {
         assertThat(DeviceDriver.of(sysfs).postsInUserSpace()).isFalse();
         assertThat(DeviceDriver.of(sysfs).pollsInUserSpace()).isFalse();
     }
+
+    /** A call that blocks inside a critical one stops the JVM, so only what is known not to is critical. */
+    @Test
+    void ofADriverThatCannotBeReadEverythingIsThoughtPossible(@TempDir Path sysfs) throws Exception {
+        Path dangling = Files.createDirectory(sysfs.resolve("dangling"));
+        Files.createSymbolicLink(Files.createDirectory(dangling.resolve("device")).resolve("driver"), Path.of("gone"));
+        for (Path device : List.of(sysfs.resolve("not mounted"), dangling)) {
+            DeviceDriver unknown = DeviceDriver.of(device);
+            assertThat(unknown.postsInUserSpace()).isFalse();
+            assertThat(unknown.pollsInUserSpace()).isFalse();
+            assertThat(unknown.endsPollsProperly()).isFalse();
+            assertThat(unknown.mayBeSoftware()).isTrue();
+        }
+    }
 }
