@@ -165,12 +165,15 @@ public final class CompletionChannel extends Resource implements EventSource {
     void release() {
         waiter.close();
         guard.close();
-        int result = LibIbVerbs.ibv_destroy_comp_channel(channel);
-        if (result != 0) {
-            guard.reopen();
-            waiter.reopen();
-        }
-        Failures.check("ibv_destroy_comp_channel(" + context.device().name() + ")", result);
+        Failures.check(
+                "ibv_destroy_comp_channel(" + context.device().name() + ")",
+                LibIbVerbs.ibv_destroy_comp_channel(channel));
+    }
+
+    @Override
+    void reopen() {
+        guard.reopen();
+        waiter.reopen();
     }
 
     /** {@return descriptor and device} */

@@ -95,6 +95,9 @@ public final class CompletionCounter extends Resource {
         for (Operation operation : more) {
             operations |= operation.bit();
         }
+        if (queuePair.domain().context() != context) {
+            throw new IllegalArgumentException(queuePair + " is not of the same device context as " + this);
+        }
         int bits = operations;
         int result = locked(() -> {
             queuePair.requireOpen();

@@ -343,11 +343,12 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
             channel.wakeAll();
         }
         beforeDestroy();
-        int result = LibIbVerbs.ibv_destroy_cq(queue);
-        if (result != 0) {
-            guard.reopen();
-        }
-        Failures.check("ibv_destroy_cq(" + context.device().name() + ")", result);
+        Failures.check("ibv_destroy_cq(" + context.device().name() + ")", LibIbVerbs.ibv_destroy_cq(queue));
+    }
+
+    @Override
+    void reopen() {
+        guard.reopen();
     }
 
     /** {@return capacity and device} */

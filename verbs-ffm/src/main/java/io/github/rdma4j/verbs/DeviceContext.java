@@ -15,8 +15,10 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
@@ -35,8 +37,12 @@ public final class DeviceContext extends Resource implements EventSource {
     private final Device device;
     private final MemorySegment context;
     private final DeviceQueries queries;
+    private final int commandDescriptor;
+    private final int eventDescriptor;
     private final boolean owned;
     private final AsyncEvents asyncEvents;
+    /** By the arenas that registered memory is of; guarded by the tree's lock. */
+    private final Map<MemorySegment.Scope, ArenaWatch> arenas = new WeakHashMap<>();
     private final boolean criticalPost;
     private final boolean software;
     private final boolean criticalPoll;
@@ -48,10 +54,12 @@ public final class DeviceContext extends Resource implements EventSource {
         this.owned = owned;
         this.context = context.reinterpret(ibv_context.sizeof());
         this.queries = new DeviceQueries(device, this.context);
+        this.commandDescriptor = ibv_context.cmd_fd(this.context);
+        this.eventDescriptor = ibv_context.async_fd(this.context);
         DeviceDriver driver = DeviceDriver.of(device.sysfsPath());
         this.criticalPost = driver.postsInUserSpace();
         this.criticalPoll = driver.pollsInUserSpace();
-        this.software = driver.name().isEmpty();
+        this.software = driver.mayBeSoftware();
         this.endsPollsProperly = driver.endsPollsProperly();
         this.asyncEvents = new AsyncEvents(this, this.context);
         OPEN.add(this);
@@ -139,7 +147,7 @@ public final class DeviceContext extends Resource implements EventSource {
      */
     public int commandDescriptor() {
         requireOpen();
-        return ibv_context.cmd_fd(context);
+        return commandDescriptor;
     }
 
     /** {@return the device that this context was opened on} */
@@ -488,7 +496,7 @@ public final class DeviceContext extends Resource implements EventSource {
     @Override
     public int fileDescriptor() {
         requireOpen();
-        return ibv_context.async_fd(context);
+        return eventDescriptor;
     }
 
     /**
@@ -509,12 +517,17 @@ public final class DeviceContext extends Resource implements EventSource {
      * only the import.
      *
      * @param kernelHandle what {@link DeviceMemory#kernelHandle()} says there
+     * @param length what {@link DeviceMemory#length()} says there: the kernel does not tell it, and what is copied beyond it can crash
      * @return the memory, to be closed before or with this context
+     * @throws IllegalArgumentException if the length is not positive
      * @throws UnsupportedVerbException if the driver cannot import
      * @throws VerbsException if it fails
      */
-    public DeviceMemory importDeviceMemory(int kernelHandle) {
-        return createChild(() -> DeviceMemory.importHandle(this, kernelHandle));
+    public DeviceMemory importDeviceMemory(int kernelHandle, long length) {
+        if (length < 1) {
+            throw new IllegalArgumentException("device memory of " + length + " bytes");
+        }
+        return createChild(() -> DeviceMemory.importHandle(this, kernelHandle, length));
     }
 
     /**
@@ -599,15 +612,25 @@ public final class DeviceContext extends Resource implements EventSource {
         return context.address();
     }
 
+    /** Sees to it that what is registered of the memory is closed before the memory is freed; with the lock held. */
+    ArenaWatch watchArenaOf(MemorySegment memory) {
+        ArenaWatch watch = arenas.computeIfAbsent(memory.scope(), scope -> new ArenaWatch(this));
+        watch.cover(memory);
+        return watch;
+    }
+
     @Override
     void release() {
         asyncEvents.close();
-        int result = owned ? LibIbVerbs.ibv_close_device(context) : 0;
-        if (result != 0) {
-            asyncEvents.reopen();
+        if (owned) {
+            Failures.check("ibv_close_device(" + device.name() + ")", LibIbVerbs.ibv_close_device(context));
         }
-        Failures.check("ibv_close_device(" + device.name() + ")", result);
         OPEN.remove(this);
+    }
+
+    @Override
+    void reopen() {
+        asyncEvents.reopen();
     }
 
     /** {@return the device's name} */

@@ -19,9 +19,6 @@ import java.util.Objects;
  * <p>Thread safety: all methods may be called from any thread. The copies of one device context wait for each other.
  */
 public final class DeviceMemory extends Resource {
-    /** The length of imported memory: the kernel does not tell it. */
-    private static final long UNKNOWN = Long.MAX_VALUE;
-
     private final DeviceContext context;
     private final MemorySegment memory;
     private final long length;
@@ -61,13 +58,13 @@ public final class DeviceMemory extends Resource {
         return new DeviceMemory(context, allocated, length, false);
     }
 
-    static DeviceMemory importHandle(DeviceContext context, int handle) {
+    static DeviceMemory importHandle(DeviceContext context, int handle, long length) {
         MemorySegment imported = DeviceMemoryCalls.importHandle(context.segment(), handle);
         if (imported.address() == 0) {
             throw Failures.of(
                     "ibv_import_dm(%s, handle=%d)".formatted(context.device().name(), handle), NativeCalls.lastErrno());
         }
-        return new DeviceMemory(context, imported, UNKNOWN, true);
+        return new DeviceMemory(context, imported, length, true);
     }
 
     /** {@return the device that it lies in} */
@@ -75,7 +72,7 @@ public final class DeviceMemory extends Resource {
         return context;
     }
 
-    /** {@return the number of bytes; {@link Long#MAX_VALUE} if it was imported, because nothing tells it then} */
+    /** {@return the number of bytes; if it was imported, as the one who imported it said} */
     public long length() {
         return length;
     }
@@ -174,9 +171,6 @@ public final class DeviceMemory extends Resource {
     /** {@return length and device} */
     @Override
     public String toString() {
-        return "device memory of %s on %s"
-                .formatted(
-                        length == UNKNOWN ? "unknown length" : length + " bytes",
-                        context.device().name());
+        return "device memory of %d bytes on %s".formatted(length, context.device().name());
     }
 }

@@ -9,11 +9,18 @@ import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.ImportCalls;
 import io.github.rdma4j.verbs.internal.NativeCalls;
+import io.github.rdma4j.verbs.internal.PooledRegions;
 import io.github.rdma4j.verbs.internal.RegistrationCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * Registered memory ({@code struct ibv_mr}): known to the adapter by a local and a remote key. Host memory mostly, pinned; memory of
@@ -24,11 +31,27 @@ import java.util.function.Consumer;
  * {@link WorkCompletionStatus#REM_ACCESS_ERR} at the peer.
  */
 public final class MemoryRegion extends Resource {
+    static {
+        PooledRegions.door(new PooledRegions.Door() {
+            @Override
+            public void keep(AutoCloseable region) {
+                ((MemoryRegion) region).pooled = true;
+            }
+
+            @Override
+            public void close(AutoCloseable region) {
+                ((MemoryRegion) region).closeTree();
+            }
+        });
+    }
+
     private ProtectionDomain domain;
     /** Null if the process has no address for it. */
     private MemorySegment memory;
-    /** Freed with the region; null if the memory is the user's. */
-    private Arena ownedArena;
+    /** Freed with the region; empty if the memory is the user's. */
+    private final List<Arena> ownedArenas = new ArrayList<>(0);
+    /** Closes the region when the user's arena of the memory is closed; null if there is none. */
+    private ArenaWatch arena;
 
     private final MemorySegment region;
     private long address;
@@ -38,12 +61,16 @@ public final class MemoryRegion extends Resource {
     private int remoteKey;
     /** Whether another process has registered it, and deregisters it. */
     private boolean imported;
+    /** Whether it is a memory pool's, which alone closes it. */
+    private volatile boolean pooled;
 
     /** Others of the parents than the domain are what the memory lies in, and are closed after the region. */
     MemoryRegion(ProtectionDomain domain, MemoryRegistration registration, Arena ownedArena, Resource... others) {
         super(Resource.concat(domain, others));
         this.domain = domain;
-        this.ownedArena = ownedArena;
+        if (ownedArena != null) {
+            ownedArenas.add(ownedArena);
+        }
         this.region = registration.region().reinterpret(ibv_mr.sizeof());
         this.memory = registration.memory();
         this.address = registration.address();
@@ -62,6 +89,20 @@ public final class MemoryRegion extends Resource {
                 null);
         imported.imported = true;
         return imported;
+    }
+
+    /** Registers memory of an arena of the user's. */
+    static MemoryRegion ofUserMemory(
+            ProtectionDomain domain, MemorySegment memory, Supplier<MemoryRegistration> registration, Resource... others) {
+        ArenaWatch arena = domain.context().watchArenaOf(memory);
+        MemoryRegion region = new MemoryRegion(domain, registration.get(), null, others);
+        region.arena = arena;
+        return region;
+    }
+
+    /** Null if the memory is of no arena of the user's. */
+    ArenaWatch arena() {
+        return arena;
     }
 
     private void readKeys() {
@@ -90,8 +131,7 @@ public final class MemoryRegion extends Resource {
 
     /** {@return the kernel's handle, by which a process that has imported the device imports it; see {@link ProtectionDomain#importMemoryRegion}} */
     public int kernelHandle() {
-        requireOpen();
-        return ibv_mr.handle(region);
+        return locked(() -> ibv_mr.handle(region));
     }
 
     /** {@return the domain that it is registered in} */
@@ -154,6 +194,23 @@ public final class MemoryRegion extends Resource {
         return slice(part.address() - (addressSpace ? 0 : segment().address()), part.byteSize());
     }
 
+    /** {@return what may be done with the memory, besides local reading: what it was registered with, or reregistered last} */
+    public Set<AccessFlag> access() {
+        EnumSet<AccessFlag> flags = EnumSet.noneOf(AccessFlag.class);
+        flags.addAll(AccessFlag.of(access));
+        return Collections.unmodifiableSet(flags);
+    }
+
+    /**
+     * Whether the region is a chunk of a {@linkplain io.github.rdma4j.verbs.pool.RegisteredMemoryPool memory pool}. Its bounds and its remote
+     * key are then those of much more memory than one user of the pool has taken, and the pool alone closes and changes it.
+     *
+     * @return true for a pool's
+     */
+    public boolean isPooled() {
+        return pooled;
+    }
+
     boolean allows(AccessFlag flag) {
         return flag.in(access);
     }
@@ -172,6 +229,7 @@ public final class MemoryRegion extends Resource {
      *
      * @param configuration says what changes
      * @throws IllegalArgumentException if nothing was said, or the values do not go together; nothing has changed then
+     * @throws IllegalStateException if memory windows are bound to the region, or it is a memory pool's; nothing has changed then
      * @throws UnsupportedVerbException if the device cannot do it; nothing has changed then
      * @throws VerbsException if it fails; {@link #isOpen()} tells whether the old registration still stands
      */
@@ -189,6 +247,7 @@ public final class MemoryRegion extends Resource {
         checkChange(config, newAccess);
         int flags = config.flags();
         MemorySegment newMemory = config.segment();
+        ArenaWatch newArena = newMemory == null ? arena : domain.context().watchArenaOf(newMemory);
         int result = RegistrationCalls.reregMr(
                 region,
                 flags,
@@ -204,21 +263,35 @@ public final class MemoryRegion extends Resource {
             moveTo(domain, config.domain());
             domain = config.domain();
         }
-        if (newMemory != null) {
-            Arena oldArena = ownedArena;
-            memory = newMemory;
-            address = newMemory.address();
-            length = newMemory.byteSize();
-            ownedArena = null;
-            if (oldArena != null) {
-                oldArena.close();
-            }
-        }
         access = newAccess;
         readKeys();
+        if (newMemory != null) {
+            memory = newMemory;
+            arena = newArena;
+            address = newMemory.address();
+            length = newMemory.byteSize();
+            freeOldMemory();
+        }
+    }
+
+    /** What a native call of another thread still uses is freed with the region. */
+    private void freeOldMemory() {
+        ownedArenas.removeIf(arena -> {
+            try {
+                arena.close();
+                return true;
+            } catch (IllegalStateException inUse) {
+                return !arena.scope().isAlive();
+            }
+        });
     }
 
     private void checkChange(ReregistrationConfig config, int newAccess) {
+        requireOwnedByUser();
+        if (domain.windows().anyMatch(window -> window.isBoundTo(this))) {
+            throw new IllegalStateException(
+                    "memory windows are bound to " + this + ": unbind or close them before it is registered anew");
+        }
         if (config.flags() == 0) {
             throw new IllegalArgumentException(
                     "nothing to change: neither segment, protectionDomain nor access was called");
@@ -275,11 +348,43 @@ public final class MemoryRegion extends Resource {
         domain.closeWindowsBoundTo(this);
         if (imported) {
             LibIbVerbs.ibv_unimport_mr(region);
-        } else {
-            Failures.check("ibv_dereg_mr(lkey=0x%x)".formatted(localKey), LibIbVerbs.ibv_dereg_mr(region));
+            return;
         }
-        if (ownedArena != null) {
-            ownedArena.close();
+        int result = LibIbVerbs.ibv_dereg_mr(region);
+        if (result != 0 && closeWindowsThatMayBeBound()) {
+            result = LibIbVerbs.ibv_dereg_mr(region);
+        }
+        Failures.check("ibv_dereg_mr(lkey=0x%x)".formatted(localKey), result);
+    }
+
+    /** Those whose end of a binding failed, with the connection for instance: the adapter knows of it, and this process need not. */
+    private boolean closeWindowsThatMayBeBound() {
+        List<MemoryWindow> windows =
+                domain.windows().filter(window -> window.mayBeBoundTo(this)).toList();
+        windows.forEach(MemoryWindow::close);
+        return !windows.isEmpty();
+    }
+
+    @Override
+    void afterRelease() {
+        for (Arena arena : ownedArenas) {
+            closeMemory(arena);
+        }
+    }
+
+    @Override
+    IllegalStateException closedException() {
+        boolean arenaClosed = memory != null && !memory.scope().isAlive();
+        return arenaClosed
+                ? new IllegalStateException(this + " is closed, as is the arena of its memory")
+                : super.closedException();
+    }
+
+    @Override
+    void requireOwnedByUser() {
+        if (pooled && isOpen()) {
+            throw new IllegalStateException(
+                    this + " belongs to a memory pool, which closes it: return the memory that you took from the pool");
         }
     }
 

@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.internal.NativeMemory;
+import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /** A part of a {@link MemoryRegion}, named in work requests. Immutable; bounds were checked when it was made. */
@@ -37,6 +38,28 @@ public final class MemorySlice {
     /** {@return the number of bytes} */
     public long length() {
         return length;
+    }
+
+    /**
+     * This part as a peer names it: a value to send there. The remote key is that of the whole region; what a peer may do there, and where,
+     * the adapter judges by the region.
+     *
+     * @return address, length and remote key
+     * @throws IllegalStateException if the region is closed
+     */
+    public RemoteMemory remoteMemory() {
+        region.requireOpen();
+        return new RemoteMemory(address, length, region.remoteKey());
+    }
+
+    /**
+     * The memory of this part.
+     *
+     * @return the part of the region's segment
+     * @throws UnsupportedOperationException if the region has none: see {@link MemoryRegion#hasSegment()}
+     */
+    public MemorySegment segment() {
+        return region.segment().asSlice(offset, length);
     }
 
     long address() {

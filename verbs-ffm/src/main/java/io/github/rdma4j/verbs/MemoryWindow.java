@@ -46,6 +46,12 @@ public final class MemoryWindow extends Resource {
      */
     private final Set<QueuePair> queuePairs = new HashSet<>();
 
+    /**
+     * All that it was ever bound to and that is still open: a later binding, or the end of one, may have failed in the adapter. Guarded by
+     * the tree's lock.
+     */
+    private final Set<MemoryRegion> regions = new HashSet<>();
+
     /** The slice is null if the window is bound to nothing. */
     private record State(int remoteKey, MemorySlice slice, boolean zeroBased) {}
 
@@ -253,6 +259,7 @@ public final class MemoryWindow extends Resource {
     public void invalidated() {
         locked(() -> {
             queuePairs.clear();
+            regions.clear();
             becomes(state.remoteKey, null, 0);
             return null;
         });
@@ -260,6 +267,10 @@ public final class MemoryWindow extends Resource {
 
     private void becomes(int key, MemorySlice slice, int access) {
         previous = state;
+        if (slice != null) {
+            regions.removeIf(region -> !region.isOpen());
+            regions.add(slice.region());
+        }
         ibv_mw.rkey(window, key);
         state = new State(key, slice, AccessFlag.ZERO_BASED.in(access));
     }
@@ -269,6 +280,11 @@ public final class MemoryWindow extends Resource {
         State current = state;
         return resource instanceof QueuePair && queuePairs.contains(resource)
                 || current.slice != null && current.slice.region() == resource;
+    }
+
+    /** Whether the adapter may have it bound to a region still; with the lock held. */
+    boolean mayBeBoundTo(MemoryRegion region) {
+        return regions.contains(region);
     }
 
     @Override

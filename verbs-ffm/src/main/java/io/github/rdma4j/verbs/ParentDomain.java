@@ -72,9 +72,8 @@ public final class ParentDomain extends ProtectionDomain {
     }
 
     @Override
-    void release() {
-        super.release();
-        arena.close();
+    void afterRelease() {
+        closeMemory(arena);
     }
 
     /** {@return the device's name} */

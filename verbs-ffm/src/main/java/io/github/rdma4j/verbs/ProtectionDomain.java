@@ -5,12 +5,14 @@ package io.github.rdma4j.verbs;
 import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.bindings.ibv_pd;
 import io.github.rdma4j.verbs.internal.Failures;
+import io.github.rdma4j.verbs.internal.MemoryInformation;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.VerbsCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * A protection domain ({@code struct ibv_pd}): queue pairs can use only memory registered in their own.
@@ -50,8 +52,7 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
      * @return the handle, meaningful together with {@link DeviceContext#commandDescriptor()}
      */
     public int kernelHandle() {
-        requireOpen();
-        return ibv_pd.handle(domain.reinterpret(ibv_pd.sizeof()));
+        return locked(() -> ibv_pd.handle(domain.reinterpret(ibv_pd.sizeof())));
     }
 
     /**
@@ -119,9 +120,10 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
      * Registers memory with the adapter (ibv_reg_mr(3)): its pages are pinned, and the adapter may read them, and do what the
      * flags allow. The region holds on to the segment, so an automatic arena does not free it.
      *
-     * <p><b>Close the region before the segment's arena.</b> Closing a confined or shared arena gives its memory back to the
-     * allocator while the adapter still may write there: a peer, or a receive under way, then overwrites whatever lies there
-     * next, and nothing can notice. {@link #allocateMemory} cannot go wrong in this way.
+     * <p>Closing the segment's arena closes the region first, so that no adapter writes to memory that is somebody else's by then. Requests
+     * under way then end with an error, as after a close of the region, and new ones are an {@link IllegalStateException}. One moment
+     * remains with {@link Arena#ofConfined()}: it frees what was allocated first just before that, and what a peer writes in these
+     * microseconds may hit memory that has been given out again. {@link Arena#ofShared()} and {@link #allocateMemory} have no such moment.
      *
      * @param segment native memory of any size above 0, longer than 2 GiB too
      * @param access what may be done with it, besides local reading; remote writing and atomics need
@@ -129,13 +131,12 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
      * @return the region, to be closed before or with this domain
      * @throws IllegalArgumentException if the segment is empty, on the heap, or read-only with a writing flag, or the flags do
      *     not go together
+     * @throws WrongThreadException if the segment's arena is confined to another thread
+     * @throws IllegalStateException if the segment's arena is closed
      * @throws VerbsException if the kernel refuses; out of locked memory, the message gives the limit and the remedy
      */
     public MemoryRegion registerMemory(MemorySegment segment, AccessFlag... access) {
-        return createChild(() -> new MemoryRegion(
-                this,
-                MemoryRegistration.ofHostMemory(this, segment, segment.address(), null, AccessFlag.mask(access)),
-                null));
+        return registerMemory(segment, segment.address(), access);
     }
 
     /**
@@ -150,8 +151,10 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
      * @throws VerbsException if the kernel refuses
      */
     public MemoryRegion registerMemory(MemorySegment segment, long iova, AccessFlag... access) {
-        return createChild(() -> new MemoryRegion(
-                this, MemoryRegistration.ofHostMemory(this, segment, iova, null, AccessFlag.mask(access)), null));
+        int flags = AccessFlag.mask(access);
+        MemoryRegistration.checkMemory(segment, flags);
+        return createChild(() -> MemoryRegion.ofUserMemory(
+                this, segment, () -> MemoryRegistration.ofHostMemory(this, segment, iova, null, flags)));
     }
 
     /**
@@ -169,7 +172,13 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
         configuration.accept(config);
         config.check(this);
         Resource[] others = config.dmaHandle() == null ? new Resource[0] : new Resource[] {config.dmaHandle()};
-        return createChild(() -> new MemoryRegion(this, MemoryRegistration.of(this, config), null, others));
+        MemorySegment segment = config.segment();
+        if (segment == null) {
+            return createChild(() -> new MemoryRegion(this, MemoryRegistration.of(this, config), null, others));
+        }
+        MemoryRegistration.checkMemory(segment, config.access());
+        return createChild(() ->
+                MemoryRegion.ofUserMemory(this, segment, () -> MemoryRegistration.of(this, config), others));
     }
 
     /**
@@ -295,19 +304,21 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
      * @param access what may be done with it, as for {@link #registerMemory}
      * @return the region, zeroed and aligned to a page, to be closed before or with this domain
      * @throws IllegalArgumentException if the size is not positive, or the flags do not go together
-     * @throws VerbsException if the kernel refuses
+     * @throws VerbsException if there is not so much memory, or the kernel refuses
      */
     public MemoryRegion allocateMemory(long size, AccessFlag... access) {
         if (size < 1) {
             throw new IllegalArgumentException("a region of " + size + " bytes");
         }
+        int flags = AccessFlag.mask(access);
+        RegistrationFailures.requireMemory(size, flags, MemoryInformation.machine());
         return createChild(() -> {
             Arena arena = Arena.ofShared();
             try {
-                MemorySegment memory = arena.allocate(size, PAGE);
+                MemorySegment memory = RegistrationFailures.allocate(arena, size, PAGE);
                 return new MemoryRegion(
                         this,
-                        MemoryRegistration.ofHostMemory(this, memory, memory.address(), null, AccessFlag.mask(access)),
+                        MemoryRegistration.ofHostMemory(this, memory, memory.address(), null, flags),
                         arena);
             } catch (Throwable e) {
                 arena.close();
@@ -333,18 +344,18 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
      * SoftRoCE waits 50 s for the windows of a queue pair.
      */
     void closeWindowsBoundTo(Resource resource) {
-        root().closeWindowsBelow(resource);
+        windows().filter(window -> window.isBoundTo(resource)).toList().forEach(MemoryWindow::close);
     }
 
-    private void closeWindowsBelow(Resource bound) {
-        for (ProtectionDomain parentDomain : children(ProtectionDomain.class)) {
-            parentDomain.closeWindowsBelow(bound);
-        }
-        for (MemoryWindow window : children(MemoryWindow.class)) {
-            if (window.isBoundTo(bound)) {
-                window.close();
-            }
-        }
+    /** All windows of this domain and of its parent domains. */
+    Stream<MemoryWindow> windows() {
+        return root().windowsBelow();
+    }
+
+    private Stream<MemoryWindow> windowsBelow() {
+        return Stream.concat(
+                children(MemoryWindow.class).stream(),
+                children(ProtectionDomain.class).stream().flatMap(ProtectionDomain::windowsBelow));
     }
 
     /**

@@ -92,7 +92,7 @@ public final class ProviderBuffer extends Resource {
     @Override
     void release() {
         // First, so that no thread is inside of the memory when it goes.
-        arena.close();
+        closeMemory(arena);
         RegistrationExCalls.freeBuffer(buffer);
     }
 

@@ -688,15 +688,20 @@ public final class QueuePair extends Resource {
         if (receiveQueue != null) {
             receiveQueue.close();
         }
-        int result = LibIbVerbs.ibv_destroy_qp(queuePair);
-        if (result != 0) {
-            sendGuard.reopen();
-            if (receiveQueue != null) {
-                receiveQueue.reopen();
-            }
-            throw Failures.of("ibv_destroy_qp(0x%06x)".formatted(number), result);
+        Failures.check("ibv_destroy_qp(0x%06x)".formatted(number), LibIbVerbs.ibv_destroy_qp(queuePair));
+    }
+
+    @Override
+    void reopen() {
+        sendGuard.reopen();
+        if (receiveQueue != null) {
+            receiveQueue.reopen();
         }
-        requestArena.close();
+    }
+
+    @Override
+    void afterRelease() {
+        closeMemory(requestArena);
     }
 
     /** {@return number and device} */

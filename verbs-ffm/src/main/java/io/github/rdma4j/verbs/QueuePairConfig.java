@@ -355,6 +355,10 @@ public final class QueuePairConfig {
         if (receiveTable != null && type != QueuePairType.RAW_PACKET && type != QueuePairType.UD) {
             throw new IllegalArgumentException("queue pairs of type %s do not receive by a hash".formatted(type));
         }
+        if (receiveTable != null && receiveTable.context() != context) {
+            throw new IllegalArgumentException(
+                    "the table of receive work queues belongs to another device context");
+        }
         if (receiveTable != null && sharedReceiveQueue != null) {
             throw new IllegalArgumentException(
                     "a queue pair receives by a hash or into a shared receive queue, not both");

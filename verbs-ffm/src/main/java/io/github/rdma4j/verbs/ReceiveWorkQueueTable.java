@@ -67,6 +67,10 @@ public final class ReceiveWorkQueueTable extends Resource {
         return attributes;
     }
 
+    DeviceContext context() {
+        return context;
+    }
+
     /** {@return the queues by entry} */
     public List<WorkQueue> queues() {
         return queues;
@@ -74,8 +78,7 @@ public final class ReceiveWorkQueueTable extends Resource {
 
     /** {@return the number, by which adapters and tools name it} */
     public int number() {
-        requireOpen();
-        return ibv_rwq_ind_table.ind_tbl_num(table.reinterpret(ibv_rwq_ind_table.sizeof()));
+        return locked(() -> ibv_rwq_ind_table.ind_tbl_num(table.reinterpret(ibv_rwq_ind_table.sizeof())));
     }
 
     MemorySegment segment() {

@@ -5,6 +5,10 @@ package io.github.rdma4j.verbs;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.LockedMemoryLimit;
+import io.github.rdma4j.verbs.internal.MemoryInformation;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.OptionalLong;
 
 /** Why the kernel refused to register memory: its errno alone tells little. */
 final class RegistrationFailures {
@@ -12,6 +16,34 @@ final class RegistrationFailures {
     private static final int EPROTONOSUPPORT = 93;
 
     private RegistrationFailures() {}
+
+    /** Pinned memory cannot be more than the machine has. Without this, making it zero could end in the kernel's out-of-memory killer. */
+    static void requireMemory(long size, int access, MemoryInformation machine) {
+        OptionalLong total = machine.bytes("MemTotal");
+        if (!AccessFlag.ON_DEMAND.in(access) && total.isPresent() && size > total.getAsLong()) {
+            throw Failures.of(
+                    "allocating %d bytes to register".formatted(size),
+                    Errno.ENOMEM,
+                    "registered memory stays in the machine's memory, which has %d bytes".formatted(total.getAsLong()),
+                    "register less at a time");
+        }
+    }
+
+    /** From the C library. */
+    static MemorySegment allocate(Arena arena, long size, long alignment) {
+        try {
+            return arena.allocate(size, alignment);
+        } catch (OutOfMemoryError e) {
+            VerbsException failure = Failures.of(
+                    "allocating %d bytes to register".formatted(size),
+                    Errno.ENOMEM,
+                    "the C library has no room for them: " + e.getMessage(),
+                    "allocate less, or look at the limits of the process (ulimit -v), of its control group, and at"
+                            + " /proc/sys/vm/overcommit_memory");
+            failure.initCause(e);
+            throw failure;
+        }
+    }
 
     static VerbsException ofHostMemory(String operation, DeviceContext context, long length, int access, int errno) {
         if (AccessFlag.ON_DEMAND.in(access) && (errno == Errno.EINVAL || errno == Errno.EOPNOTSUPP)) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import java.lang.foreign.Arena;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
@@ -46,6 +47,9 @@ public abstract class Resource implements AutoCloseable {
     private final Set<Resource> children = new LinkedHashSet<>();
     private volatile boolean closed;
 
+    /** Whether the native object is gone and a part of the close is still to be done. Changed only with the lock held. */
+    private boolean unfinished;
+
     /** Made only within {@link #createChild}, or as the root of a tree; this library's own classes are all there are. */
     Resource(Resource... parents) {
         this.parents = List.of(parents);
@@ -83,6 +87,16 @@ public abstract class Resource implements AutoCloseable {
         }
     }
 
+    /** Runs an action with the tree's lock held, also if this is closed. */
+    final void underTreeLock(Runnable action) {
+        treeLock.lock();
+        try {
+            action.run();
+        } finally {
+            treeLock.unlock();
+        }
+    }
+
     /** Whether the two can be in one tree: whether they are below the same device context. */
     final boolean isInTreeOf(Resource other) {
         return treeLock == other.treeLock;
@@ -105,7 +119,7 @@ public abstract class Resource implements AutoCloseable {
         }
     }
 
-    final IllegalStateException closedException() {
+    IllegalStateException closedException() {
         return new IllegalStateException(this + " is closed");
     }
 
@@ -159,38 +173,82 @@ public abstract class Resource implements AutoCloseable {
      */
     public abstract long handle();
 
-    /** Destroys the native object; called once, with all children closed and the lock held. */
+    /**
+     * Destroys the native object, with all children closed and the lock held. Once it has succeeded it is not called again; an
+     * exception means that the object still is there, and what was done before it must bear to be done again.
+     */
     abstract void release();
+
+    /** Makes usable again what {@link #release()} had closed before it failed, guards above all. */
+    void reopen() {}
+
+    /** Frees what the native object needed, once that is gone. After an exception it is called again by the next close. */
+    void afterRelease() {}
+
+    /** Refuses a close by the user of what is not the user's. */
+    void requireOwnedByUser() {}
+
+    /** Closes the arena of memory that the adapter has lost; does nothing if it is closed. */
+    final void closeMemory(Arena arena) {
+        if (!arena.scope().isAlive()) {
+            return;
+        }
+        try {
+            arena.close();
+        } catch (IllegalStateException e) {
+            throw new IllegalStateException(
+                    "a native call of another thread, such as a write to a channel, still uses the memory of " + this
+                            + ": close it again when that call has returned",
+                    e);
+        }
+    }
 
     /**
      * Closes the children, then this resource. Does nothing if it is closed already.
      *
      * @throws VerbsException if the adapter refuses; the resource then remains open
+     * @throws IllegalStateException if a native call of another thread still uses memory that this owns. The adapter has lost it by
+     *     then; close this or a parent again when that call has returned, and the memory is freed
      */
     @Override
     public final void close() {
+        requireOwnedByUser();
+        closeTree();
+    }
+
+    /** The same, whoever the owner is. */
+    final void closeTree() {
         treeLock.lock();
         try {
-            if (closed) {
-                return;
+            if (!closed) {
+                for (Resource child : new ArrayList<>(children).reversed()) {
+                    child.closeTree();
+                }
+                destroy();
             }
-            for (Resource child : new ArrayList<>(children).reversed()) {
-                child.close();
+            if (unfinished) {
+                afterRelease();
+                unfinished = false;
+                for (Resource parent : parents) {
+                    parent.children.remove(this);
+                }
             }
-            long address = handle();
-            closed = true;
-            try {
-                release();
-            } catch (Throwable e) {
-                closed = false;
-                throw e;
-            }
-            for (Resource parent : parents) {
-                parent.children.remove(this);
-            }
-            byHandle.remove(address, this);
         } finally {
             treeLock.unlock();
         }
+    }
+
+    private void destroy() {
+        long address = handle();
+        closed = true;
+        try {
+            release();
+        } catch (Throwable e) {
+            closed = false;
+            reopen();
+            throw e;
+        }
+        unfinished = true;
+        byHandle.remove(address, this);
     }
 }

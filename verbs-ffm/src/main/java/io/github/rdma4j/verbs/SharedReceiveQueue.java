@@ -276,12 +276,17 @@ public final class SharedReceiveQueue extends Resource {
     @Override
     void release() {
         receiveQueue.close();
-        int result = LibIbVerbs.ibv_destroy_srq(queue);
-        if (result != 0) {
-            receiveQueue.reopen();
-        }
-        Failures.check("ibv_destroy_srq(" + this + ")", result);
-        arena.close();
+        Failures.check("ibv_destroy_srq(" + this + ")", LibIbVerbs.ibv_destroy_srq(queue));
+    }
+
+    @Override
+    void reopen() {
+        receiveQueue.reopen();
+    }
+
+    @Override
+    void afterRelease() {
+        closeMemory(arena);
     }
 
     /** {@return kind and device} */

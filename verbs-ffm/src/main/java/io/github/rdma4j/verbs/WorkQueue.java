@@ -76,14 +76,12 @@ public final class WorkQueue extends Resource {
 
     /** {@return the number, by which adapters and tools name it} */
     public int number() {
-        requireOpen();
-        return ibv_wq.wq_num(queue);
+        return locked(() -> ibv_wq.wq_num(queue));
     }
 
     /** {@return where it stands, as far as the library knows} */
     public WorkQueueState state() {
-        requireOpen();
-        return WorkQueueState.ofCode(ibv_wq.state(queue));
+        return locked(() -> WorkQueueState.ofCode(ibv_wq.state(queue)));
     }
 
     /**
@@ -181,12 +179,17 @@ public final class WorkQueue extends Resource {
     @Override
     void release() {
         receiveQueue.close();
-        int result = ExtendedVerb.DESTROY_WQ.call(domain.context().segment(), queue);
-        if (result != 0) {
-            receiveQueue.reopen();
-            throw Failures.of("ibv_destroy_wq()", result);
-        }
-        requestArena.close();
+        Failures.check("ibv_destroy_wq()", ExtendedVerb.DESTROY_WQ.call(domain.context().segment(), queue));
+    }
+
+    @Override
+    void reopen() {
+        receiveQueue.reopen();
+    }
+
+    @Override
+    void afterRelease() {
+        closeMemory(requestArena);
     }
 
     /** {@return the device's name} */

@@ -51,6 +51,20 @@ class MemoryRegionDeviceTest {
     }
 
     @Test
+    void moreMemoryThanThereIsIsRefusedBeforeItIsTouched() {
+        assertThatThrownBy(() -> domain.allocateMemory(1L << 40, AccessFlag.LOCAL_WRITE))
+                .isInstanceOf(VerbsException.class)
+                .hasMessageContaining("allocating 1099511627776 bytes to register failed: ENOMEM")
+                .hasMessageContaining("registered memory stays in the machine's memory, which has")
+                .hasMessageContaining("Remedy: register less at a time");
+        assertThatThrownBy(() -> RegistrationFailures.allocate(arena, 1L << 60, 4096))
+                .isInstanceOf(VerbsException.class)
+                .hasMessageContaining("ENOMEM")
+                .hasMessageContaining("the C library has no room for them")
+                .hasCauseInstanceOf(OutOfMemoryError.class);
+    }
+
+    @Test
     void aRegionCanBeLongerThanTwoGibibytes() {
         long size = (2L << 30) + (1 << 20);
         try (ConnectedPair pair = new ConnectedPair(4096)) {

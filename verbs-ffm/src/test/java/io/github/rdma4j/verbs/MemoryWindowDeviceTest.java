@@ -100,6 +100,55 @@ class MemoryWindowDeviceTest {
     }
 
     @Test
+    void aRegionCanBeClosedAfterTheEndOfABindingThatWasFlushed() {
+        MemoryWindow window = bind(region.slice(), REMOTE_WRITE);
+        pair.peer.toError();
+        assertThat(window.postUnbind(pair.peer, 5, SIGNALED)).isZero();
+        assertThat(pair.awaitPeer().status()).isEqualTo(WorkCompletionStatus.WR_FLUSH_ERR);
+        region.close();
+        assertThat(region.isOpen()).isFalse();
+        assertThat(window.isOpen()).isFalse();
+        pair.domain.close();
+    }
+
+    @Test
+    void aRegionCanBeClosedAfterBindingsToAnotherThatWereFlushed() {
+        MemoryRegion other = pair.domain.allocateMemory(SIZE, LOCAL_WRITE, MW_BIND);
+        MemoryWindow window = bind(region.slice(), REMOTE_WRITE);
+        pair.peer.toError();
+        assertThat(window.postBind(pair.peer, 5, other.slice(), SIGNALED, REMOTE_WRITE))
+                .isZero();
+        assertThat(pair.awaitPeer().status()).isEqualTo(WorkCompletionStatus.WR_FLUSH_ERR);
+        assertThat(window.postUnbind(pair.peer, 6, SIGNALED)).isZero();
+        assertThat(pair.awaitPeer().status()).isEqualTo(WorkCompletionStatus.WR_FLUSH_ERR);
+        other.close();
+        region.close();
+        assertThat(window.isOpen()).isFalse();
+    }
+
+    @Test
+    void aWindowThatIsBoundElsewhereOutlivesItsFormerRegion() {
+        MemoryRegion other = pair.domain.allocateMemory(SIZE, LOCAL_WRITE, MW_BIND);
+        MemoryWindow window = bind(region.slice(), REMOTE_WRITE);
+        assertThat(window.postBind(pair.peer, 5, other.slice(), SIGNALED, REMOTE_WRITE))
+                .isZero();
+        assertThat(pair.awaitPeer().isSuccess()).isTrue();
+        region.close();
+        assertThat(window.isOpen()).isTrue();
+        assertThat(write(window.remoteMemory().slice(0, 16)).isSuccess()).isTrue();
+    }
+
+    @Test
+    void aRegionWithWindowsIsNotRegisteredAnew() {
+        MemoryWindow window = bind(region.slice(), REMOTE_WRITE);
+        assertThatThrownBy(() -> region.reregister(config -> config.access(LOCAL_WRITE)))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("memory windows are bound to");
+        assertThat(window.isOpen()).isTrue();
+        assertThat(region.isOpen()).isTrue();
+    }
+
+    @Test
     void aRegionThatIsClosedClosesItsWindows() {
         MemoryWindow bound = bind(region.slice(), REMOTE_WRITE);
         MemoryWindow other = pair.domain.allocateMemoryWindow(MemoryWindowType.TYPE_1);

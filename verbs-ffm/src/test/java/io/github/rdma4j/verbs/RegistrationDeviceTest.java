@@ -264,7 +264,10 @@ class RegistrationDeviceTest {
                 .hasMessageContaining("ibv_alloc_dm(")
                 .hasMessageContaining("length=4096");
         assertThatThrownBy(() -> pair.device.allocateDeviceMemory(0, 0)).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> pair.device.importDeviceMemory(7))
+        assertThatThrownBy(() -> pair.device.importDeviceMemory(7, 0))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("device memory of 0 bytes");
+        assertThatThrownBy(() -> pair.device.importDeviceMemory(7, 4096))
                 .isInstanceOf(UnsupportedVerbException.class)
                 .hasMessageContaining("ibv_import_dm(")
                 .hasMessageContaining("handle=7");

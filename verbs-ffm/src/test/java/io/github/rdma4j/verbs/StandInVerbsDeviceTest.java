@@ -167,12 +167,42 @@ class StandInVerbsDeviceTest {
         ReceiveWorkQueueTable queues = context.createReceiveWorkQueueTable(List.of(work, work));
         assertThat(queues.queues()).containsExactly(work, work);
         assertThat(queues.number()).isZero();
+        try (DeviceContext other = TestDevice.open();
+                CompletionQueue otherQueue = other.createCompletionQueue(16)) {
+            ProtectionDomain otherDomain = other.allocateProtectionDomain();
+            assertThatThrownBy(() -> otherDomain.prepareQueuePair(
+                            QueuePairType.UD, config -> config.completionQueue(otherQueue)
+                                    .receiveHash(queues, ReceiveHashConfig.toeplitz(new byte[40]))))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("receive work queues belongs to another device context");
+        }
         assertThatThrownBy(() -> context.createReceiveWorkQueueTable(List.of(work, work, work)))
                 .hasMessageContaining("a table of 3 queues: their number must be a power of two");
         work.close();
         assertThat(queues.isOpen()).isFalse();
         assertThat(calls).containsExactly("create_table 1", "destroy_table", "destroy_wq");
         assertThatThrownBy(() -> work.postReceive(1, region.slice())).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void whatTheDriverDoesNotDestroyRemainsUsable() {
+        standInForWorkQueues();
+        WorkQueue work = domain.createWorkQueue(queue, config -> config.maxWorkRequests(8));
+        MemoryRegion region = domain.allocateMemory(128, AccessFlag.LOCAL_WRITE);
+        MemorySegment destroys = verbs_context.destroy_wq(table);
+        verbs_context.destroy_wq(table, verbs_context.destroy_wq.allocate(wq -> 16, arena));
+        for (int i = 0; i < 2; i++) {
+            assertThatThrownBy(work::close)
+                    .isInstanceOf(VerbsException.class)
+                    .hasMessageContaining("ibv_destroy_wq() failed: EBUSY");
+            assertThat(work.isOpen()).isTrue();
+            assertThat(work.postReceive(i, region.slice())).isZero();
+        }
+        verbs_context.destroy_wq(table, destroys);
+        calls.clear();
+        work.close();
+        work.close();
+        assertThat(calls).containsExactly("destroy_wq");
     }
 
     @Test

@@ -17,6 +17,7 @@ import io.github.rdma4j.verbs.bindings.rdma_cm_join_mc_attr_ex;
 import io.github.rdma4j.verbs.internal.CmCalls;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Failures;
+import io.github.rdma4j.verbs.internal.ReadinessWaiter;
 import io.github.rdma4j.verbs.internal.SocketAddresses;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -28,6 +29,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -130,7 +132,7 @@ public final class ConnectionId implements AutoCloseable {
         if (timeout.isNegative() || timeout.isZero()) {
             throw new IllegalArgumentException("a timeout of " + timeout + " is not positive");
         }
-        return Math.clamp(timeout.toMillis(), 1, Integer.MAX_VALUE);
+        return Math.clamp(TimeUnit.NANOSECONDS.toMillis(ReadinessWaiter.nanos(timeout)), 1, Integer.MAX_VALUE);
     }
 
     /**

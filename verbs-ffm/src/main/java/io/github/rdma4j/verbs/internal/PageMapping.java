@@ -40,8 +40,13 @@ public record PageMapping(MemorySegment memory, Arena arena, String pages, boole
     /** The size of a page. */
     public static final long PAGE = 4096;
 
-    /** The size of a huge page. */
-    public static final long HUGE_PAGE = hugePageSize();
+    /** The size of a huge page of the administrator's reserve, which may be 1 GiB. */
+    public static final long HUGE_PAGE =
+            MemoryInformation.machine().bytes("Hugepagesize").orElse(2L << 20);
+
+    /** The size of a transparent huge page. */
+    public static final long TRANSPARENT_HUGE_PAGE =
+            transparentHugePageSize(Path.of("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size"));
 
     private static final int PROT_READ_WRITE = 3;
     private static final int MAP_PRIVATE_ANONYMOUS = 0x22;
@@ -65,7 +70,8 @@ public record PageMapping(MemorySegment memory, Arena arena, String pages, boole
      *
      * @param size in bytes, a multiple of {@link #PAGE}, for explicit huge pages of {@link #HUGE_PAGE}
      * @param wish for pages
-     * @return the mapping, aligned to the power of two that it has room for, at most {@link #HUGE_PAGE}
+     * @return the mapping, aligned to {@link #HUGE_PAGE} if it is of such pages, else to the power of two that it has room for, at
+     *     most {@link #TRANSPARENT_HUGE_PAGE}
      * @throws OutOfMemoryError if there is no room in the address space or no memory
      */
     public static PageMapping map(long size, Wish wish) {
@@ -95,7 +101,7 @@ public record PageMapping(MemorySegment memory, Arena arena, String pages, boole
     }
 
     private static String transparentRefusal(long address, long size) {
-        if (size < HUGE_PAGE) {
+        if (size < TRANSPARENT_HUGE_PAGE) {
             return "%d bytes are less than a huge page".formatted(size);
         }
         if (!transparentHugePagesAllowed()) {
@@ -118,22 +124,18 @@ public record PageMapping(MemorySegment memory, Arena arena, String pages, boole
         }
     }
 
-    /** A page of 2 MiB where the kernel does not tell. */
-    private static long hugePageSize() {
+    /** 2 MiB where the kernel does not tell, because it has none. */
+    static long transparentHugePageSize(Path file) {
         try {
-            return Files.readAllLines(Path.of("/proc/meminfo")).stream()
-                    .filter(line -> line.startsWith("Hugepagesize:"))
-                    .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) * 1024)
-                    .findFirst()
-                    .orElse(2 << 20);
-        } catch (IOException e) {
-            return 2 << 20;
+            return Long.parseLong(Files.readString(file).strip());
+        } catch (IOException | NumberFormatException e) {
+            return 2L << 20;
         }
     }
 
     /** The kernel aligns to small pages only: what is too much at both ends is given back. */
     private static long mapAligned(long size) {
-        long alignment = Math.min(Long.highestOneBit(size), HUGE_PAGE);
+        long alignment = Math.min(Long.highestOneBit(size), TRANSPARENT_HUGE_PAGE);
         long room = size + alignment - PAGE;
         long address = mmap(room, 0);
         if (address == MAP_FAILED) {
@@ -206,8 +208,22 @@ public record PageMapping(MemorySegment memory, Arena arena, String pages, boole
         return 0;
     }
 
-    /** Gives the memory back to the kernel. No adapter may use it any more. */
+    /**
+     * Gives the memory back to the kernel; does nothing if that has happened. No adapter may use it any more.
+     *
+     * @throws IllegalStateException if a native call of another thread still uses it; the memory is then still mapped
+     */
     public void unmap() {
-        arena.close();
+        if (!arena.scope().isAlive()) {
+            return;
+        }
+        try {
+            arena.close();
+        } catch (IllegalStateException e) {
+            throw new IllegalStateException(
+                    "a native call of another thread, such as a write to a channel, still uses memory at 0x%x: close it again when that call has returned"
+                            .formatted(memory.address()),
+                    e);
+        }
     }
 }

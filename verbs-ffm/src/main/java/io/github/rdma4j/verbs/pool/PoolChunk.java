@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs.pool;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.internal.PageMapping;
+import io.github.rdma4j.verbs.internal.PooledRegions;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
@@ -17,6 +18,7 @@ final class PoolChunk {
     private final MemoryRegion region;
     private final BuddyAllocator allocator;
     private final String pages;
+    private boolean closing;
 
     private PoolChunk(PageMapping mapping, MemoryRegion region, BuddyAllocator allocator, String pages) {
         this.mapping = mapping;
@@ -40,6 +42,7 @@ final class PoolChunk {
                 mapping.memory().fill(PATTERN);
             }
             region = domain.registerMemory(mapping.memory(), config.access());
+            PooledRegions.keep(region);
         } catch (Throwable e) {
             mapping.unmap();
             throw e;
@@ -101,9 +104,18 @@ final class PoolChunk {
         return -1;
     }
 
-    /** Deregisters first: the adapter must have lost the memory before it is somebody else's. */
+    /** {@return whether a close has begun; no memory is taken from the chunk any more then} */
+    boolean isClosing() {
+        return closing;
+    }
+
+    /**
+     * Deregisters first: the adapter must have lost the memory before it is somebody else's. After an exception it can be called again,
+     * and goes on where it was.
+     */
     void close() {
-        region.close();
+        closing = true;
+        PooledRegions.close(region);
         mapping.unmap();
     }
 }

@@ -67,7 +67,7 @@ public final class PooledMemory implements AutoCloseable {
      */
     public RemoteMemory remoteMemory() {
         requireNotReturned();
-        return slice.region().remoteMemory().slice(offset, slice.length());
+        return slice.remoteMemory();
     }
 
     /** {@return the number of bytes that were asked for} */

@@ -7,8 +7,10 @@ import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.LockedMemoryLimit;
 import io.github.rdma4j.verbs.internal.PageMapping;
+import io.github.rdma4j.verbs.internal.ReadinessWaiter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -17,7 +19,8 @@ import java.util.function.Consumer;
  * Registered memory to allocate from. Registering costs a system call and the pinning of every page, microseconds to milliseconds; the pool
  * registers large chunks and divides them by the buddy system, so that an allocation is a short walk over an array.
  *
- * <p>Sizes and alignments are rounded up to powers of two, so at most half of a block is lost; what is larger than a chunk gets one of its
+ * <p>Sizes and alignments are rounded up to powers of two, and to the {@linkplain PoolConfig#minBlockSize smallest block}: above that, less
+ * than half of a block is lost, and 1 byte takes 256 by default. What is larger than a chunk gets one of its
  * own, of whole pages, which later allocations of about that size use again. Chunks remain registered until {@link #trim()} or
  * {@link #close()}.
  *
@@ -97,7 +100,10 @@ public final class RegisteredMemoryPool implements AutoCloseable {
      * @throws IllegalStateException if the pool is closed
      */
     public PooledMemory allocate(long size, long alignment) {
-        long maxAlignment = Math.min(PageMapping.HUGE_PAGE, config.chunkSize());
+        long hugePage = config.hugePages() == HugePages.EXPLICIT
+                ? Math.min(PageMapping.HUGE_PAGE, PageMapping.TRANSPARENT_HUGE_PAGE)
+                : PageMapping.TRANSPARENT_HUGE_PAGE;
+        long maxAlignment = Math.min(hugePage, config.chunkSize());
         if (size < 1 || alignment < 1 || alignment > maxAlignment || Long.bitCount(alignment) != 1) {
             throw new IllegalArgumentException(
                     "%d bytes aligned to %d: the size is 1 or more, the alignment a power of two up to %d"
@@ -129,7 +135,8 @@ public final class RegisteredMemoryPool implements AutoCloseable {
     private PooledMemory findIn(long size, long needed) {
         for (int i = 0; i < chunks.size(); i++) {
             PoolChunk chunk = chunks.get(i);
-            if (chunk.size() == config.chunkSize()
+            if (!chunk.isClosing()
+                    && chunk.size() == config.chunkSize()
                     && chunk.allocator().largestFree() >= chunk.allocator().blockSize(needed)) {
                 return take(chunk, size, needed);
             }
@@ -142,7 +149,8 @@ public final class RegisteredMemoryPool implements AutoCloseable {
         PoolChunk best = null;
         for (int i = 0; i < chunks.size(); i++) {
             PoolChunk chunk = chunks.get(i);
-            boolean fits = chunk.size() > config.chunkSize()
+            boolean fits = !chunk.isClosing()
+                    && chunk.size() > config.chunkSize()
                     && chunk.allocator().isUnused()
                     && chunk.size() >= size
                     && chunk.size() / 2 <= size;
@@ -192,7 +200,12 @@ public final class RegisteredMemoryPool implements AutoCloseable {
         if (needed <= config.chunkSize()) {
             return config.chunkSize();
         }
-        long unit = config.hugePages() == HugePages.NONE ? PageMapping.PAGE : PageMapping.HUGE_PAGE;
+        long unit =
+                switch (config.hugePages()) {
+                    case NONE -> PageMapping.PAGE;
+                    case TRANSPARENT -> PageMapping.TRANSPARENT_HUGE_PAGE;
+                    case EXPLICIT -> PageMapping.HUGE_PAGE;
+                };
         if (needed > Long.MAX_VALUE - unit) {
             throw new IllegalArgumentException(needed + " bytes are more than an address space holds");
         }
@@ -203,11 +216,12 @@ public final class RegisteredMemoryPool implements AutoCloseable {
     private PoolChunk register(long size) {
         refusal = null;
         if (size > config.maxBytes() - registered) {
-            // What lies idle in chunks of other sizes may make room.
-            trimUntil(config.maxBytes() - size, size != config.chunkSize());
-            if (size > config.maxBytes() - registered) {
+            // What lies idle in chunks of other sizes may make room. If all of it is too little, it stays.
+            boolean ordinaryToo = size != config.chunkSize();
+            if (size > config.maxBytes() - registered + idleBytes(ordinaryToo)) {
                 return null;
             }
+            trimUntil(config.maxBytes() - size, ordinaryToo);
         }
         long minBlock = size == config.chunkSize() ? config.minBlockSize() : size;
         PoolChunk chunk;
@@ -229,7 +243,7 @@ public final class RegisteredMemoryPool implements AutoCloseable {
     }
 
     private PooledMemory allocateWaiting(long size, long alignment) {
-        long left = config.waitWhenExhausted().toNanos();
+        long left = ReadinessWaiter.nanos(config.waitWhenExhausted());
         if (left > 0) {
             waits++;
         }
@@ -267,8 +281,8 @@ public final class RegisteredMemoryPool implements AutoCloseable {
                                 config.waitWhenExhausted().isZero()
                                         ? ""
                                         : "; waited %d ms"
-                                                .formatted(config.waitWhenExhausted()
-                                                        .toMillis())),
+                                                .formatted(TimeUnit.NANOSECONDS.toMillis(
+                                                        ReadinessWaiter.nanos(config.waitWhenExhausted())))),
                 refusal == null
                         ? "return memory sooner, raise maxBytes, or let allocations wait (waitWhenExhausted)"
                         : "the kernel refused to register more: " + refusal.getMessage(),
@@ -353,14 +367,25 @@ public final class RegisteredMemoryPool implements AutoCloseable {
     private long trimUntil(long enough, boolean ordinaryToo) {
         long before = registered;
         for (PoolChunk chunk : List.copyOf(chunks)) {
-            boolean idle = chunk.allocator().isUnused() && (ordinaryToo || chunk.size() != config.chunkSize());
-            if (idle && registered > enough) {
+            if (isIdle(chunk, ordinaryToo) && registered > enough) {
                 chunk.close();
                 chunks.remove(chunk);
                 registered -= chunk.size();
             }
         }
         return before - registered;
+    }
+
+    private long idleBytes(boolean ordinaryToo) {
+        long bytes = 0;
+        for (PoolChunk chunk : chunks) {
+            bytes += isIdle(chunk, ordinaryToo) ? chunk.size() : 0;
+        }
+        return bytes;
+    }
+
+    private boolean isIdle(PoolChunk chunk, boolean ordinaryToo) {
+        return chunk.allocator().isUnused() && (ordinaryToo || chunk.size() != config.chunkSize());
     }
 
     /** {@return the numbers as they are now} */

@@ -6,9 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.internal.PageMapping.Wish;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -20,7 +24,7 @@ class PageMappingTest {
         PageMapping mapping = PageMapping.map(size, Wish.ORDINARY);
         MemorySegment memory = mapping.memory();
         assertThat(memory.byteSize()).isEqualTo(size);
-        assertThat(memory.address() % Math.min(Long.highestOneBit(size), PageMapping.HUGE_PAGE))
+        assertThat(memory.address() % Math.min(Long.highestOneBit(size), PageMapping.TRANSPARENT_HUGE_PAGE))
                 .isZero();
         assertThat(memory.get(ValueLayout.JAVA_LONG, 0)).isZero();
         memory.fill((byte) 1);
@@ -50,6 +54,34 @@ class PageMappingTest {
         }
         assertThat(mapping.transparentBytes()).isBetween(0L, mapping.memory().byteSize());
         mapping.unmap();
+    }
+
+    /** The administrator's reserve may have pages of 1 GiB; transparent ones are of the size of a page directory's entry. */
+    @Test
+    void theTwoKindsOfHugePagesHaveSizesOfTheirOwn(@TempDir Path folder) throws IOException {
+        Path file = Files.writeString(folder.resolve("hpage_pmd_size"), "33554432\n");
+        assertThat(PageMapping.transparentHugePageSize(file)).isEqualTo(32 << 20);
+        assertThat(PageMapping.transparentHugePageSize(folder.resolve("none"))).isEqualTo(2 << 20);
+        MemoryInformation machine =
+                new MemoryInformation("MemTotal:       16314256 kB\nHugepagesize:    1048576 kB\nHugetlb:  0 kB\n");
+        assertThat(machine.bytes("Hugepagesize")).hasValue(1L << 30);
+        assertThat(machine.bytes("MemTotal")).hasValue(16314256L * 1024);
+        assertThat(machine.bytes("Mem")).isEmpty();
+        assertThat(MemoryInformation.machine().bytes("MemTotal")).isPresent();
+    }
+
+    @Test
+    void memoryThatAThreadStillUsesIsUnmappedLater() throws Exception {
+        PageMapping mapping = PageMapping.map(1 << 20, Wish.ORDINARY);
+        MemorySegment memory = mapping.memory();
+        BlockedWrite write = new BlockedWrite(memory);
+        assertThatThrownBy(mapping::unmap)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("a native call of another thread");
+        write.end();
+        mapping.unmap();
+        mapping.unmap();
+        assertThat(memory.scope().isAlive()).isFalse();
     }
 
     @Test

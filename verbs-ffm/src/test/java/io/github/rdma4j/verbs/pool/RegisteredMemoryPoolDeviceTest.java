@@ -9,6 +9,7 @@ import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.CompletionQueue;
 import io.github.rdma4j.verbs.Device;
 import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.PreparedQueuePair;
 import io.github.rdma4j.verbs.ProtectionDomain;
@@ -17,6 +18,7 @@ import io.github.rdma4j.verbs.QueuePairType;
 import io.github.rdma4j.verbs.SendFlags;
 import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.WorkCompletions;
+import io.github.rdma4j.verbs.internal.BlockedWrite;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
@@ -355,6 +357,102 @@ class RegisteredMemoryPoolDeviceTest {
         assertThatThrownBy(() -> pool(config -> config.hugePages(HugePages.EXPLICIT)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("chunkSize 1048576: a huge page has");
+    }
+
+    @Test
+    void thePoolAloneClosesAndChangesItsRegions() {
+        try (RegisteredMemoryPool pool = pool();
+                PooledMemory memory = pool.allocate(1)) {
+            MemoryRegion region = memory.slice().region();
+            assertThat(region.isPooled()).isTrue();
+            assertThatThrownBy(region::close)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("belongs to a memory pool, which closes it");
+            assertThatThrownBy(() -> region.reregister(config -> config.access(AccessFlag.LOCAL_WRITE)))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("belongs to a memory pool");
+            assertThat(region.isOpen()).isTrue();
+            memory.segment().set(ValueLayout.JAVA_BYTE, 0, (byte) 1);
+            pool.allocate(100).close();
+        }
+    }
+
+    @Test
+    void aSliceTellsABuffersOwnBoundsAndRights() {
+        try (RegisteredMemoryPool pool = pool();
+                PooledMemory first = pool.allocate(300);
+                PooledMemory memory = pool.allocate(1)) {
+            assertThat(memory.slice().remoteMemory()).isEqualTo(memory.remoteMemory());
+            assertThat(memory.remoteMemory().length()).isEqualTo(1);
+            assertThat(memory.remoteMemory().address())
+                    .isEqualTo(memory.segment().address());
+            assertThat(memory.slice().segment().address())
+                    .isEqualTo(memory.segment().address());
+            assertThat(memory.slice().segment().byteSize()).isEqualTo(1);
+            assertThat(first.slice().region().access())
+                    .containsExactlyInAnyOrder(
+                            AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ);
+        }
+    }
+
+    @Test
+    void anAllocationThatCanNeverFitLeavesIdleChunksAlone() {
+        try (RegisteredMemoryPool pool = pool(config -> config.maxBytes(4 * CHUNK))) {
+            pool.reserve(2 * CHUNK);
+            pool.allocate(CHUNK + 4096).close();
+            assertThat(pool.statistics().chunks()).isEqualTo(3);
+            assertThatThrownBy(() -> pool.allocate(5 * CHUNK)).isInstanceOf(PoolExhaustedException.class);
+            assertThat(pool.statistics().chunks()).isEqualTo(3);
+            assertThat(pool.statistics().registrations()).isEqualTo(3);
+            try (PooledMemory inUse = pool.allocate(CHUNK)) {
+                assertThatThrownBy(() -> pool.allocate(4 * CHUNK)).isInstanceOf(PoolExhaustedException.class);
+                assertThat(pool.statistics().chunks()).isEqualTo(3);
+            }
+            pool.allocate(4 * CHUNK).close();
+        }
+    }
+
+    @Test
+    void anAllocationCanWaitForEver() throws Exception {
+        try (RegisteredMemoryPool pool = pool(config -> config.maxBytes(CHUNK)
+                .waitWhenExhausted(Duration.ofSeconds(Long.MAX_VALUE)))) {
+            PooledMemory all = pool.allocate(CHUNK);
+            AtomicReference<Object> got = new AtomicReference<>();
+            Thread waiter = Thread.ofPlatform().start(() -> {
+                try (PooledMemory memory = pool.allocate(1)) {
+                    got.set(memory.size());
+                } catch (RuntimeException e) {
+                    got.set(e);
+                }
+            });
+            while (pool.statistics().waits() == 0 && waiter.isAlive()) {
+                Thread.onSpinWait();
+            }
+            all.close();
+            assertThat(waiter.join(Duration.ofSeconds(60))).isTrue();
+            assertThat(got.get()).isEqualTo(1L);
+        }
+    }
+
+    @Test
+    void aChunkThatAThreadStillUsesIsFreedByALaterClose() throws Exception {
+        RegisteredMemoryPool pool = pool();
+        MemorySegment memory;
+        BlockedWrite write;
+        try (PooledMemory whole = pool.allocate(CHUNK)) {
+            memory = whole.segment();
+            write = new BlockedWrite(memory);
+        }
+        for (Runnable attempt : List.<Runnable>of(pool::trim, pool::trim, pool::close, pool::close)) {
+            assertThatThrownBy(attempt::run)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("a native call of another thread");
+            assertThat(memory.scope().isAlive()).isTrue();
+        }
+        write.end();
+        pool.close();
+        assertThat(memory.scope().isAlive()).isFalse();
+        domain.close();
     }
 
     @Test
