@@ -9,13 +9,15 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Closes the regions in an arena of the user's when that arena is closed, before its memory is freed: otherwise the adapter would go on
- * writing to memory that is somebody else's. One for each arena and device context; guarded by the lock of the context's tree.
+ * Closes the regions in an arena of the user's when that arena is closed, before its memory is freed: otherwise the
+ * adapter would go on writing to memory that is somebody else's. One for each arena and device context; guarded by the
+ * lock of the context's tree.
  *
- * <p>An arena runs actions when it is closed, and takes more of them from anybody who makes a segment of its scope. A shared arena runs
- * the youngest first, so the youngest of ours runs before what frees any memory that is older than it. A new one is needed only for
- * memory that may be younger: registering the same memory again and again leaves nothing behind. A confined arena runs the action that was
- * added first, and then the others in the same way; so it frees its first allocation just before the regions are closed.
+ * <p>An arena runs actions when it is closed, and takes more of them from anybody who makes a segment of its scope. A
+ * shared arena runs the youngest first, so the youngest of ours runs before what frees any memory that is older than
+ * it. A new one is needed only for memory that may be younger: registering the same memory again and again leaves
+ * nothing behind. A confined arena runs the action that was added first, and then the others in the same way; so it
+ * frees its first allocation just before the regions are closed.
  */
 final class ArenaWatch {
     /** Weak, because the arena holds this: a closed context shall not live as long as an arena. */
@@ -27,7 +29,9 @@ final class ArenaWatch {
     private int actions;
     private boolean arenaClosed;
 
-    /** Only the scope of an arena: all that {@link MemorySegment#reinterpret(Arena, java.util.function.Consumer)} needs. */
+    /**
+     * Only the scope of an arena: all that {@link MemorySegment#reinterpret(Arena, java.util.function.Consumer)} needs.
+     */
     private record ScopeOnly(MemorySegment.Scope scope) implements Arena {
         @Override
         public MemorySegment allocate(long byteSize, long byteAlignment) {
@@ -45,15 +49,17 @@ final class ArenaWatch {
     }
 
     /**
-     * Called before the memory is registered, with the lock held: a close of the arena then waits, and finds the region.
+     * Called before the memory is registered, with the lock held: a close of the arena then waits, and finds the
+     * region.
      *
      * @throws IllegalStateException if the arena is closed
      * @throws WrongThreadException if it is confined to another thread
      */
     void cover(MemorySegment memory) {
         if (!memory.isAccessibleBy(Thread.currentThread())) {
-            throw new WrongThreadException("the memory's arena is confined to another thread, which can close it at any time:"
-                    + " register the memory in that thread, or allocate it from a shared arena");
+            throw new WrongThreadException(
+                    "the memory's arena is confined to another thread, which can close it at any time:"
+                            + " register the memory in that thread, or allocate it from a shared arena");
         }
         if (arenaClosed) {
             throw new IllegalStateException("the arena of the memory to register is closed");
@@ -108,8 +114,9 @@ final class ArenaWatch {
             } catch (RuntimeException e) {
                 if (failure == null) {
                     failure = new IllegalStateException(
-                            "the arena is closed, but the adapter did not give up memory of it, which is freed now: a"
-                                    + " peer or a receive can overwrite what lies there next. Close the device context");
+                            "the arena is closed, but the adapter did not give up memory of it, which is freed now:"
+                                    + " a peer or a receive can overwrite what lies there next. Close the device"
+                                    + " context");
                 }
                 failure.addSuppressed(e);
             }

@@ -43,6 +43,7 @@ public final class DeviceContext extends Resource implements EventSource {
     private final AsyncEvents asyncEvents;
     /** By the arenas that registered memory is of; guarded by the tree's lock. */
     private final Map<MemorySegment.Scope, ArenaWatch> arenas = new WeakHashMap<>();
+
     private final boolean criticalPost;
     private final boolean software;
     private final boolean criticalPoll;
@@ -517,7 +518,8 @@ public final class DeviceContext extends Resource implements EventSource {
      * only the import.
      *
      * @param kernelHandle what {@link DeviceMemory#kernelHandle()} says there
-     * @param length what {@link DeviceMemory#length()} says there: the kernel does not tell it, and what is copied beyond it can crash
+     * @param length what {@link DeviceMemory#length()} says there: the kernel does not tell it, and what is copied
+     *     beyond it can crash
      * @return the memory, to be closed before or with this context
      * @throws IllegalArgumentException if the length is not positive
      * @throws UnsupportedVerbException if the driver cannot import

@@ -171,6 +171,7 @@ public final class DeviceMemory extends Resource {
     /** {@return length and device} */
     @Override
     public String toString() {
-        return "device memory of %d bytes on %s".formatted(length, context.device().name());
+        return "device memory of %d bytes on %s"
+                .formatted(length, context.device().name());
     }
 }

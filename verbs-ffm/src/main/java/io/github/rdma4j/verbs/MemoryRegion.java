@@ -93,7 +93,10 @@ public final class MemoryRegion extends Resource {
 
     /** Registers memory of an arena of the user's. */
     static MemoryRegion ofUserMemory(
-            ProtectionDomain domain, MemorySegment memory, Supplier<MemoryRegistration> registration, Resource... others) {
+            ProtectionDomain domain,
+            MemorySegment memory,
+            Supplier<MemoryRegistration> registration,
+            Resource... others) {
         ArenaWatch arena = domain.context().watchArenaOf(memory);
         MemoryRegion region = new MemoryRegion(domain, registration.get(), null, others);
         region.arena = arena;
@@ -194,7 +197,10 @@ public final class MemoryRegion extends Resource {
         return slice(part.address() - (addressSpace ? 0 : segment().address()), part.byteSize());
     }
 
-    /** {@return what may be done with the memory, besides local reading: what it was registered with, or reregistered last} */
+    /**
+     * {@return what may be done with the memory, besides local reading: what it was registered with, or reregistered
+     * last}
+     */
     public Set<AccessFlag> access() {
         EnumSet<AccessFlag> flags = EnumSet.noneOf(AccessFlag.class);
         flags.addAll(AccessFlag.of(access));
@@ -202,8 +208,9 @@ public final class MemoryRegion extends Resource {
     }
 
     /**
-     * Whether the region is a chunk of a {@linkplain io.github.rdma4j.verbs.pool.RegisteredMemoryPool memory pool}. Its bounds and its remote
-     * key are then those of much more memory than one user of the pool has taken, and the pool alone closes and changes it.
+     * Whether the region is a chunk of a {@linkplain io.github.rdma4j.verbs.pool.RegisteredMemoryPool memory pool}. Its
+     * bounds and its remote key are then those of much more memory than one user of the pool has taken, and the pool
+     * alone closes and changes it.
      *
      * @return true for a pool's
      */
@@ -229,7 +236,8 @@ public final class MemoryRegion extends Resource {
      *
      * @param configuration says what changes
      * @throws IllegalArgumentException if nothing was said, or the values do not go together; nothing has changed then
-     * @throws IllegalStateException if memory windows are bound to the region, or it is a memory pool's; nothing has changed then
+     * @throws IllegalStateException if memory windows are bound to the region, or it is a memory pool's; nothing has
+     *     changed then
      * @throws UnsupportedVerbException if the device cannot do it; nothing has changed then
      * @throws VerbsException if it fails; {@link #isOpen()} tells whether the old registration still stands
      */
@@ -357,7 +365,10 @@ public final class MemoryRegion extends Resource {
         Failures.check("ibv_dereg_mr(lkey=0x%x)".formatted(localKey), result);
     }
 
-    /** Those whose end of a binding failed, with the connection for instance: the adapter knows of it, and this process need not. */
+    /**
+     * Those whose end of a binding failed, with the connection for instance: the adapter knows of it, and this process
+     * need not.
+     */
     private boolean closeWindowsThatMayBeBound() {
         List<MemoryWindow> windows =
                 domain.windows().filter(window -> window.mayBeBoundTo(this)).toList();

@@ -41,8 +41,8 @@ public final class MemorySlice {
     }
 
     /**
-     * This part as a peer names it: a value to send there. The remote key is that of the whole region; what a peer may do there, and where,
-     * the adapter judges by the region.
+     * This part as a peer names it: a value to send there. The remote key is that of the whole region; what a peer may
+     * do there, and where, the adapter judges by the region.
      *
      * @return address, length and remote key
      * @throws IllegalStateException if the region is closed

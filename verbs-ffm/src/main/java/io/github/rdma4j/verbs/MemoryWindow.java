@@ -47,8 +47,8 @@ public final class MemoryWindow extends Resource {
     private final Set<QueuePair> queuePairs = new HashSet<>();
 
     /**
-     * All that it was ever bound to and that is still open: a later binding, or the end of one, may have failed in the adapter. Guarded by
-     * the tree's lock.
+     * All that it was ever bound to and that is still open: a later binding, or the end of one, may have failed in the
+     * adapter. Guarded by the tree's lock.
      */
     private final Set<MemoryRegion> regions = new HashSet<>();
 

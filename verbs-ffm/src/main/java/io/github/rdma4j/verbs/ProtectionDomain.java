@@ -120,10 +120,11 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
      * Registers memory with the adapter (ibv_reg_mr(3)): its pages are pinned, and the adapter may read them, and do what the
      * flags allow. The region holds on to the segment, so an automatic arena does not free it.
      *
-     * <p>Closing the segment's arena closes the region first, so that no adapter writes to memory that is somebody else's by then. Requests
-     * under way then end with an error, as after a close of the region, and new ones are an {@link IllegalStateException}. One moment
-     * remains with {@link Arena#ofConfined()}: it frees what was allocated first just before that, and what a peer writes in these
-     * microseconds may hit memory that has been given out again. {@link Arena#ofShared()} and {@link #allocateMemory} have no such moment.
+     * <p>Closing the segment's arena closes the region first, so that no adapter writes to memory that is somebody
+     * else's by then. Requests under way then end with an error, as after a close of the region, and new ones are an
+     * {@link IllegalStateException}. One moment remains with {@link Arena#ofConfined()}: it frees what was allocated
+     * first just before that, and what a peer writes in these microseconds may hit memory that has been given out
+     * again. {@link Arena#ofShared()} and {@link #allocateMemory} have no such moment.
      *
      * @param segment native memory of any size above 0, longer than 2 GiB too
      * @param access what may be done with it, besides local reading; remote writing and atomics need
@@ -177,8 +178,8 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
             return createChild(() -> new MemoryRegion(this, MemoryRegistration.of(this, config), null, others));
         }
         MemoryRegistration.checkMemory(segment, config.access());
-        return createChild(() ->
-                MemoryRegion.ofUserMemory(this, segment, () -> MemoryRegistration.of(this, config), others));
+        return createChild(
+                () -> MemoryRegion.ofUserMemory(this, segment, () -> MemoryRegistration.of(this, config), others));
     }
 
     /**
@@ -317,9 +318,7 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
             try {
                 MemorySegment memory = RegistrationFailures.allocate(arena, size, PAGE);
                 return new MemoryRegion(
-                        this,
-                        MemoryRegistration.ofHostMemory(this, memory, memory.address(), null, flags),
-                        arena);
+                        this, MemoryRegistration.ofHostMemory(this, memory, memory.address(), null, flags), arena);
             } catch (Throwable e) {
                 arena.close();
                 throw e;

@@ -356,8 +356,7 @@ public final class QueuePairConfig {
             throw new IllegalArgumentException("queue pairs of type %s do not receive by a hash".formatted(type));
         }
         if (receiveTable != null && receiveTable.context() != context) {
-            throw new IllegalArgumentException(
-                    "the table of receive work queues belongs to another device context");
+            throw new IllegalArgumentException("the table of receive work queues belongs to another device context");
         }
         if (receiveTable != null && sharedReceiveQueue != null) {
             throw new IllegalArgumentException(

@@ -17,7 +17,10 @@ final class RegistrationFailures {
 
     private RegistrationFailures() {}
 
-    /** Pinned memory cannot be more than the machine has. Without this, making it zero could end in the kernel's out-of-memory killer. */
+    /**
+     * Pinned memory cannot be more than the machine has. Without this, making it zero could end in the kernel's
+     * out-of-memory killer.
+     */
     static void requireMemory(long size, int access, MemoryInformation machine) {
         OptionalLong total = machine.bytes("MemTotal");
         if (!AccessFlag.ON_DEMAND.in(access) && total.isPresent() && size > total.getAsLong()) {

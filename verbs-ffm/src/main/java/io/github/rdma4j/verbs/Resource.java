@@ -47,7 +47,9 @@ public abstract class Resource implements AutoCloseable {
     private final Set<Resource> children = new LinkedHashSet<>();
     private volatile boolean closed;
 
-    /** Whether the native object is gone and a part of the close is still to be done. Changed only with the lock held. */
+    /**
+     * Whether the native object is gone and a part of the close is still to be done. Changed only with the lock held.
+     */
     private boolean unfinished;
 
     /** Made only within {@link #createChild}, or as the root of a tree; this library's own classes are all there are. */
@@ -174,15 +176,17 @@ public abstract class Resource implements AutoCloseable {
     public abstract long handle();
 
     /**
-     * Destroys the native object, with all children closed and the lock held. Once it has succeeded it is not called again; an
-     * exception means that the object still is there, and what was done before it must bear to be done again.
+     * Destroys the native object, with all children closed and the lock held. Once it has succeeded it is not called
+     * again; an exception means that the object still is there, and what was done before it must bear to be done again.
      */
     abstract void release();
 
     /** Makes usable again what {@link #release()} had closed before it failed, guards above all. */
     void reopen() {}
 
-    /** Frees what the native object needed, once that is gone. After an exception it is called again by the next close. */
+    /**
+     * Frees what the native object needed, once that is gone. After an exception it is called again by the next close.
+     */
     void afterRelease() {}
 
     /** Refuses a close by the user of what is not the user's. */
@@ -207,8 +211,8 @@ public abstract class Resource implements AutoCloseable {
      * Closes the children, then this resource. Does nothing if it is closed already.
      *
      * @throws VerbsException if the adapter refuses; the resource then remains open
-     * @throws IllegalStateException if a native call of another thread still uses memory that this owns. The adapter has lost it by
-     *     then; close this or a parent again when that call has returned, and the memory is freed
+     * @throws IllegalStateException if a native call of another thread still uses memory that this owns. The adapter
+     *     has lost it by then; close this or a parent again when that call has returned, and the memory is freed
      */
     @Override
     public final void close() {

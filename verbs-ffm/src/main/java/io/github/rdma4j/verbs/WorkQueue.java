@@ -179,7 +179,9 @@ public final class WorkQueue extends Resource {
     @Override
     void release() {
         receiveQueue.close();
-        Failures.check("ibv_destroy_wq()", ExtendedVerb.DESTROY_WQ.call(domain.context().segment(), queue));
+        Failures.check(
+                "ibv_destroy_wq()",
+                ExtendedVerb.DESTROY_WQ.call(domain.context().segment(), queue));
     }
 
     @Override

@@ -23,7 +23,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who may free registered memory, and when: neither under the adapter, nor under another thread, and each step of a close once. */
+/**
+ * Who may free registered memory, and when: neither under the adapter, nor under another thread, and each step of a
+ * close once.
+ */
 @Tag("device")
 class MemoryLifetimeDeviceTest {
     private static final int SIZE = 4096;
@@ -91,7 +94,8 @@ class MemoryLifetimeDeviceTest {
                     .hasMessageContaining("is closed, as is the arena of its memory");
         }
         // A peer that still has the key is refused by the adapter.
-        assertThat(pair.peer.postWrite(5, pair.peerBuffer.slice(), remote, SIGNALED)).isZero();
+        assertThat(pair.peer.postWrite(5, pair.peerBuffer.slice(), remote, SIGNALED))
+                .isZero();
         assertThat(pair.awaitPeer().status()).isEqualTo(WorkCompletionStatus.REM_ACCESS_ERR);
     }
 
@@ -114,8 +118,10 @@ class MemoryLifetimeDeviceTest {
         List<Boolean> openWhenFreed = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
             int number = i;
-            MemorySegment memory = backing.allocate(SIZE).reinterpret(arena, freed -> openWhenFreed.add(
-                    regions.get(number).isOpen()));
+            MemorySegment memory = backing.allocate(SIZE)
+                    .reinterpret(
+                            arena,
+                            freed -> openWhenFreed.add(regions.get(number).isOpen()));
             regions.add(pair.domain.registerMemory(memory, LOCAL_WRITE));
         }
         arena.close();
@@ -155,9 +161,11 @@ class MemoryLifetimeDeviceTest {
                 }
             });
             assertThat(other.join(Duration.ofSeconds(60))).isTrue();
-            assertThat(thrown).singleElement().satisfies(e -> assertThat(e)
-                    .isInstanceOf(WrongThreadException.class)
-                    .hasMessageContaining("register the memory in that thread"));
+            assertThat(thrown)
+                    .singleElement()
+                    .satisfies(e -> assertThat(e)
+                            .isInstanceOf(WrongThreadException.class)
+                            .hasMessageContaining("register the memory in that thread"));
         }
     }
 

@@ -171,7 +171,8 @@ class StandInVerbsDeviceTest {
                 CompletionQueue otherQueue = other.createCompletionQueue(16)) {
             ProtectionDomain otherDomain = other.allocateProtectionDomain();
             assertThatThrownBy(() -> otherDomain.prepareQueuePair(
-                            QueuePairType.UD, config -> config.completionQueue(otherQueue)
+                            QueuePairType.UD,
+                            config -> config.completionQueue(otherQueue)
                                     .receiveHash(queues, ReceiveHashConfig.toeplitz(new byte[40]))))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("receive work queues belongs to another device context");

@@ -11,7 +11,8 @@ import java.util.Set;
 /**
  * What the kernel driver behind a device means for the hot path: whether a call could block. In doubt it could.
  *
- * @param name of the driver; empty for a software device (rxe, siw), which has no parent device; {@link #UNKNOWN} if sysfs does not tell
+ * @param name of the driver; empty for a software device (rxe, siw), which has no parent device; {@link #UNKNOWN} if
+ *     sysfs does not tell
  */
 public record DeviceDriver(String name) {
     /** The name of a driver that could not be read. Everything is thought possible of it. */

@@ -70,8 +70,8 @@ public record PageMapping(MemorySegment memory, Arena arena, String pages, boole
      *
      * @param size in bytes, a multiple of {@link #PAGE}, for explicit huge pages of {@link #HUGE_PAGE}
      * @param wish for pages
-     * @return the mapping, aligned to {@link #HUGE_PAGE} if it is of such pages, else to the power of two that it has room for, at
-     *     most {@link #TRANSPARENT_HUGE_PAGE}
+     * @return the mapping, aligned to {@link #HUGE_PAGE} if it is of such pages, else to the power of two that it has
+     *     room for, at most {@link #TRANSPARENT_HUGE_PAGE}
      * @throws OutOfMemoryError if there is no room in the address space or no memory
      */
     public static PageMapping map(long size, Wish wish) {
@@ -221,8 +221,9 @@ public record PageMapping(MemorySegment memory, Arena arena, String pages, boole
             arena.close();
         } catch (IllegalStateException e) {
             throw new IllegalStateException(
-                    "a native call of another thread, such as a write to a channel, still uses memory at 0x%x: close it again when that call has returned"
-                            .formatted(memory.address()),
+                    "a native call of another thread, such as a write to a channel, still uses memory at 0x%x: close it"
+                                    .formatted(memory.address())
+                            + " again when that call has returned",
                     e);
         }
     }

@@ -3,8 +3,8 @@
 package io.github.rdma4j.verbs.internal;
 
 /**
- * How the memory pool, in a package of its own, keeps its regions from being closed by those who use a part of them. The class of
- * regions brings the door, so that its public face needs none.
+ * How the memory pool, in a package of its own, keeps its regions from being closed by those who use a part of them.
+ * The class of regions brings the door, so that its public face needs none.
  */
 public final class PooledRegions {
     /** What the class of regions does for the pool. */

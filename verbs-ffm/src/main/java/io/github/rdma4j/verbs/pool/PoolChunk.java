@@ -110,8 +110,8 @@ final class PoolChunk {
     }
 
     /**
-     * Deregisters first: the adapter must have lost the memory before it is somebody else's. After an exception it can be called again,
-     * and goes on where it was.
+     * Deregisters first: the adapter must have lost the memory before it is somebody else's. After an exception it can
+     * be called again, and goes on where it was.
      */
     void close() {
         closing = true;

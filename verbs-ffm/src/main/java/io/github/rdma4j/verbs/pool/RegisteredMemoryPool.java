@@ -19,10 +19,10 @@ import java.util.function.Consumer;
  * Registered memory to allocate from. Registering costs a system call and the pinning of every page, microseconds to milliseconds; the pool
  * registers large chunks and divides them by the buddy system, so that an allocation is a short walk over an array.
  *
- * <p>Sizes and alignments are rounded up to powers of two, and to the {@linkplain PoolConfig#minBlockSize smallest block}: above that, less
- * than half of a block is lost, and 1 byte takes 256 by default. What is larger than a chunk gets one of its
- * own, of whole pages, which later allocations of about that size use again. Chunks remain registered until {@link #trim()} or
- * {@link #close()}.
+ * <p>Sizes and alignments are rounded up to powers of two, and to the
+ * {@linkplain PoolConfig#minBlockSize smallest block}: above that, less than half of a block is lost, and 1 byte takes
+ * 256 by default. What is larger than a chunk gets one of its own, of whole pages, which later allocations of about
+ * that size use again. Chunks remain registered until {@link #trim()} or {@link #close()}.
  *
  * <p>Thread safety: all methods may be called from any thread; a thread that makes the pool register a chunk keeps the others waiting
  * meanwhile. Close the pool before its protection domain.
@@ -200,12 +200,11 @@ public final class RegisteredMemoryPool implements AutoCloseable {
         if (needed <= config.chunkSize()) {
             return config.chunkSize();
         }
-        long unit =
-                switch (config.hugePages()) {
-                    case NONE -> PageMapping.PAGE;
-                    case TRANSPARENT -> PageMapping.TRANSPARENT_HUGE_PAGE;
-                    case EXPLICIT -> PageMapping.HUGE_PAGE;
-                };
+        long unit = switch (config.hugePages()) {
+            case NONE -> PageMapping.PAGE;
+            case TRANSPARENT -> PageMapping.TRANSPARENT_HUGE_PAGE;
+            case EXPLICIT -> PageMapping.HUGE_PAGE;
+        };
         if (needed > Long.MAX_VALUE - unit) {
             throw new IllegalArgumentException(needed + " bytes are more than an address space holds");
         }

@@ -9,7 +9,10 @@ import java.nio.ByteBuffer;
 import java.nio.channels.Pipe;
 import java.time.Duration;
 
-/** A thread inside a native call with some memory: a write to a pipe, which cannot end before {@link #end()} has read it. */
+/**
+ * A thread inside a native call with some memory: a write to a pipe, which cannot end before {@link #end()} has read
+ * it.
+ */
 public final class BlockedWrite {
     private final Pipe pipe = Pipe.open();
     private final Thread writer;

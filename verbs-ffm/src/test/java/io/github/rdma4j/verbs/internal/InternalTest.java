@@ -104,7 +104,8 @@ class InternalTest {
     @Test
     void ofADriverThatCannotBeReadEverythingIsThoughtPossible(@TempDir Path sysfs) throws Exception {
         Path dangling = Files.createDirectory(sysfs.resolve("dangling"));
-        Files.createSymbolicLink(Files.createDirectory(dangling.resolve("device")).resolve("driver"), Path.of("gone"));
+        Files.createSymbolicLink(
+                Files.createDirectory(dangling.resolve("device")).resolve("driver"), Path.of("gone"));
         for (Path device : List.of(sysfs.resolve("not mounted"), dangling)) {
             DeviceDriver unknown = DeviceDriver.of(device);
             assertThat(unknown.postsInUserSpace()).isFalse();

@@ -56,7 +56,10 @@ class PageMappingTest {
         mapping.unmap();
     }
 
-    /** The administrator's reserve may have pages of 1 GiB; transparent ones are of the size of a page directory's entry. */
+    /**
+     * The administrator's reserve may have pages of 1 GiB; transparent ones are of the size of a page directory's
+     * entry.
+     */
     @Test
     void theTwoKindsOfHugePagesHaveSizesOfTheirOwn(@TempDir Path folder) throws IOException {
         Path file = Files.writeString(folder.resolve("hpage_pmd_size"), "33554432\n");

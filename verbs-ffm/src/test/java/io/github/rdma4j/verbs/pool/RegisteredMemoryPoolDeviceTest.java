@@ -390,8 +390,7 @@ class RegisteredMemoryPoolDeviceTest {
                     .isEqualTo(memory.segment().address());
             assertThat(memory.slice().segment().byteSize()).isEqualTo(1);
             assertThat(first.slice().region().access())
-                    .containsExactlyInAnyOrder(
-                            AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ);
+                    .containsExactlyInAnyOrder(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ);
         }
     }
 
@@ -414,8 +413,8 @@ class RegisteredMemoryPoolDeviceTest {
 
     @Test
     void anAllocationCanWaitForEver() throws Exception {
-        try (RegisteredMemoryPool pool = pool(config -> config.maxBytes(CHUNK)
-                .waitWhenExhausted(Duration.ofSeconds(Long.MAX_VALUE)))) {
+        try (RegisteredMemoryPool pool =
+                pool(config -> config.maxBytes(CHUNK).waitWhenExhausted(Duration.ofSeconds(Long.MAX_VALUE)))) {
             PooledMemory all = pool.allocate(CHUNK);
             AtomicReference<Object> got = new AtomicReference<>();
             Thread waiter = Thread.ofPlatform().start(() -> {
