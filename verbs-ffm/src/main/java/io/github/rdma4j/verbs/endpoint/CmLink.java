@@ -25,11 +25,12 @@ final class CmLink implements Link {
     private final ReceiveBuffers buffers;
     private final EventChannel events;
     private String lost;
-    private boolean closed;
+    private boolean disconnected;
+    private boolean letGo;
 
     /**
-     * Prepares everything that must be there before the peer can send. If that fails, nothing remains of it but the id, and the
-     * domain has one user less.
+     * Prepares everything that must be there before the peer can send. If that fails, nothing remains of it but the id,
+     * and the domain has one user less.
      *
      * @param id that is bound to a device; closed with the link
      * @param domain whose user the link becomes
@@ -58,13 +59,21 @@ final class CmLink implements Link {
             this.buffers = new ReceiveBuffers(memory, queuePair, config.receiveBuffers(), config.maxMessageSize());
         } catch (Throwable e) {
             // Closes the queue pair, too, which the queue would do in any case.
-            if (newQueue != null) {
-                newQueue.close();
-            }
-            if (newChannel != null) {
-                newChannel.close();
-            }
-            domain.letGo();
+            CompletionQueue openQueue = newQueue;
+            CompletionChannel openChannel = newChannel;
+            CloseAll.after(
+                    e,
+                    () -> {
+                        if (openQueue != null) {
+                            openQueue.close();
+                        }
+                    },
+                    () -> {
+                        if (openChannel != null) {
+                            openChannel.close();
+                        }
+                    },
+                    domain::letGo);
             throw e;
         }
     }
@@ -105,12 +114,13 @@ final class CmLink implements Link {
 
     @Override
     public Optional<String> lost() {
-        while (lost == null) {
-            Optional<CmEvent> event = events.poll();
-            if (event.isEmpty()) {
-                break;
+        // Also after the first loss: an event that nobody fetches ends each sleep.
+        Optional<CmEvent> event = events.poll();
+        while (event.isPresent()) {
+            if (lost == null) {
+                lost = reason(event.get());
             }
-            lost = reason(event.get());
+            event = events.poll();
         }
         return Optional.ofNullable(lost);
     }
@@ -136,21 +146,35 @@ final class CmLink implements Link {
 
     @Override
     public void close() {
-        if (closed) {
-            return;
+        CloseAll.of(this::disconnect, queuePair::close, id::close, queue::close, channel::close);
+    }
+
+    private void disconnect() {
+        if (!disconnected) {
+            disconnected = true;
+            try {
+                id.id().disconnect();
+            } catch (VerbsException e) {
+                // The peer was quicker, or there was no connection yet.
+            }
         }
-        closed = true;
-        try {
-            id.id().disconnect();
-        } catch (VerbsException e) {
-            // The peer was quicker, or there was no connection yet.
-        }
-        queuePair.close();
-        id.close();
-        queue.close();
-        channel.close();
-        buffers.close();
-        domain.letGo();
+    }
+
+    @Override
+    public void free() {
+        CloseAll.of(buffers::close, () -> {
+            if (letGo) {
+                domain.closeUnused();
+            } else {
+                letGo = true;
+                domain.letGo();
+            }
+        });
+    }
+
+    /** Undoes everything after a failure. */
+    void closeAfter(Throwable failure) {
+        CloseAll.after(failure, this::close, this::free);
     }
 
     @Override

@@ -32,16 +32,16 @@ final class Connector {
             }
             return Endpoint.over(link, link.buffers(), config, Hello.parse(greeting));
         } catch (ConnectionRejectedException e) {
-            closeAll(link, id);
+            closeAll(e, link, id);
             throw explained(server, e);
         } catch (Throwable e) {
-            closeAll(link, id);
+            closeAll(e, link, id);
             throw e;
         }
     }
 
     private static Duration rest(InetSocketAddress server, Duration timeout, long start) {
-        Duration rest = timeout.minusNanos(System.nanoTime() - start);
+        Duration rest = Duration.ofNanos(Engine.nanos(timeout) - (System.nanoTime() - start));
         if (!rest.isPositive()) {
             throw new EndpointException(
                     "connecting to " + server,
@@ -52,11 +52,11 @@ final class Connector {
         return rest;
     }
 
-    private static void closeAll(CmLink link, SynchronousId id) {
+    static void closeAll(Throwable failure, CmLink link, SynchronousId id) {
         if (link != null) {
-            link.close();
+            link.closeAfter(failure);
         }
-        id.close();
+        CloseAll.after(failure, id::close);
     }
 
     /** An endpoint server says in the private data of its refusal which version it speaks. */

@@ -3,13 +3,13 @@
 package io.github.rdma4j.verbs.endpoint;
 
 /**
- * Who may send how much. A credit stands for one free receive buffer of the peer: whoever sends a message spends one, and gets it
- * back when the peer has emptied the buffer. So no message ever meets a receiver that is not ready.
+ * Who may send how much. A credit stands for one free receive buffer of the peer: whoever sends a message spends one,
+ * and gets it back when the peer has emptied the buffer. So no message ever meets a receiver that is not ready.
  *
  * <p>Credits travel back with messages that go the other way. Where none goes, they travel alone once half of them have
- * gathered; such an update costs no credit, or two sides without credits would wait for each other. It goes into
- * {@link #RESERVE} buffers that each side has beyond those that it gives credits for. They suffice: each update that the
- * peer has not read carries at least half of all credits, so there are two at most, and one buffer is for the message that
+ * gathered; such an update costs no credit, or two sides without credits would wait for each other. It goes into {@link
+ * #RESERVE} buffers that each side has beyond those that it gives credits for. They suffice: each update that the peer
+ * has not read carries at least half of all credits, so there are two at most, and one buffer is for the message that
  * closes.
  */
 final class Credits {
@@ -21,6 +21,8 @@ final class Credits {
     private final int updateFrom;
     private int available;
     private int owed;
+    /** How many messages the peer may send before this side grants more. */
+    private int granted;
 
     /**
      * The state after the handshake: each side may fill all buffers of the other.
@@ -33,6 +35,12 @@ final class Credits {
         this.peerBuffers = peerBuffers;
         this.updateFrom = (buffers + 1) / 2;
         this.available = peerBuffers;
+        this.granted = buffers;
+    }
+
+    /** This side's buffers, without the reserve. */
+    int buffers() {
+        return buffers;
     }
 
     /** How many messages may be sent now. */
@@ -49,6 +57,19 @@ final class Credits {
     }
 
     /**
+     * A message has come from the peer.
+     *
+     * @return false if it had no credit for it
+     */
+    boolean arrive() {
+        if (granted == 0) {
+            return false;
+        }
+        granted--;
+        return true;
+    }
+
+    /**
      * Credits have come from the peer.
      *
      * @return false if it has given more than it can have
@@ -56,6 +77,11 @@ final class Credits {
     boolean receive(int count) {
         available += count;
         return available <= peerBuffers;
+    }
+
+    /** What the peer may have and does not know of yet. */
+    int owed() {
+        return owed;
     }
 
     /** A buffer of this side can be filled again. */
@@ -70,6 +96,7 @@ final class Credits {
     int grant() {
         int count = owed;
         owed = 0;
+        granted += count;
         return count;
     }
 

@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
+import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
@@ -15,34 +16,41 @@ import java.util.function.Consumer;
 /**
  * One end of a connection: messages to and from the peer, and transfers to and from memory that the peer has exposed.
  *
- * <p><b>Messages</b> arrive whole, once, and in order. Flow control is built in: a side sends only as many as the other has free
- * buffers for, its <em>credits</em>, and a program that reads slowly slows its peer down, with nothing lost. A message longer than
- * {@link #maxMessageSize()} is refused; longer data goes through exposed memory.
+ * <p><b>Messages</b> arrive whole, once, and in order. Flow control is built in: a side sends only as many as the other
+ * has free buffers for, its <em>credits</em>, and a program that reads slowly slows its peer down, with nothing lost. A
+ * message longer than {@link #maxMessageSize()} is refused; longer data goes through exposed memory.
  *
- * <p><b>Exposed memory</b>: {@link #expose(long, AccessFlag...)} gives a {@link MemoryHandle}, which travels as bytes; a peer reads,
- * writes and changes the memory without this side's processor.
+ * <p><b>Exposed memory</b>: {@link #expose(long, AccessFlag...)} gives a {@link MemoryHandle}, which travels as bytes;
+ * a peer reads, writes and changes the memory without this side's processor.
  *
- * <p><b>Progress.</b> There are no hidden threads. Messages are taken in, credits are given back and futures are completed by whatever
- * thread is inside a method of this object: one that polls, one that waits, one that sends. A future is completed by the thread that
- * makes progress at that moment, after the endpoint's lock was given back; what is chained to it runs there, unless an executor
- * is given ({@link CompletableFuture#thenApplyAsync}). A program that uses futures only and never calls anything must give a
- * thread, for instance {@code executor.execute(endpoint::progressLoop)}. What waits does not spin, and a virtual thread that waits holds no carrier.
+ * <p><b>Progress.</b> There are no hidden threads. Messages are taken in, credits are given back and futures are
+ * completed by whatever thread is inside a method of this object, or waits for one of its futures: one that polls, one
+ * that waits, one that sends. A future is completed by the thread that makes progress at that moment, after the
+ * endpoint's lock was given back; what is chained to it runs there, unless an executor is given ({@link
+ * CompletableFuture#thenApplyAsync}). Waiting for a future ({@code get}, {@code join}) makes progress, too; waiting for
+ * {@link CompletableFuture#allOf} of several does not. A program that only chains futures must give a thread, for
+ * instance {@code executor.execute(endpoint::progressLoop)}. What waits does not spin, and a virtual thread that waits
+ * holds no carrier.
  *
- * <p><b>The end.</b> A peer that closes in good order is told apart from one that is gone: the first is {@link #CLOSED_BY_PEER} or a
- * {@link ClosedByPeerException}, after its last message; the second a {@link ConnectionLostException}, after the messages that
- * had arrived. After this side's own {@link #close()}, which also ends the waits of other threads, everything is an
- * {@link IllegalStateException}.
+ * <p><b>The end.</b> A peer that closes in good order is told apart from one that is gone: the first is {@link
+ * #CLOSED_BY_PEER} or a {@link ClosedByPeerException}, after its last message; the second a {@link
+ * ConnectionLostException}, after the messages that had arrived. After this side's own {@link #close()}, which also
+ * ends the waits of other threads, everything is an {@link IllegalStateException}.
  *
- * <p>Thread safety: all methods may be called from any thread, by several at a time; a lock orders them, which no thread holds while it
- * waits or runs the program's code. Messages are sent in the order of the calls. If several threads receive, each message goes to
- * one of them. Sending ({@link #trySend}), transfers with an id and polling allocate nothing as long as messages keep their length.
+ * <p>Thread safety: all methods may be called from any thread, by several at a time; a lock orders them, which no
+ * thread holds while it waits or runs the program's code. Messages are sent in the order of the calls. If several
+ * threads receive, each message goes to one of them. Sending ({@link #trySend}), transfers with an id and polling
+ * allocate nothing as long as messages keep their length.
  */
 public final class Endpoint implements AutoCloseable {
     /** Done; the message or transfer is on its way. */
     public static final int OK = 0;
     /** Nothing was sent: the peer has no free buffer. Poll, so that its credits can come in, and try again. */
     public static final int NO_CREDIT = 1;
-    /** Nothing was posted: {@link EndpointConfig#sendDepth} messages and transfers are under way. Poll, and try again. */
+    /**
+     * Nothing was posted: {@link EndpointConfig#sendDepth} messages and transfers are under way, or earlier ones still
+     * wait for their turn. Poll, and try again.
+     */
     public static final int QUEUE_FULL = 2;
     /** The peer has closed its endpoint in good order. */
     public static final int CLOSED_BY_PEER = -1;
@@ -50,14 +58,18 @@ public final class Endpoint implements AutoCloseable {
     static final Duration FOR_EVER = Duration.ofNanos(Long.MAX_VALUE);
 
     private final Engine engine;
+    /** Used with the engine's lock held. */
+    private final Protocol protocol;
+
     private final ProtectionDomain domain;
     private final Duration closeTimeout;
     private final byte[] peerPrivateData;
     private final Transfers transfers;
 
-    private Endpoint(Engine engine, Duration closeTimeout, byte[] peerPrivateData) {
+    Endpoint(Engine engine, ProtectionDomain domain, Duration closeTimeout, byte[] peerPrivateData) {
         this.engine = engine;
-        this.domain = engine.link().domain();
+        this.protocol = engine.protocol();
+        this.domain = domain;
         this.closeTimeout = closeTimeout;
         this.peerPrivateData = peerPrivateData;
         this.transfers = new Transfers(engine);
@@ -70,7 +82,8 @@ public final class Endpoint implements AutoCloseable {
      * @param timeout how long to try
      * @return the endpoint, to be closed
      * @throws EndpointException if the server speaks another protocol, or another version of this one
-     * @throws io.github.rdma4j.verbs.cm.ConnectionException if the server cannot be reached, refuses, or does not answer in time
+     * @throws io.github.rdma4j.verbs.cm.ConnectionException if the server cannot be reached, refuses, or does not
+     *     answer in time
      * @throws io.github.rdma4j.verbs.NativeLibraryException if librdmacm is missing
      * @throws io.github.rdma4j.verbs.VerbsException if no RDMA device can reach it
      */
@@ -86,9 +99,11 @@ public final class Endpoint implements AutoCloseable {
      * @param timeout how long to try
      * @return the endpoint, to be closed
      * @throws EndpointException if the server speaks another protocol, or another version of this one
-     * @throws io.github.rdma4j.verbs.cm.ConnectionException if the server cannot be reached, refuses, or does not answer in time
+     * @throws io.github.rdma4j.verbs.cm.ConnectionException if the server cannot be reached, refuses, or does not
+     *     answer in time
      * @throws io.github.rdma4j.verbs.NativeLibraryException if librdmacm is missing
-     * @throws io.github.rdma4j.verbs.VerbsException if no RDMA device can reach it, or it cannot give what the configuration asks for
+     * @throws io.github.rdma4j.verbs.VerbsException if no RDMA device can reach it, or it cannot give what the
+     *     configuration asks for
      */
     public static Endpoint connect(InetSocketAddress server, Consumer<EndpointConfig> configuration, Duration timeout) {
         EndpointConfig config = new EndpointConfig();
@@ -98,24 +113,35 @@ public final class Endpoint implements AutoCloseable {
 
     /** An endpoint over a connection that is made, whose receive buffers were posted before. */
     static Endpoint over(Link link, ReceiveBuffers buffers, EndpointConfig config, Hello peer) {
-        SendSlots slots = new SendSlots(link.domain(), config.sendDepth(), config.maxMessageSize());
-        Engine engine = new Engine(link, buffers, slots, config.maxInlineData(), peer, config.maxMessageSize());
-        return new Endpoint(engine, config.closeTimeout(), peer.userData());
+        SendBuffers sendBuffers = new SendBuffers(link.domain(), config.sendDepth(), config.maxMessageSize());
+        VerbsCarrier carrier = new VerbsCarrier(link, buffers, sendBuffers, config.maxInlineData());
+        Protocol protocol = new Protocol(
+                "endpoint " + link,
+                carrier,
+                new Credits(buffers.credited(), peer.receiveBuffers()),
+                config.sendDepth(),
+                buffers.size(),
+                Math.min(config.maxMessageSize(), peer.bufferSize()),
+                new Silence(Engine.nanos(config.silenceTimeout())));
+        return new Endpoint(new Engine(carrier, protocol), link.domain(), config.closeTimeout(), peer.userData());
     }
 
-    /** {@return the longest message that can be sent, in bytes: the smaller one of both sides' {@link EndpointConfig#maxMessageSize}} */
+    /**
+     * {@return the longest message that can be sent, in bytes: the smaller one of both sides' {@link
+     * EndpointConfig#maxMessageSize}}
+     */
     public int maxMessageSize() {
-        return engine.sender.maxMessage();
+        return protocol.maxMessage();
     }
 
     /** {@return this side's address and port; empty after the close} */
     public Optional<InetSocketAddress> localAddress() {
-        return engine.withLink(Link::localAddress);
+        return engine.ask(Link::localAddress);
     }
 
     /** {@return the peer's address and port; empty after the close} */
     public Optional<InetSocketAddress> peerAddress() {
-        return engine.withLink(Link::peerAddress);
+        return engine.ask(Link::peerAddress);
     }
 
     /** {@return the program's own bytes that the peer sent along with the connection; none if there are none} */
@@ -128,11 +154,17 @@ public final class Endpoint implements AutoCloseable {
         return domain;
     }
 
-    /** {@return how many messages could be sent now, as far as the peer's buffers go} */
+    /**
+     * How many messages could be sent now, as far as the peer's buffers go.
+     *
+     * @return the number; 0 if the peer has closed or the connection is lost
+     * @throws IllegalStateException if this endpoint is closed
+     */
     public int credits() {
         engine.enter();
         try {
-            return engine.credits.available();
+            engine.requireOpen();
+            return protocol.isOpen() ? protocol.credits().available() : 0;
         } finally {
             engine.exit();
         }
@@ -151,14 +183,15 @@ public final class Endpoint implements AutoCloseable {
         engine.enter();
         try {
             engine.requireOpen();
-            return engine.sender.trySend(message);
+            return engine.trySend(message);
         } finally {
             engine.exit();
         }
     }
 
     /**
-     * Sends a message, and waits if need be until the peer has room. It is copied; the segment is free when this returns.
+     * Sends a message, and waits if need be until the peer has room. It is copied; the segment is free when this
+     * returns.
      *
      * @param message of at most {@link #maxMessageSize()} bytes, in any memory
      * @param timeout how long to wait; zero or less tries once
@@ -171,9 +204,9 @@ public final class Endpoint implements AutoCloseable {
      */
     public boolean send(MemorySegment message, Duration timeout) {
         String operation = "sending over " + engine;
-        return engine.await(operation, timeout, () -> switch (engine.sender.trySend(message)) {
+        return engine.await(operation, timeout, () -> switch (protocol.trySend(message)) {
                     case OK -> Boolean.TRUE;
-                    case CLOSED_BY_PEER -> throw engine.ended(operation);
+                    case CLOSED_BY_PEER -> throw protocol.ended(operation);
                     default -> null;
                 })
                 != null;
@@ -181,8 +214,11 @@ public final class Endpoint implements AutoCloseable {
 
     /**
      * Sends a message as soon as the peer has room. Messages wait in order, as many as the program cares to have wait.
+     * A future that is cancelled, or times out, before the message had its turn takes it back; afterwards the message
+     * is on its way all the same.
      *
-     * @param message of at most {@link #maxMessageSize()} bytes; not to be changed before the future is complete
+     * @param message of at most {@link #maxMessageSize()} bytes; not to be changed before the future is complete, and
+     *     of memory that other threads may read, too
      * @return complete when the message lies in the peer's buffer; exceptionally with a {@link TransferException},
      *     {@link ConnectionLostException}, {@link ClosedByPeerException} or, after a close of this side,
      *     {@link IllegalStateException}
@@ -190,24 +226,25 @@ public final class Endpoint implements AutoCloseable {
      * @throws IllegalStateException if this endpoint is closed
      */
     public CompletableFuture<Void> sendAsync(MemorySegment message) {
-        CompletableFuture<Void> future = new CompletableFuture<>();
+        Promise<Void> promise = new Promise<>(engine);
         engine.enter();
         try {
             engine.requireOpen();
-            engine.sender.sendAsync(message, future);
+            engine.progress();
+            protocol.sendAsync(message, promise);
         } finally {
-            engine.exit();
+            engine.exit(promise);
         }
-        return future;
+        return promise;
     }
 
     /**
-     * Makes progress, and gives the messages that have arrived to a handler, in this thread. Never waits. What the handler throws
-     * comes out of here; that message counts as read.
+     * Makes progress, and gives the messages that have arrived to a handler, in this thread. Never waits. What the
+     * handler throws comes out of here; that message counts as read.
      *
      * @param handler gets a view of each message, valid until it returns
-     * @return how many messages there were, at most as many as there are buffers; {@link #CLOSED_BY_PEER} if there are none and the
-     *     peer has closed
+     * @return how many messages there were, at most as many as there are buffers; {@link #CLOSED_BY_PEER} if there are
+     *     none and the peer has closed
      * @throws ConnectionLostException if there are none and the connection is lost
      * @throws IllegalStateException if this endpoint is closed
      */
@@ -221,17 +258,17 @@ public final class Endpoint implements AutoCloseable {
             }
             handle(buffer, handler);
             count++;
-            most = engine.receiver.bufferCount();
+            most = protocol.credits().buffers();
         }
         if (count > 0) {
             return count;
         }
         engine.enter();
         try {
-            return switch (engine.state()) {
+            return switch (protocol.state()) {
                 case OPEN -> 0;
                 case PEER_CLOSED -> CLOSED_BY_PEER;
-                case LOST -> throw engine.ended("receiving from " + engine);
+                case LOST -> throw protocol.ended("receiving from " + engine);
             };
         } finally {
             engine.exit();
@@ -243,14 +280,14 @@ public final class Endpoint implements AutoCloseable {
         try {
             if (required) {
                 engine.requireOpen();
-            } else if (!engine.canPost()) {
-                // The handler may have closed this endpoint.
+            } else if (engine.isClosing()) {
+                // The handler has closed this endpoint.
                 return -1;
             }
-            int buffer = engine.receiver.take();
+            int buffer = engine.take();
             if (buffer < 0) {
                 engine.progress();
-                buffer = engine.receiver.take();
+                buffer = engine.take();
             }
             return buffer;
         } finally {
@@ -259,15 +296,12 @@ public final class Endpoint implements AutoCloseable {
     }
 
     private void handle(int buffer, MessageHandler handler) {
+        Message message = engine.message(buffer);
         try {
-            handler.onMessage(engine.receiver.message(buffer));
+            handler.onMessage(message);
         } finally {
-            engine.enter();
-            try {
-                engine.receiver.release(buffer);
-            } finally {
-                engine.exit();
-            }
+            message.close();
+            engine.release(buffer);
         }
     }
 
@@ -285,9 +319,9 @@ public final class Endpoint implements AutoCloseable {
     public boolean receive(MessageHandler handler, Duration timeout) {
         String operation = "receiving from " + engine;
         Integer buffer = engine.await(operation, timeout, () -> {
-            int next = engine.receiver.take();
-            if (next < 0 && engine.state() != Engine.State.OPEN) {
-                throw engine.ended(operation);
+            int next = engine.take();
+            if (next < 0 && !protocol.isOpen()) {
+                throw protocol.ended(operation);
             }
             return next < 0 ? null : next;
         });
@@ -310,35 +344,38 @@ public final class Endpoint implements AutoCloseable {
      */
     public Optional<byte[]> receive(Duration timeout) {
         String operation = "receiving from " + engine;
-        return Optional.ofNullable(engine.await(operation, timeout, () -> engine.receiver.copyNext(operation)));
+        return Optional.ofNullable(engine.await(operation, timeout, () -> protocol.copyNext(operation)));
     }
 
     /**
-     * Asks for the next message. Requests are served in order, and before any other way of receiving.
+     * Asks for the next message. Requests are served in order, and before any other way of receiving. A future that is
+     * cancelled, or times out, before it is complete leaves its message to the next reader.
      *
      * @return complete with a copy of the message; exceptionally with a {@link ClosedByPeerException},
      *     {@link ConnectionLostException} or, after a close of this side, {@link IllegalStateException}
      * @throws IllegalStateException if this endpoint is closed
      */
     public CompletableFuture<byte[]> receiveAsync() {
-        CompletableFuture<byte[]> future = new CompletableFuture<>();
+        Promise<byte[]> promise = new Promise<>(engine);
         engine.enter();
         try {
             engine.requireOpen();
-            engine.receiver.request(future);
+            engine.progress();
+            protocol.request(promise);
         } finally {
-            engine.exit();
+            engine.exit(promise);
         }
-        return future;
+        return promise;
     }
 
     /**
-     * Makes progress until this endpoint or its peer is closed or the connection is lost, sleeping while there is nothing to do: what a
-     * program gives a thread for that uses futures only. Then it returns, when nothing is under way any more; the futures tell the rest.
+     * Makes progress until this endpoint or its peer is closed or the connection is lost, sleeping while there is
+     * nothing to do: what a program gives a thread for that uses futures only. Then it returns, when nothing is under
+     * way any more; the futures tell the rest.
      */
     public void progressLoop() {
         try {
-            engine.await("the progress loop of " + engine, FOR_EVER, () -> engine.hasEnded() ? Boolean.TRUE : null);
+            engine.await("the progress loop of " + engine, FOR_EVER, () -> protocol.hasEnded() ? Boolean.TRUE : null);
         } catch (IllegalStateException e) {
             if (isOpen()) {
                 throw e;
@@ -355,9 +392,10 @@ public final class Endpoint implements AutoCloseable {
      * Allocates registered memory for the local side of transfers.
      *
      * @param size in bytes, above 0
-     * @return the memory, zeroed; to be closed by the program, or with {@link #protectionDomain()}, which is this endpoint's unless
-     *     the configuration or a server gave another
-     * @throws io.github.rdma4j.verbs.VerbsException if the kernel refuses; out of locked memory, the message gives the limit and the remedy
+     * @return the memory, zeroed; to be closed by the program, or with {@link #protectionDomain()}, which is this
+     *     endpoint's unless the configuration or a server gave another
+     * @throws io.github.rdma4j.verbs.VerbsException if the kernel refuses; out of locked memory, the message gives the
+     *     limit and the remedy
      */
     public MemoryRegion allocateMemory(long size) {
         return domain.allocateMemory(size, AccessFlag.LOCAL_WRITE);
@@ -370,25 +408,45 @@ public final class Endpoint implements AutoCloseable {
      * @param rights what peers may do, of {@link AccessFlag#REMOTE_READ}, {@link AccessFlag#REMOTE_WRITE} and
      *     {@link AccessFlag#REMOTE_ATOMIC}
      * @return the memory, zeroed; to be closed by the program, or with {@link #protectionDomain()}
-     * @throws io.github.rdma4j.verbs.VerbsException if the kernel refuses; out of locked memory, the message gives the limit and the remedy
+     * @throws io.github.rdma4j.verbs.VerbsException if the kernel refuses; out of locked memory, the message gives the
+     *     limit and the remedy
      */
     public ExposedMemory expose(long size, AccessFlag... rights) {
         return ExposedMemory.allocate(domain, size, rights);
     }
 
     /**
-     * Exposes memory that is registered already, for instance of a pool or of device memory.
+     * Exposes memory that is registered already, for instance device memory.
      *
      * @param region registered in {@link #protectionDomain()} with at least these rights
      * @param rights what peers may do
      * @return the memory; closing it closes the region
-     * @throws IllegalArgumentException if the region belongs to another protection domain, or was registered without these rights
+     * @throws IllegalArgumentException if the region belongs to another protection domain or to a memory pool, or was
+     *     registered without these rights
      */
     public ExposedMemory expose(MemoryRegion region, AccessFlag... rights) {
-        return ExposedMemory.of(domain, region, rights);
+        return ExposedMemory.of(domain, region.slice(), true, rights);
     }
 
-    /** {@return whether this side has not been closed; a connection that is lost or closed by the peer counts as open until then} */
+    /**
+     * Exposes a part of memory that is registered already, for instance memory of a pool ({@link
+     * io.github.rdma4j.verbs.pool.PooledMemory#slice()}). The handle names this part alone. The adapter knows the
+     * region only: a peer that forges a handle reaches all of it, so expose parts to peers that may see the rest.
+     *
+     * @param slice of a region that was registered in {@link #protectionDomain()} with at least these rights
+     * @param rights what peers may do
+     * @return the memory; closing it does not close the region
+     * @throws IllegalArgumentException if the region belongs to another protection domain, or was registered without
+     *     these rights
+     */
+    public ExposedMemory expose(MemorySlice slice, AccessFlag... rights) {
+        return ExposedMemory.of(domain, slice, false, rights);
+    }
+
+    /**
+     * {@return whether this side has not been closed; a connection that is lost or closed by the peer counts as open
+     * until then}
+     */
     public boolean isOpen() {
         return engine.isOpen();
     }
@@ -402,18 +460,25 @@ public final class Endpoint implements AutoCloseable {
     }
 
     /**
-     * Closes in good order: waits until everything that was accepted for sending has arrived, tells the peer, and ends the connection.
-     * From the first moment on, all other calls, those that are waiting too, end with an {@link IllegalStateException}. Messages that
-     * have arrived and were not read are dropped; so is what could not be sent in time, and its futures say so. Does nothing if it is closed already.
+     * Closes in good order: waits until everything that was accepted for sending has arrived, tells the peer, and ends
+     * the connection. From the first moment on, all other calls, those that are waiting too, end with an {@link
+     * IllegalStateException}. Messages that have arrived and were not read are dropped; so is what could not be sent in
+     * time, and its futures say so. A message that a handler has in its hands stays valid until the handler returns. If
+     * this endpoint is closed already, what could not be closed then is tried again.
      *
-     * @param timeout how long to wait; zero or less drops what is not sent yet
-     * @throws io.github.rdma4j.verbs.WaitInterruptedException if the thread is interrupted; the endpoint is closed nevertheless
+     * @param timeout how long to wait; zero or less drops what is not sent yet. The good-bye itself may take a second
+     *     more
+     * @throws io.github.rdma4j.verbs.WaitInterruptedException if the thread is interrupted; the endpoint is closed
+     *     nevertheless
      */
     public void close(Duration timeout) {
         engine.close(timeout);
     }
 
-    /** Ends the connection at once, without a word: the peer gets a {@link ConnectionLostException}. */
+    /**
+     * Ends the connection at once, without a word: the peer gets a {@link ConnectionLostException}. Ends a {@link
+     * #close()} that waits in another thread, too.
+     */
     public void abort() {
         engine.abort();
     }

@@ -7,10 +7,14 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.OptionalInt;
 
-/** What an endpoint is to be. Each setter returns this object; everything has a default. The two sides need not agree. */
+/**
+ * What an endpoint is to be. Each setter returns this object; everything has a default. The two sides need not agree.
+ */
 public final class EndpointConfig {
     /** The most of the program's own bytes that travel with a connection. */
     public static final int MAX_PRIVATE_DATA = 40;
+
+    private static final Duration SHORTEST_SILENCE = Duration.ofMillis(100);
 
     private int receiveBuffers = 64;
     private int maxMessageSize = 4096;
@@ -20,14 +24,15 @@ public final class EndpointConfig {
     private OptionalInt ackTimeout = OptionalInt.empty();
     private Duration closeTimeout = Duration.ofSeconds(5);
     private Duration handshakeTimeout = Duration.ofSeconds(10);
+    private Duration silenceTimeout = Duration.ofSeconds(30);
     private byte[] privateData = {};
     private ProtectionDomain protectionDomain;
 
     EndpointConfig() {}
 
     /**
-     * How many messages the peer may have on the way, or waiting here to be polled; default 64. These are the peer's credits. The
-     * memory is this number and three more times {@link #maxMessageSize}.
+     * How many messages the peer may have on the way, or waiting here to be polled; default 64. These are the peer's
+     * credits. The memory is this number and three more times {@link #maxMessageSize}.
      *
      * @param count 1 to 65535, and three fewer than the device's longest receive queue
      * @return this
@@ -38,7 +43,8 @@ public final class EndpointConfig {
     }
 
     /**
-     * The longest message to send or receive; default 4096. The smaller one of the two sides holds: {@link Endpoint#maxMessageSize()}.
+     * The longest message to send or receive; default 4096. The smaller one of the two sides holds: {@link
+     * Endpoint#maxMessageSize()}.
      *
      * @param bytes 1 to 2^26
      * @return this
@@ -52,7 +58,7 @@ public final class EndpointConfig {
      * How many messages and transfers of this side may be under way; default 64. The memory is this number times
      * {@link #maxMessageSize}.
      *
-     * @param count 1 to 65535, and three fewer than the device's longest send queue
+     * @param count 1 to 65535, and four fewer than the device's longest send queue
      * @return this
      */
     public EndpointConfig sendDepth(int count) {
@@ -72,8 +78,8 @@ public final class EndpointConfig {
     }
 
     /**
-     * How often the peer's adapter sends again when this side has no receive posted; default 7, for ever. With credits that never
-     * happens, so 0 works, too.
+     * How often the peer's adapter sends again when this side has no receive posted; default 7, for ever. With credits
+     * that never happens, so 0 works, too.
      *
      * @param count 0 to 7
      * @return this
@@ -84,8 +90,9 @@ public final class EndpointConfig {
     }
 
     /**
-     * How long the adapter waits for an acknowledgement before it sends again: 4.096 microseconds times two to this power; default what
-     * the connection manager finds for the path. A silent peer is given up after about seven times four of these.
+     * How long the adapter waits for an acknowledgement before it sends again: 4.096 microseconds times two to this
+     * power; default what the connection manager finds for the path. An adapter gives a silent peer up after about
+     * seven times four of these, and SoftRoCE never: {@link #silenceTimeout} holds for both.
      *
      * @param exponent 1 to 31
      * @return this
@@ -107,7 +114,31 @@ public final class EndpointConfig {
     }
 
     /**
-     * How long {@link EndpointServer#accept} gives one client that has asked for a connection to complete it; default 10 s.
+     * How long at most a dead wire or a dead machine at its other end stays unreported, while a thread waits in the
+     * endpoint or polls it; default 30 s. The connection is then lost ({@link ConnectionLostException}). Half of it is
+     * for whatever is under way: the peer's adapter must acknowledge it in this time, and one second more for each
+     * megabyte of a message or transfer. When nothing has been under way for the other half, a probe is: a write
+     * without bytes, which only the two adapters notice. Without this limit, an adapter may try for ever (SoftRoCE
+     * does), and nobody hears of the end of an idle connection.
+     *
+     * <p>A peer that calls nothing for long is not dead: its adapter answers for it. Time in which nobody is inside a
+     * method of this endpoint hardly counts.
+     *
+     * @param timeout at least 100 ms, or zero for none
+     * @return this
+     */
+    public EndpointConfig silenceTimeout(Duration timeout) {
+        if (!timeout.isZero() && timeout.compareTo(SHORTEST_SILENCE) < 0) {
+            throw new IllegalArgumentException(
+                    "silenceTimeout %s: at least %s, or zero for none".formatted(timeout, SHORTEST_SILENCE));
+        }
+        silenceTimeout = timeout;
+        return this;
+    }
+
+    /**
+     * How long {@link EndpointServer#accept} gives one client that has asked for a connection to complete it; default
+     * 10 s.
      *
      * @param timeout above zero
      * @return this
@@ -134,9 +165,9 @@ public final class EndpointConfig {
     }
 
     /**
-     * The protection domain to use, so that several endpoints share exposed memory; default one of the endpoint's own, and for a server
-     * one per device for all that it accepts. It must be of a context that rdma_cm has opened
-     * ({@link io.github.rdma4j.verbs.cm.CmDevices}), and is not closed with the endpoint.
+     * The protection domain to use, so that several endpoints share exposed memory; default one of the endpoint's own,
+     * and for a server one per device for all that it accepts. It must be of a context that rdma_cm has opened ({@link
+     * io.github.rdma4j.verbs.cm.CmDevices}), and is not closed with the endpoint.
      *
      * @param domain the domain
      * @return this
@@ -181,6 +212,10 @@ public final class EndpointConfig {
         return closeTimeout;
     }
 
+    Duration silenceTimeout() {
+        return silenceTimeout;
+    }
+
     Duration handshakeTimeout() {
         return handshakeTimeout;
     }
@@ -191,7 +226,7 @@ public final class EndpointConfig {
     }
 
     int sendQueueDepth() {
-        return sendDepth + Credits.RESERVE;
+        return sendDepth + Protocol.SEND_RESERVE;
     }
 
     int receiveQueueDepth() {

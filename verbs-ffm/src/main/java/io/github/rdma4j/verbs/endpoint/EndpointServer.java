@@ -5,22 +5,23 @@ package io.github.rdma4j.verbs.endpoint;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.ProtectionDomain;
-import io.github.rdma4j.verbs.cm.ConnectionException;
 import io.github.rdma4j.verbs.cm.PortSpace;
 import io.github.rdma4j.verbs.cm.SynchronousId;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Waits for clients at an address, and makes an {@link Endpoint} of each. All of them share one protection domain (per device), so what
- * is exposed once, all clients can use.
+ * Waits for clients at an address, and makes an {@link Endpoint} of each. All of them share one protection domain (per
+ * device), so what is exposed once, all clients can use.
  *
- * <p>Thread safety: all methods may be called from any thread; several can accept at a time. Closing the server ends their waits with an
- * {@link IllegalStateException}, and leaves the endpoints that it has accepted open.
+ * <p>Thread safety: all methods may be called from any thread; several can accept at a time. Closing the server ends
+ * their waits with an {@link IllegalStateException}, and leaves the endpoints that it has accepted open.
  */
 public final class EndpointServer implements AutoCloseable {
     private static final int BACKLOG = 128;
@@ -30,9 +31,13 @@ public final class EndpointServer implements AutoCloseable {
     /** Guarded by itself. */
     private final Map<DeviceContext, SharedDomain> domains = new HashMap<>();
 
+    private final Acceptor acceptor;
+
     private EndpointServer(SynchronousId listener, EndpointConfig config) {
         this.listener = listener;
         this.config = config;
+        this.acceptor = new Acceptor(
+                toString(), listener, config, device -> domainOf(device).share());
     }
 
     /**
@@ -75,58 +80,20 @@ public final class EndpointServer implements AutoCloseable {
     }
 
     /**
-     * Waits for a client, and completes its connection. Clients that speak another protocol, or another version of this one, are refused
-     * and told why; those that give up while they connect are forgotten.
+     * Waits for a client, and completes its connection. Clients that speak another protocol, or another version of this
+     * one, are refused and told why; those that give up while they connect are forgotten, and so are those that do not
+     * complete their connection within {@link EndpointConfig#handshakeTimeout}. Several may connect at a time, and none
+     * holds up another.
      *
-     * @param timeout how long to wait; zero or less only looks. A handshake that has begun is completed
+     * @param timeout how long to wait; zero or less only looks. A handshake that has begun goes on at the next call
      * @return the endpoint, to be closed; empty if no client came in time
-     * @throws io.github.rdma4j.verbs.VerbsException if the device cannot give what the configuration asks for; the client is refused
+     * @throws io.github.rdma4j.verbs.VerbsException if the device cannot give what the configuration asks for; the
+     *     client is refused
      * @throws io.github.rdma4j.verbs.WaitInterruptedException if the thread is interrupted while it waits
      * @throws IllegalStateException if this server is closed, before or meanwhile
      */
     public Optional<Endpoint> accept(Duration timeout) {
-        long start = System.nanoTime();
-        while (true) {
-            Optional<SynchronousId> request = listener.getRequest(timeout.minusNanos(System.nanoTime() - start));
-            if (request.isEmpty()) {
-                return Optional.empty();
-            }
-            Optional<Endpoint> endpoint = complete(request.get());
-            if (endpoint.isPresent()) {
-                return endpoint;
-            }
-        }
-    }
-
-    /** Empty if the client is none, or not any more. */
-    private Optional<Endpoint> complete(SynchronousId request) {
-        CmLink link = null;
-        try {
-            byte[] greeting = request.request().orElseThrow().privateData();
-            if (!Hello.problem(greeting).isEmpty()) {
-                request.id().reject(Hello.refusal());
-                request.close();
-                return Optional.empty();
-            }
-            link = new CmLink(
-                    request, domainOf(request.id().device().orElseThrow()).share(), config);
-            CmLink ready = link;
-            request.accept(settings -> ready.greet(settings, config), config.handshakeTimeout());
-            return Optional.of(Endpoint.over(link, link.buffers(), config, Hello.parse(greeting)));
-        } catch (ConnectionException e) {
-            closeAll(link, request);
-            return Optional.empty();
-        } catch (Throwable e) {
-            closeAll(link, request);
-            throw e;
-        }
-    }
-
-    private static void closeAll(CmLink link, SynchronousId id) {
-        if (link != null) {
-            link.close();
-        }
-        id.close();
+        return acceptor.accept(timeout);
     }
 
     private SharedDomain domainOf(DeviceContext context) {
@@ -145,11 +112,12 @@ public final class EndpointServer implements AutoCloseable {
     }
 
     /**
-     * The domain of all endpoints that are accepted at this address, for memory that they share. It is closed with the last of them and
-     * this server, unless the configuration gave it.
+     * The domain of all endpoints that are accepted at this address, for memory that they share. It is closed with the
+     * last of them and this server, unless the configuration gave it.
      *
      * @return the domain
-     * @throws IllegalStateException if the server listens at the wildcard address, and so on no device in particular, or is closed
+     * @throws IllegalStateException if the server listens at the wildcard address, and so on no device in particular,
+     *     or is closed
      */
     public ProtectionDomain protectionDomain() {
         return domainOf(listener.id()
@@ -168,7 +136,8 @@ public final class EndpointServer implements AutoCloseable {
      *     {@link AccessFlag#REMOTE_ATOMIC}
      * @return the memory, zeroed; to be closed by the program, or with {@link #protectionDomain()}
      * @throws IllegalStateException if the server listens at the wildcard address, or is closed
-     * @throws io.github.rdma4j.verbs.VerbsException if the kernel refuses; out of locked memory, the message gives the limit and the remedy
+     * @throws io.github.rdma4j.verbs.VerbsException if the kernel refuses; out of locked memory, the message gives the
+     *     limit and the remedy
      */
     public ExposedMemory expose(long size, AccessFlag... rights) {
         return ExposedMemory.allocate(protectionDomain(), size, rights);
@@ -179,13 +148,16 @@ public final class EndpointServer implements AutoCloseable {
         return listener.isOpen();
     }
 
-    /** Ends the waiting for clients; those that wait to be accepted are refused. Does nothing if it is closed already. */
+    /**
+     * Ends the waiting for clients; those that wait to be accepted are refused. Does nothing if it is closed already.
+     */
     @Override
     public void close() {
         synchronized (domains) {
-            listener.close();
-            domains.values().forEach(SharedDomain::letGo);
+            List<Runnable> closes = new ArrayList<>(List.of(acceptor::close));
+            domains.values().forEach(domain -> closes.add(domain::letGo));
             domains.clear();
+            CloseAll.of(closes.toArray(Runnable[]::new));
         }
     }
 

@@ -2,17 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
-import io.github.rdma4j.verbs.CompletionQueue;
-import io.github.rdma4j.verbs.EventPoller;
 import io.github.rdma4j.verbs.MemorySlice;
-import io.github.rdma4j.verbs.QueuePair;
-import io.github.rdma4j.verbs.SendFlags;
-import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.WaitInterruptedException;
-import io.github.rdma4j.verbs.WorkCompletion;
-import io.github.rdma4j.verbs.WorkCompletionStatus;
-import io.github.rdma4j.verbs.WorkCompletions;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -21,109 +17,173 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * What makes an endpoint go: it polls the completion queue for whoever calls, hands each completion to its owner, and puts callers
- * to sleep who have nothing to do. There is one lock, and the program's code never runs under it.
+ * The thin layer between {@link Protocol} and threads: it has the lock, puts callers to sleep who have nothing to do,
+ * and tells promises what was decided. The program's code never runs under the lock.
  *
- * <p>Of several threads that wait, one sleeps on the completion channel, and the others until that one has made progress.
+ * <p>Of several threads that wait, one sleeps on the {@link Carrier}, and the others until something changes. Who
+ * changes something wakes them all when it gives the lock back: {@link Protocol#changes} tells whether there was
+ * anything.
  */
 final class Engine {
-    /** In the id of a work request: it is a receive, and the rest is its buffer. Of others, the id is the slot. */
-    static final long RECEIVE = 1L << 33;
-    /** The id of credit updates and of the close. */
-    private static final long CONTROL = 1L << 32;
-    /** One of the {@link Credits#RESERVE} places in the send queue is for the close. */
-    private static final int MAX_UPDATES = Credits.RESERVE - 1;
+    /** Asking the connection manager is a system call, and so, on some machines, is asking the clock. */
+    private static final int IDLE_POLLS_PER_LOOK = 256;
+    /** How deep callbacks that wait may lie in each other before they no longer run those of others. */
+    private static final int MAX_NESTED = 32;
 
-    private static final int BATCH = 32;
-    /** Asking the connection manager is a system call. */
-    private static final int IDLE_POLLS_PER_LOOK_AT_THE_LINK = 256;
-
-    /** What can still be done with the peer. */
-    enum State {
-        OPEN,
-        PEER_CLOSED,
-        LOST
-    }
+    private static final long GOOD_BYE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private final Finished finished = new Finished();
-    private final Link link;
-    private final String name;
-    private final QueuePair queuePair;
-    private final CompletionQueue queue;
-    private final WorkCompletions completions = WorkCompletions.allocate(BATCH);
-    private final MemorySlice nothing;
-    final Credits credits;
-    final SendSlots slots;
-    final Sender sender;
-    final Receiver receiver;
-    private State state = State.OPEN;
-    private ConnectionLostException lost;
+    private final Carrier carrier;
+    private final Protocol protocol;
     private boolean closing;
     private boolean destroyed;
-    private int updatesUnderWay;
+    /** The messages that are in the hands of the program. */
+    private int messagesOut;
+
     private int idlePolls;
     private int followers;
     private boolean led;
-    private boolean armed;
-    private EventPoller poller;
+    private boolean leaderWoken;
+    private long announced;
+    /** The threads that are telling promises; one that is there twice waits in a callback. */
+    private final List<Thread> telling = new ArrayList<>();
 
-    Engine(Link link, ReceiveBuffers buffers, SendSlots slots, int inlineSize, Hello peer, int maxMessage) {
-        this.link = link;
-        this.name = "endpoint " + link;
-        this.queuePair = link.queuePair();
-        this.queue = link.queue();
-        this.slots = slots;
-        this.nothing = slots.nothing();
-        this.credits = new Credits(buffers.credited(), peer.receiveBuffers());
-        this.sender = new Sender(this, Math.min(maxMessage, peer.bufferSize()), inlineSize);
-        this.receiver = new Receiver(this, buffers);
+    Engine(Carrier carrier, Protocol protocol) {
+        this.carrier = carrier;
+        this.protocol = protocol;
     }
 
-    Link link() {
-        return link;
-    }
-
-    /** Asks the link, while it is there. */
-    <T> Optional<T> withLink(Function<Link, Optional<T>> question) {
-        enter();
-        try {
-            return destroyed ? Optional.empty() : question.apply(link);
-        } finally {
-            exit();
-        }
+    /** Used with the lock held. */
+    Protocol protocol() {
+        return protocol;
     }
 
     void enter() {
         lock.lock();
     }
 
-    /** Gives the lock back, and completes the futures whose time has come. */
+    /** Gives the lock back, wakes those for whom something has changed, and tells the promises whose time has come. */
     void exit() {
-        Runnable complete = finished.take();
+        exit(null);
+    }
+
+    /**
+     * The same, but the promise that this call returns is left to the next one: a program that chains calls of this
+     * kind would run deeper and deeper into its own callbacks.
+     */
+    void exit(Promise<?> own) {
+        announce();
+        boolean tell = protocol.hasDecided();
         lock.unlock();
-        if (complete != null) {
-            complete.run();
+        if (tell) {
+            tell(own, 0);
         }
     }
 
-    Finished finished() {
-        return finished;
+    private void announce() {
+        if (announced != protocol.changes()) {
+            announced = protocol.changes();
+            if (followers > 0) {
+                changed.signalAll();
+            }
+            if (led && !leaderWoken) {
+                leaderWoken = true;
+                carrier.wakeUp();
+            }
+        }
     }
 
-    State state() {
-        return state;
+    /** Whether this thread tells promises at the moment, so that what it is in is a callback. With the lock held. */
+    private int nesting() {
+        if (telling.isEmpty()) {
+            return 0;
+        }
+        int depth = 0;
+        for (Thread thread : telling) {
+            depth += thread == Thread.currentThread() ? 1 : 0;
+        }
+        return depth;
     }
 
-    /** Whether the connection is over and everything that was under way has completed. */
-    boolean hasEnded() {
-        return state != State.OPEN && slots.isIdle();
+    /** Tells the promises that are decided by now, one at a time, so that a slow callback holds up no other thread. */
+    private void tell(Promise<?> own, int allowedNesting) {
+        lock.lock();
+        if (nesting() > allowedNesting) {
+            lock.unlock();
+            return;
+        }
+        Promise<?> last = protocol.lastDecided();
+        telling.add(Thread.currentThread());
+        try {
+            Promise<?> promise;
+            do {
+                promise = protocol.firstDecided() == own ? null : protocol.nextDecided();
+                lock.unlock();
+                if (promise != null) {
+                    hand(promise);
+                }
+                lock.lock();
+            } while (promise != null && promise != last);
+        } finally {
+            if (!lock.isHeldByCurrentThread()) {
+                lock.lock();
+            }
+            telling.remove(Thread.currentThread());
+            announce();
+            lock.unlock();
+        }
     }
 
-    /** Whether there is a peer that hears. */
-    boolean canPost() {
-        return state == State.OPEN && !destroyed;
+    private void hand(Promise<?> promise) {
+        try {
+            promise.handOver();
+        } catch (Throwable e) {
+            // Out of memory: another try comes later.
+            lock.lock();
+            protocol.tellAgain(promise);
+            throw e;
+        }
+    }
+
+    /** Sends, or says why not now. With the lock held. */
+    int trySend(MemorySegment message) {
+        int code = protocol.trySend(message);
+        if (code == Endpoint.NO_CREDIT || code == Endpoint.QUEUE_FULL) {
+            progress();
+            code = protocol.trySend(message);
+        }
+        return code;
+    }
+
+    /** Posts a transfer whose end is polled for, or says why not now. With the lock held. */
+    int tryTransfer(long id, Operation operation, MemorySlice local, RemoteMemory remote, long operand, long newValue) {
+        int code = protocol.tryTransfer(id, operation, local, remote, operand, newValue);
+        if (code == Endpoint.QUEUE_FULL) {
+            progress();
+            code = protocol.tryTransfer(id, operation, local, remote, operand, newValue);
+        }
+        return code;
+    }
+
+    /** Asks the link, while it is there. */
+    <T> Optional<T> ask(Function<Link, Optional<T>> question) {
+        enter();
+        try {
+            return destroyed ? Optional.empty() : carrier.ask(question);
+        } finally {
+            exit();
+        }
+    }
+
+    /** With the lock held. */
+    boolean isClosing() {
+        return closing;
+    }
+
+    /** What a handler sees of a message that it has taken. */
+    Message message(int buffer) {
+        return carrier.message(buffer, protocol.length(buffer));
     }
 
     void requireOpen() {
@@ -141,145 +201,76 @@ final class Engine {
         }
     }
 
-    /** Why nothing goes any more; a new exception each time, so that its stack trace is the caller's. */
-    EndpointException ended(String operation) {
-        return state == State.PEER_CLOSED
-                ? new ClosedByPeerException(operation)
-                : new ConnectionLostException(operation, lost.reason(), lost.getCause());
-    }
-
     /** Does what there is to do, without waiting. With the lock held. */
     int progress() {
         if (destroyed) {
             return 0;
         }
-        int total = pollQueue();
+        int total;
+        try {
+            total = carrier.poll(protocol);
+        } finally {
+            protocol.settle();
+        }
         if (total > 0) {
             idlePolls = 0;
-        } else if (++idlePolls >= IDLE_POLLS_PER_LOOK_AT_THE_LINK) {
+        } else if (++idlePolls >= IDLE_POLLS_PER_LOOK) {
             idlePolls = 0;
-            lookAtLink();
-        }
-        if (state == State.OPEN) {
-            sender.flush();
-        }
-        updateCredits();
-        if (total > 0 && followers > 0) {
-            changed.signalAll();
+            look();
         }
         return total;
     }
 
-    private int pollQueue() {
-        int total = 0;
-        int count;
-        do {
-            count = queue.poll(completions);
-            for (int i = 0; i < count; i++) {
-                complete(completions.get(i));
+    /** Looks at the connection manager and at the clock. */
+    private void look() {
+        String reason = carrier.lost();
+        if (reason != null) {
+            carrier.poll(protocol);
+            protocol.linkLost(reason);
+        }
+        protocol.look(System.nanoTime());
+        protocol.settle();
+    }
+
+    /** A program has completed a future itself, or something that was made of one is complete. */
+    void nudge() {
+        enter();
+        try {
+            if (!destroyed) {
+                protocol.nudge();
             }
-            total += count;
-        } while (count == BATCH);
-        return total;
-    }
-
-    private void complete(WorkCompletion completion) {
-        long id = completion.workRequestId();
-        if (!completion.isSuccess()) {
-            failed(id, completion);
-        } else if ((id & RECEIVE) != 0) {
-            received((int) id, completion);
-        } else if (id == CONTROL) {
-            updatesUnderWay--;
-        } else {
-            slots.complete((int) id, null, finished);
+        } finally {
+            exit();
         }
     }
 
-    private void received(int buffer, WorkCompletion completion) {
-        int frame = completion.immediateData();
-        if (!completion.hasImmediateData() || !credits.receive(Frame.credits(frame))) {
-            lose("the peer does not keep to the endpoint protocol", null);
-            return;
+    /** Takes a message for a handler; the buffer, or -1. {@link #release} gives it back. With the lock held. */
+    int take() {
+        int buffer = protocol.take();
+        if (buffer >= 0) {
+            messagesOut++;
         }
-        switch (Frame.kind(frame)) {
-            case Frame.MESSAGE -> receiver.arrived(buffer, completion.byteLength());
-            case Frame.CREDIT -> receiver.repost(buffer);
-            case Frame.CLOSE -> peerClosed();
-            default -> lose("the peer does not keep to the endpoint protocol", null);
+        return buffer;
+    }
+
+    /** A handler has done with a message. */
+    void release(int buffer) {
+        enter();
+        try {
+            messagesOut--;
+            if (!destroyed) {
+                protocol.release(buffer);
+            } else if (messagesOut == 0) {
+                carrier.free();
+            }
+        } finally {
+            exit();
         }
-    }
-
-    private void failed(long id, WorkCompletion completion) {
-        boolean flushed = completion.status() == WorkCompletionStatus.WR_FLUSH_ERR;
-        TransferException failure = flushed || state == State.PEER_CLOSED
-                ? null
-                : new TransferException("a transfer of " + this, completion);
-        lose(completion.describe(), failure);
-        if (id == CONTROL) {
-            updatesUnderWay--;
-        } else if ((id & RECEIVE) == 0) {
-            slots.complete((int) id, failure != null ? failure : ended("a transfer of " + this), finished);
-        }
-    }
-
-    private void peerClosed() {
-        if (state == State.OPEN) {
-            state = State.PEER_CLOSED;
-            ended();
-        }
-    }
-
-    /** The connection has ended without a close, unless that came first. */
-    void lose(String reason, TransferException cause) {
-        if (state == State.OPEN) {
-            state = State.LOST;
-            lost = new ConnectionLostException(toString(), reason, cause);
-            ended();
-            // So that whatever is under way completes.
-            queuePair.toError();
-        }
-    }
-
-    private void ended() {
-        sender.ended();
-        receiver.ended();
-        changed.signalAll();
-    }
-
-    private void lookAtLink() {
-        link.lost().ifPresent(reason -> {
-            // What arrived before the connection ended counts, above all the peer's close.
-            pollQueue();
-            lose(reason, null);
-            queuePair.toError();
-        });
-    }
-
-    /** Sends the credits that are owed, if they are many and there is room; if there is none, progress will try again. */
-    void updateCredits() {
-        if (canPost() && credits.updateDue() && updatesUnderWay < MAX_UPDATES) {
-            postControl(Frame.CREDIT);
-        }
-    }
-
-    private void postControl(int kind) {
-        int frame = Frame.of(kind, credits.grant());
-        int errno = queuePair.postSendWithImmediate(CONTROL, nothing, frame, SendFlags.SIGNALED);
-        if (errno == 0) {
-            updatesUnderWay++;
-        } else {
-            postingFailed(errno);
-        }
-    }
-
-    /** The send queue is as long as need be, so a refusal is not for want of room. */
-    void postingFailed(int errno) {
-        lose("posting to %s failed: %s".formatted(queuePair, VerbsException.describe(errno)), null);
     }
 
     /**
-     * Makes progress until an attempt succeeds, sleeping in between. Called without the lock; the attempts are made with it.
+     * Makes progress until an attempt succeeds, sleeping in between. Called without the lock; the attempts are made
+     * with it.
      *
      * @param operation for the message if the thread is interrupted
      * @param timeout how long; zero or less tries once
@@ -287,11 +278,19 @@ final class Engine {
      * @return what the attempt gave; null after the time
      */
     <T> T await(String operation, Duration timeout, Supplier<T> attempt) {
-        return await(operation, timeout, false, attempt);
+        return await(operation, nanos(timeout), false, attempt);
     }
 
-    private <T> T await(String operation, Duration timeout, boolean whileClosing, Supplier<T> attempt) {
-        long limit = nanos(timeout);
+    /** Waits until a future is decided or the endpoint is closed; then all of them are. */
+    void awaitDecided(ProgressFuture<?> future, Duration timeout) {
+        await(
+                "waiting for a future of " + this,
+                nanos(timeout),
+                true,
+                () -> future.isDecided() || destroyed ? Boolean.TRUE : null);
+    }
+
+    private <T> T await(String operation, long limit, boolean whileClosing, Supplier<T> attempt) {
         long start = System.nanoTime();
         enter();
         try {
@@ -301,14 +300,17 @@ final class Engine {
                 }
                 progress();
                 T result = attempt.get();
-                long remaining = limit - (System.nanoTime() - start);
                 if (result != null) {
                     return result;
                 }
-                if (!finished.isEmpty()) {
-                    exit();
-                    enter();
-                } else if (remaining <= 0) {
+                long remaining = limit - (System.nanoTime() - start);
+                int nesting = nesting();
+                if (protocol.hasDecided() && nesting < MAX_NESTED) {
+                    announce();
+                    lock.unlock();
+                    tell(null, nesting);
+                    lock.lock();
+                } else if (remaining <= 0 || destroyed) {
                     return null;
                 } else if (led) {
                     follow(operation, remaining);
@@ -321,7 +323,7 @@ final class Engine {
         }
     }
 
-    private static long nanos(Duration timeout) {
+    static long nanos(Duration timeout) {
         try {
             return Math.max(0, timeout.toNanos());
         } catch (ArithmeticException e) {
@@ -330,6 +332,7 @@ final class Engine {
     }
 
     private void follow(String operation, long nanos) {
+        announce();
         followers++;
         try {
             changed.await(nanos, TimeUnit.NANOSECONDS);
@@ -342,41 +345,30 @@ final class Engine {
     }
 
     private void lead(String operation, long nanos) {
-        if (poller == null) {
-            poller = EventPoller.open();
-            poller.add(link.channel());
-            if (link.events() != null) {
-                poller.add(link.events());
-            }
-        }
-        if (!armed) {
-            queue.requestNotification(false);
-            armed = true;
-        }
-        // What came before the arming makes no event.
-        State before = state;
-        if (progress() > 0 || state != before || !finished.isEmpty()) {
+        long before = protocol.changes();
+        carrier.arm();
+        // What came before the arming ends no sleep.
+        progress();
+        look();
+        if (protocol.changes() != before) {
             return;
         }
+        announce();
+        long limit = Math.min(nanos, protocol.nanosToNextLook());
         led = true;
-        EventPoller waiting = poller;
-        exit();
+        leaderWoken = false;
+        lock.unlock();
         try {
-            waiting.select(Duration.ofNanos(nanos), source -> {});
+            carrier.sleep(limit);
         } catch (WaitInterruptedException e) {
             throw new WaitInterruptedException(operation);
-        } catch (IllegalStateException e) {
-            // The poller was closed with the endpoint; the caller sees that next.
         } finally {
-            enter();
+            lock.lock();
             led = false;
             changed.signalAll();
-        }
-        if (!destroyed) {
-            if (link.channel().nextEvent(Duration.ZERO).isPresent()) {
-                armed = false;
+            if (!destroyed) {
+                carrier.awake();
             }
-            lookAtLink();
         }
     }
 
@@ -385,47 +377,62 @@ final class Engine {
         if (!beginClosing()) {
             return;
         }
+        long limit = nanos(timeout);
         long start = System.nanoTime();
+        String operation = "closing " + this;
         try {
-            await(
-                    "closing " + this,
-                    timeout,
-                    true,
-                    () -> state != State.OPEN || sender.isIdle() && slots.isIdle() ? this : null);
+            await(operation, limit, true, () -> destroyed || !protocol.isOpen() || protocol.isIdle() ? this : null);
             enter();
             try {
-                if (state == State.OPEN) {
-                    postControl(Frame.CLOSE);
+                if (!destroyed) {
+                    protocol.sayGoodBye();
                 }
             } finally {
                 exit();
             }
-            Duration rest = timeout.minusNanos(System.nanoTime() - start);
-            await("closing " + this, rest, true, () -> state != State.OPEN || updatesUnderWay == 0 ? this : null);
+            // An adapter may not have sent it yet, and what comes next destroys its queue.
+            long rest = Math.max(GOOD_BYE_NANOS, limit - (System.nanoTime() - start));
+            await(
+                    operation,
+                    rest,
+                    true,
+                    () -> destroyed || !protocol.isOpen() || !protocol.hasControlsUnderWay() ? this : null);
         } finally {
             destroy();
         }
     }
 
-    /** Closes without a word; see {@link Endpoint#abort()}. */
+    /** Closes without a word, even while another thread is closing; see {@link Endpoint#abort()}. */
     void abort() {
-        if (beginClosing()) {
+        if (beginClosing() || !isDestroyed()) {
             destroy();
         }
     }
 
-    /** From now on other threads see a closed endpoint; false if it was closed already. */
+    private boolean isDestroyed() {
+        enter();
+        try {
+            return destroyed;
+        } finally {
+            exit();
+        }
+    }
+
+    /**
+     * From now on other threads see a closed endpoint; false if it was closed already, and then what was left open is
+     * closed.
+     */
     private boolean beginClosing() {
         enter();
         try {
             if (closing) {
+                if (destroyed) {
+                    closeCarrier();
+                }
                 return false;
             }
             closing = true;
-            changed.signalAll();
-            if (poller != null) {
-                poller.wakeUp();
-            }
+            protocol.beginClosing(new IllegalStateException(this + " was closed"));
             return true;
         } finally {
             exit();
@@ -435,29 +442,29 @@ final class Engine {
     private void destroy() {
         enter();
         try {
-            destroyed = true;
-            IllegalStateException closed = new IllegalStateException(this + " was closed");
-            sender.abandon(closed);
-            receiver.abandon(closed);
-            slots.abandon(closed, finished);
-            if (poller != null) {
-                poller.close();
-            }
-            changed.signalAll();
-            try {
-                link.close();
-            } finally {
-                receiver.close();
-                slots.close();
+            if (!destroyed) {
+                destroyed = true;
+                protocol.abandon(new IllegalStateException(this + " was closed"));
+                announce();
+                closeCarrier();
             }
         } finally {
             exit();
         }
     }
 
+    /** A message in the hands of a handler keeps its memory until the handler returns. */
+    private void closeCarrier() {
+        CloseAll.of(carrier::close, () -> {
+            if (messagesOut == 0) {
+                carrier.free();
+            }
+        });
+    }
+
     /** {@return the addresses} */
     @Override
     public String toString() {
-        return name;
+        return protocol.toString();
     }
 }

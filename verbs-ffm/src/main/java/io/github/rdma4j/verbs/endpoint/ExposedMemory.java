@@ -4,39 +4,59 @@ package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
+import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.EnumSet;
 
 /**
- * Memory of this side that peers can use, as far as its rights go. They see each byte as it is at that moment, and this side sees what
- * they write, without being told: a protocol of the program's own, such as a version before and behind the data, or a message
- * afterwards, tells what belongs together.
+ * Memory of this side that peers can use, as far as its rights go. They see each byte as it is at that moment, and this
+ * side sees what they write, without being told: a protocol of the program's own, such as a version before and behind
+ * the data, or a message afterwards, tells what belongs together.
  *
  * <p>Thread safety: all methods may be called from any thread.
  */
 public final class ExposedMemory implements AutoCloseable {
-    private final MemoryRegion region;
+    private final MemorySlice slice;
+    private final boolean owned;
     private final MemoryHandle handle;
 
-    private ExposedMemory(MemoryRegion region, EnumSet<AccessFlag> rights) {
-        this.region = region;
-        this.handle = new MemoryHandle(region.remoteMemory(), rights);
+    private ExposedMemory(MemorySlice slice, boolean owned, EnumSet<AccessFlag> rights) {
+        this.slice = slice;
+        this.owned = owned;
+        this.handle = new MemoryHandle(slice.region().remoteMemory().slice(slice.offset(), slice.length()), rights);
     }
 
     static ExposedMemory allocate(ProtectionDomain domain, long size, AccessFlag... rights) {
         EnumSet<AccessFlag> granted = rights(rights);
         EnumSet<AccessFlag> access = EnumSet.copyOf(granted);
         access.add(AccessFlag.LOCAL_WRITE);
-        return new ExposedMemory(domain.allocateMemory(size, access.toArray(AccessFlag[]::new)), granted);
+        MemoryRegion region = domain.allocateMemory(size, access.toArray(AccessFlag[]::new));
+        return new ExposedMemory(region.slice(), true, granted);
     }
 
-    static ExposedMemory of(ProtectionDomain domain, MemoryRegion region, AccessFlag... rights) {
+    /**
+     * Of memory that the program has registered.
+     *
+     * @param owned whether closing the exposed memory closes the region
+     */
+    static ExposedMemory of(ProtectionDomain domain, MemorySlice slice, boolean owned, AccessFlag... rights) {
+        MemoryRegion region = slice.region();
         if (region.protectionDomain() != domain) {
             throw new IllegalArgumentException(region + " is of another protection domain than the endpoint");
         }
-        return new ExposedMemory(region, rights(rights));
+        if (owned && region.isPooled()) {
+            throw new IllegalArgumentException(
+                    region + " is a chunk of a memory pool, with memory of others: expose the slice of what you took");
+        }
+        EnumSet<AccessFlag> granted = rights(rights);
+        if (!region.access().containsAll(granted)) {
+            throw new IllegalArgumentException(
+                    "%s was registered with %s, and cannot be exposed with %s: register it with these rights, too"
+                            .formatted(region, region.access(), granted));
+        }
+        return new ExposedMemory(slice, owned, granted);
     }
 
     private static EnumSet<AccessFlag> rights(AccessFlag... rights) {
@@ -53,18 +73,23 @@ public final class ExposedMemory implements AutoCloseable {
 
     /** {@return the memory itself} */
     public MemorySegment segment() {
-        return region.segment();
+        return slice.region().segment().asSlice(slice.offset(), slice.length());
     }
 
-    /** {@return the memory as registered, for local transfers} */
+    /** {@return the region that it is, or is a part of} */
     public MemoryRegion region() {
-        return region;
+        return slice.region();
     }
 
-    /** Takes the memory back: what peers do to it from now on fails, and costs them the connection. Does nothing if it is closed already. */
+    /**
+     * Takes the memory back: what peers do to it from now on fails, and costs them the connection. Does nothing if it
+     * is closed already, and nothing for a part of a region, which peers can use until the region is closed.
+     */
     @Override
     public void close() {
-        region.close();
+        if (owned) {
+            slice.region().close();
+        }
     }
 
     /** {@return memory and rights} */

@@ -10,7 +10,9 @@ import io.github.rdma4j.verbs.QueuePair;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 
-/** A connected queue pair with its surroundings, and whoever connected it. Used with the lock of {@link Engine} held. */
+/**
+ * A connected queue pair with its surroundings, and whoever connected it. Used with the lock of {@link Engine} held.
+ */
 interface Link {
     ProtectionDomain domain();
 
@@ -33,8 +35,14 @@ interface Link {
     /** The peer's address; empty if there is none. */
     Optional<InetSocketAddress> peerAddress();
 
-    /** Ends the connection and closes everything that belongs to it alone. Idempotent. */
+    /**
+     * Ends the connection and closes everything that belongs to it alone, but for memory. What fails is tried again by
+     * another call.
+     */
     void close();
+
+    /** Frees the memory that belongs to it. What fails is tried again by another call. */
+    void free();
 
     /** The addresses, for messages. */
     @Override

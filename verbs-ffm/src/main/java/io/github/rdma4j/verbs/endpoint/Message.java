@@ -6,12 +6,15 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * A received message, where the adapter has put it. Valid until the {@link MessageHandler} that got it returns; whoever needs the
- * bytes longer copies them.
+ * A received message, where the adapter has put it. Valid until the {@link MessageHandler} that got it returns; whoever
+ * needs the bytes longer copies them. Afterwards all methods throw an {@link IllegalStateException}, until the object
+ * serves another message.
  */
 public final class Message {
     private final MemorySegment buffer;
     private MemorySegment view;
+    /** Not volatile: whoever keeps a message makes a mistake, and mostly in the same thread. */
+    private boolean open;
 
     Message(MemorySegment buffer) {
         this.buffer = buffer;
@@ -19,35 +22,63 @@ public final class Message {
     }
 
     /** Peers mostly send messages of one length, and then the view that was made for the last one is the right one. */
-    void length(long bytes) {
+    Message open(long bytes) {
         if (view.byteSize() != bytes) {
             view = buffer.asSlice(0, bytes);
         }
+        open = true;
+        return this;
     }
 
-    /** {@return the number of bytes, which can be 0} */
+    /** Its handler has returned. */
+    void close() {
+        open = false;
+    }
+
+    private void requireOpen() {
+        if (!open) {
+            throw new IllegalStateException(
+                    "this message was valid until its handler returned: copy its bytes there, with toBytes()");
+        }
+    }
+
+    /**
+     * The number of bytes, which can be 0.
+     *
+     * @return the number of bytes
+     * @throws IllegalStateException if the handler has returned
+     */
     public long length() {
+        requireOpen();
         return view.byteSize();
     }
 
     /**
-     * The bytes themselves, without a copy. To keep the segment is a mistake that shows other data later, or after the close of the
-     * endpoint an {@link IllegalStateException}; it cannot crash the JVM.
+     * The bytes themselves, without a copy. To keep the segment is a mistake that shows other data later, or after the
+     * close of the endpoint an {@link IllegalStateException}; it cannot crash the JVM.
      *
      * @return exactly {@link #length()} bytes, aligned to 64
+     * @throws IllegalStateException if the handler has returned
      */
     public MemorySegment segment() {
+        requireOpen();
         return view;
     }
 
-    /** {@return a copy of the bytes} */
+    /**
+     * A copy of the bytes.
+     *
+     * @return the copy
+     * @throws IllegalStateException if the handler has returned
+     */
     public byte[] toBytes() {
+        requireOpen();
         return view.toArray(ValueLayout.JAVA_BYTE);
     }
 
-    /** {@return the length} */
+    /** {@return the length, as long as the message is valid} */
     @Override
     public String toString() {
-        return "message of " + length() + " bytes";
+        return open ? "message of " + view.byteSize() + " bytes" : "message that is over";
     }
 }

@@ -8,6 +8,7 @@ import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.VerbsException;
+import java.lang.foreign.ValueLayout;
 
 /** The receive buffers of an endpoint, one region for all: those that it gives credits for, and the reserve. */
 final class ReceiveBuffers {
@@ -16,23 +17,21 @@ final class ReceiveBuffers {
 
     private final QueuePair queuePair;
     private final int credited;
+    private final int size;
     private final MemoryRegion region;
     private final MemorySlice[] rooms;
     private final Message[] messages;
-    private final int[] ready;
-    private int first;
-    private int readyCount;
 
     /** Allocates and registers the buffers, and posts them all: this comes before the peer can send. */
     ReceiveBuffers(ProtectionDomain domain, QueuePair queuePair, int credited, int size) {
         this.queuePair = queuePair;
         this.credited = credited;
+        this.size = size;
         int count = credited + Credits.RESERVE;
         long stride = stride(size);
         this.region = domain.allocateMemory(count * stride, AccessFlag.LOCAL_WRITE);
         this.rooms = new MemorySlice[count];
         this.messages = new Message[count];
-        this.ready = new int[count];
         try {
             for (int i = 0; i < count; i++) {
                 rooms[i] = region.slice(i * stride, size);
@@ -43,11 +42,7 @@ final class ReceiveBuffers {
                 }
             }
         } catch (Throwable e) {
-            try {
-                region.close();
-            } catch (RuntimeException inClose) {
-                e.addSuppressed(inClose);
-            }
+            CloseAll.after(e, region::close);
             throw e;
         }
     }
@@ -60,35 +55,23 @@ final class ReceiveBuffers {
         return credited;
     }
 
+    /** How long a buffer is, in bytes. */
+    int size() {
+        return size;
+    }
+
     /** Gives a buffer back to the adapter. */
     int post(int index) {
-        return queuePair.postReceive(Engine.RECEIVE | index, rooms[index]);
+        return queuePair.postReceive(Protocol.RECEIVE | index, rooms[index]);
     }
 
-    /** A message has arrived. */
-    void arrived(int index, long length) {
-        messages[index].length(length);
-        int end = first + readyCount++;
-        ready[end < ready.length ? end : end - ready.length] = index;
+    /** The message in a buffer, open until its handler returns. */
+    Message message(int index, long length) {
+        return messages[index].open(length);
     }
 
-    /** The buffer of the oldest message that nobody has taken; -1 if there is none. */
-    int take() {
-        if (readyCount == 0) {
-            return -1;
-        }
-        int index = ready[first];
-        first = first + 1 == ready.length ? 0 : first + 1;
-        readyCount--;
-        return index;
-    }
-
-    boolean isEmpty() {
-        return readyCount == 0;
-    }
-
-    Message message(int index) {
-        return messages[index];
+    byte[] copy(int index, long length) {
+        return region.segment().asSlice(rooms[index].offset(), length).toArray(ValueLayout.JAVA_BYTE);
     }
 
     void close() {

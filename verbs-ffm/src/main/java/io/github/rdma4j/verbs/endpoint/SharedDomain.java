@@ -6,8 +6,8 @@ import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.ProtectionDomain;
 
 /**
- * A protection domain of several endpoints. The last one that lets go of it closes it, and what is registered in it, unless it is the
- * program's.
+ * A protection domain of several endpoints. The last one that lets go of it closes it, and what is registered in it,
+ * unless it is the program's.
  */
 final class SharedDomain {
     private final ProtectionDomain domain;
@@ -39,8 +39,15 @@ final class SharedDomain {
         return this;
     }
 
+    /** One user less. If the domain cannot be closed, {@link #closeUnused} tries again. */
     synchronized void letGo() {
-        if (--users == 0 && owned) {
+        users--;
+        closeUnused();
+    }
+
+    /** Closes it if nobody uses it, which is idempotent. */
+    synchronized void closeUnused() {
+        if (users == 0 && owned) {
             domain.close();
         }
     }

@@ -5,13 +5,16 @@ package io.github.rdma4j.verbs.endpoint;
 import java.time.Duration;
 
 /**
- * A transfer was not done in time. It is still under way: its local memory belongs to the adapter until the endpoint is closed or
- * everything else that was posted after it is done.
+ * A transfer was not done in time. If it still waited for its turn, it never begins. Otherwise it is under way: its
+ * local memory belongs to the adapter until the endpoint is closed or everything else that was posted after it is done.
  */
 public final class TransferTimeoutException extends EndpointException {
     private static final long serialVersionUID = 1L;
 
     TransferTimeoutException(String operation, Duration timeout) {
-        super(operation, "not done within " + timeout + "; it goes on", "wait longer, or close the endpoint");
+        super(
+                operation,
+                "not done within " + timeout + "; if it had begun, it goes on",
+                "wait longer, or close the endpoint");
     }
 }

@@ -2,30 +2,34 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
-import static io.github.rdma4j.verbs.endpoint.Sender.Operation.COMPARE_AND_SWAP;
-import static io.github.rdma4j.verbs.endpoint.Sender.Operation.FETCH_AND_ADD;
-import static io.github.rdma4j.verbs.endpoint.Sender.Operation.READ;
-import static io.github.rdma4j.verbs.endpoint.Sender.Operation.WRITE;
+import static io.github.rdma4j.verbs.endpoint.Operation.COMPARE_AND_SWAP;
+import static io.github.rdma4j.verbs.endpoint.Operation.FETCH_AND_ADD;
+import static io.github.rdma4j.verbs.endpoint.Operation.READ;
+import static io.github.rdma4j.verbs.endpoint.Operation.WRITE;
 
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.WaitInterruptedException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /**
- * One-sided transfers of an {@link Endpoint}: to and from memory that the peer has exposed. The peer's program does not notice them.
+ * One-sided transfers of an {@link Endpoint}: to and from memory that the peer has exposed. The peer's program does not
+ * notice them.
  *
- * <p>Each comes in three forms. With a timeout: it waits. {@code …Async}: a future, see {@link Endpoint} for which thread completes
- * it. {@code try…} with an id of the program's choice: nothing is allocated, and {@link #pollTransfers} tells when it is done.
- * All are posted in the order of the calls; reads and atomics of one endpoint take effect in that order, but a write may
- * overtake an earlier read.
+ * <p>Each comes in three forms. With a timeout: it waits. {@code …Async}: a future, see {@link Endpoint} for which
+ * thread completes it. {@code try…} with an id of the program's choice: nothing is allocated, and {@link
+ * #pollTransfers} tells when it is done. All are posted in the order of the calls, together with messages; one that has
+ * no room, or comes after one that waits, waits, and takes its turn. Reads and atomics of one endpoint take effect in
+ * that order, but a write may overtake an earlier read. A future that is cancelled, or times out, before its turn takes
+ * the transfer back.
  *
- * <p>Until a transfer is done, the local memory belongs to the adapter. A transfer that fails takes the connection with it: that is how
- * RDMA works. What the handle itself shows to be wrong, a missing right or too short a memory, is an
- * {@link IllegalArgumentException} before anything happens. Atomic operations work on eight bytes at a multiple of eight, in the byte
- * order of the peer's processor, and are atomic among each other; whether also with the peer's processor, tells
- * {@link io.github.rdma4j.verbs.DeviceAttributes#atomicCapability()}.
+ * <p>Until a transfer is done, the local memory belongs to the adapter. A transfer that fails takes the connection with
+ * it: that is how RDMA works. What the handle itself shows to be wrong, a missing right or too short a memory, is an
+ * {@link IllegalArgumentException} before anything happens. Atomic operations work on eight bytes at a multiple of
+ * eight, in the byte order of the peer's processor, and are atomic among each other; whether also with the peer's
+ * processor, tells {@link io.github.rdma4j.verbs.DeviceAttributes#atomicCapability()}.
  *
  * <p>Thread safety: as of the endpoint.
  */
@@ -50,7 +54,7 @@ public final class Transfers {
      * @throws IllegalStateException if the endpoint is closed, before or meanwhile
      */
     public void write(MemorySlice local, MemoryHandle remote, Duration timeout) {
-        await("a write over ", writeAsync(local, remote), timeout);
+        await("a write over ", startWrite(local, remote), timeout);
     }
 
     /**
@@ -67,7 +71,7 @@ public final class Transfers {
      * @throws IllegalStateException if the endpoint is closed, before or meanwhile
      */
     public void read(MemorySlice local, MemoryHandle remote, Duration timeout) {
-        await("a read over ", readAsync(local, remote), timeout);
+        await("a read over ", startRead(local, remote), timeout);
     }
 
     /**
@@ -78,15 +82,17 @@ public final class Transfers {
      * @param newValue is stored if the comparison holds
      * @param timeout how long to wait
      * @return the value before; the expected one if it was changed
-     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_ATOMIC}, or is not such a place
+     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_ATOMIC}, or is not such a
+     *     place
      * @throws TransferException if the transfer fails
      * @throws TransferTimeoutException if it is not done in time; it may have taken effect
+     * @throws WaitInterruptedException if the thread is interrupted; it may have taken effect, and its value is lost
      * @throws ConnectionLostException if the connection is lost
      * @throws ClosedByPeerException if the peer has closed
      * @throws IllegalStateException if the endpoint is closed, before or meanwhile
      */
     public long compareAndSwap(MemoryHandle remote, long expected, long newValue, Duration timeout) {
-        return await("a compare-and-swap over ", compareAndSwapAsync(remote, expected, newValue), timeout);
+        return await("a compare-and-swap over ", startCompareAndSwap(remote, expected, newValue), timeout);
     }
 
     /**
@@ -96,39 +102,44 @@ public final class Transfers {
      * @param addend is added, wrapping around
      * @param timeout how long to wait
      * @return the value before
-     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_ATOMIC}, or is not such a place
+     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_ATOMIC}, or is not such a
+     *     place
      * @throws TransferException if the transfer fails
      * @throws TransferTimeoutException if it is not done in time; it may have taken effect
+     * @throws WaitInterruptedException if the thread is interrupted; it may have taken effect, and its value is lost
      * @throws ConnectionLostException if the connection is lost
      * @throws ClosedByPeerException if the peer has closed
      * @throws IllegalStateException if the endpoint is closed, before or meanwhile
      */
     public long fetchAndAdd(MemoryHandle remote, long addend, Duration timeout) {
-        return await("a fetch-and-add over ", fetchAndAddAsync(remote, addend), timeout);
+        return await("a fetch-and-add over ", startFetchAndAdd(remote, addend), timeout);
     }
 
-    private <T> T await(String operation, CompletableFuture<T> future, Duration timeout) {
+    private <T> T await(String operation, Promise<T> promise, Duration timeout) {
         Boolean done;
         try {
-            done = engine.await(operation + engine, timeout, () -> future.isDone() ? Boolean.TRUE : null);
+            done = engine.await(operation + engine, timeout, () -> promise.isDecided() ? Boolean.TRUE : null);
         } catch (IllegalStateException e) {
-            throw future.isDone() ? failureOf(future, e) : e;
+            throw promise.isDecided() ? failureOf(promise, e) : e;
+        } catch (WaitInterruptedException e) {
+            promise.cancel(false);
+            throw e;
         }
-        if (done == null) {
+        // What has not been posted in time never is.
+        if (done == null && promise.cancel(false)) {
             throw new TransferTimeoutException(operation + engine, timeout);
         }
-        try {
-            return future.join();
-        } catch (CompletionException e) {
-            throw e.getCause() instanceof RuntimeException cause ? cause : e;
-        }
+        return switch (promise.decidedFailure()) {
+            case null -> promise.decidedValue();
+            case RuntimeException failure -> throw failure;
+            case Error failure -> throw failure;
+            case Throwable failure -> throw new CompletionException(failure);
+        };
     }
 
     /** What a transfer that ended before the endpoint was closed has to say comes first. */
-    private static RuntimeException failureOf(CompletableFuture<?> future, IllegalStateException closed) {
-        return future.isCompletedExceptionally() && future.exceptionNow() instanceof RuntimeException failure
-                ? failure
-                : closed;
+    private static RuntimeException failureOf(Promise<?> promise, IllegalStateException closed) {
+        return promise.decidedFailure() instanceof RuntimeException failure ? failure : closed;
     }
 
     /**
@@ -141,8 +152,7 @@ public final class Transfers {
      * @throws IllegalStateException if the endpoint is closed
      */
     public CompletableFuture<Void> writeAsync(MemorySlice local, MemoryHandle remote) {
-        remote.require(AccessFlag.REMOTE_WRITE, "a write");
-        return start(new CompletableFuture<>(), WRITE, local, remote, 0, 0);
+        return startWrite(local, remote);
     }
 
     /**
@@ -155,8 +165,7 @@ public final class Transfers {
      * @throws IllegalStateException if the endpoint is closed
      */
     public CompletableFuture<Void> readAsync(MemorySlice local, MemoryHandle remote) {
-        remote.require(AccessFlag.REMOTE_READ, "a read");
-        return start(new CompletableFuture<>(), READ, local, remote, 0, 0);
+        return startRead(local, remote);
     }
 
     /**
@@ -166,12 +175,12 @@ public final class Transfers {
      * @param expected is compared
      * @param newValue is stored if the comparison holds
      * @return complete with the value before; exceptionally with what {@link #compareAndSwap} throws
-     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_ATOMIC}, or is not such a place
+     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_ATOMIC}, or is not such a
+     *     place
      * @throws IllegalStateException if the endpoint is closed
      */
     public CompletableFuture<Long> compareAndSwapAsync(MemoryHandle remote, long expected, long newValue) {
-        remote.require(AccessFlag.REMOTE_ATOMIC, "a compare-and-swap");
-        return start(new CompletableFuture<>(), COMPARE_AND_SWAP, null, remote, expected, newValue);
+        return startCompareAndSwap(remote, expected, newValue);
     }
 
     /**
@@ -180,17 +189,37 @@ public final class Transfers {
      * @param remote at least eight bytes, at a multiple of eight
      * @param addend is added, wrapping around
      * @return complete with the value before; exceptionally with what {@link #fetchAndAdd} throws
-     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_ATOMIC}, or is not such a place
+     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_ATOMIC}, or is not such a
+     *     place
      * @throws IllegalStateException if the endpoint is closed
      */
     public CompletableFuture<Long> fetchAndAddAsync(MemoryHandle remote, long addend) {
-        remote.require(AccessFlag.REMOTE_ATOMIC, "a fetch-and-add");
-        return start(new CompletableFuture<>(), FETCH_AND_ADD, null, remote, addend, 0);
+        return startFetchAndAdd(remote, addend);
     }
 
-    private <T> CompletableFuture<T> start(
-            CompletableFuture<T> future,
-            Sender.Operation operation,
+    private Promise<Void> startWrite(MemorySlice local, MemoryHandle remote) {
+        remote.require(AccessFlag.REMOTE_WRITE, "a write");
+        return start(new Promise<>(engine), WRITE, local, remote, 0, 0);
+    }
+
+    private Promise<Void> startRead(MemorySlice local, MemoryHandle remote) {
+        remote.require(AccessFlag.REMOTE_READ, "a read");
+        return start(new Promise<>(engine), READ, local, remote, 0, 0);
+    }
+
+    private Promise<Long> startCompareAndSwap(MemoryHandle remote, long expected, long newValue) {
+        remote.require(AccessFlag.REMOTE_ATOMIC, "a compare-and-swap");
+        return start(new Promise<>(engine), COMPARE_AND_SWAP, null, remote, expected, newValue);
+    }
+
+    private Promise<Long> startFetchAndAdd(MemoryHandle remote, long addend) {
+        remote.require(AccessFlag.REMOTE_ATOMIC, "a fetch-and-add");
+        return start(new Promise<>(engine), FETCH_AND_ADD, null, remote, addend, 0);
+    }
+
+    private <T> Promise<T> start(
+            Promise<T> promise,
+            Operation operation,
             MemorySlice local,
             MemoryHandle remote,
             long operand,
@@ -198,11 +227,12 @@ public final class Transfers {
         engine.enter();
         try {
             engine.requireOpen();
-            engine.sender.transferAsync(future, operation, local, remote.memory(), operand, newValue);
+            engine.progress();
+            engine.protocol().transferAsync(promise, operation, local, remote.memory(), operand, newValue);
         } finally {
-            engine.exit();
+            engine.exit(promise);
         }
-        return future;
+        return promise;
     }
 
     /**
@@ -245,7 +275,8 @@ public final class Transfers {
      * @param expected is compared
      * @param newValue is stored if the comparison holds
      * @return {@link Endpoint#OK}, {@link Endpoint#QUEUE_FULL} or {@link Endpoint#CLOSED_BY_PEER}
-     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_ATOMIC}, or is not such a place
+     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_ATOMIC}, or is not such a
+     *     place
      * @throws ConnectionLostException if the connection is lost
      * @throws IllegalStateException if the endpoint is closed
      */
@@ -261,7 +292,8 @@ public final class Transfers {
      * @param remote at least eight bytes, at a multiple of eight
      * @param addend is added, wrapping around
      * @return {@link Endpoint#OK}, {@link Endpoint#QUEUE_FULL} or {@link Endpoint#CLOSED_BY_PEER}
-     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_ATOMIC}, or is not such a place
+     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_ATOMIC}, or is not such a
+     *     place
      * @throws ConnectionLostException if the connection is lost
      * @throws IllegalStateException if the endpoint is closed
      */
@@ -271,26 +303,30 @@ public final class Transfers {
     }
 
     private int tryStart(
-            long id, Sender.Operation operation, MemorySlice local, MemoryHandle remote, long operand, long newValue) {
+            long id, Operation operation, MemorySlice local, MemoryHandle remote, long operand, long newValue) {
         engine.enter();
         try {
             engine.requireOpen();
-            return engine.sender.tryTransfer(id, operation, local, remote.memory(), operand, newValue);
+            return engine.tryTransfer(id, operation, local, remote.memory(), operand, newValue);
         } finally {
             engine.exit();
         }
     }
 
     /**
-     * Makes progress, and tells a handler of the transfers with an id that are done, in this thread. Never waits. A transfer keeps its
-     * place in the send queue until the handler has been told.
+     * Makes progress, and tells a handler of the transfers with an id that are done, in this thread. Never waits. A
+     * transfer keeps its place in the send queue until the handler has been told.
      *
      * @param handler is told of each, in the order in which they were done
      * @return how many there were
      * @throws IllegalStateException if the endpoint is closed
      */
     public int pollTransfers(TransferHandler handler) {
-        int count = 0;
+        return tellAll(0, handler);
+    }
+
+    private int tellAll(int before, TransferHandler handler) {
+        int count = before;
         while (true) {
             long id;
             long original;
@@ -300,15 +336,19 @@ public final class Transfers {
                 if (count == 0) {
                     engine.requireOpen();
                     engine.progress();
+                } else if (engine.isClosing()) {
+                    // The handler has closed this endpoint.
+                    return count;
                 }
-                int slot = engine.slots.takeDone();
+                Protocol protocol = engine.protocol();
+                int slot = protocol.takeDone();
                 if (slot < 0) {
                     return count;
                 }
-                id = engine.slots.id(slot);
-                original = engine.slots.result(slot);
-                failure = engine.slots.failure(slot);
-                engine.slots.release(slot);
+                id = protocol.slots().id(slot);
+                original = protocol.resultOf(slot);
+                failure = protocol.slots().failure(slot);
+                protocol.releaseDone(slot);
             } finally {
                 engine.exit();
             }
@@ -317,18 +357,41 @@ public final class Transfers {
         }
     }
 
+    private record Done(long id, long original, RuntimeException failure) {}
+
     /**
      * Waits until a transfer with an id is done, and tells a handler of all that are; see {@link #pollTransfers}.
      *
      * @param handler is told of each
      * @param timeout how long to wait; zero or less only looks
      * @return how many there were; 0 after the time
+     * @throws ClosedByPeerException if the peer has closed and nothing with an id is under way
+     * @throws ConnectionLostException if the connection is lost and nothing with an id is under way
      * @throws io.github.rdma4j.verbs.WaitInterruptedException if the thread is interrupted while it waits
      * @throws IllegalStateException if the endpoint is closed, before or meanwhile
      */
     public int awaitTransfers(TransferHandler handler, Duration timeout) {
-        Boolean some = engine.await(
-                "waiting for a transfer of " + engine, timeout, () -> engine.slots.hasDone() ? Boolean.TRUE : null);
-        return some == null ? 0 : pollTransfers(handler);
+        String operation = "waiting for a transfer of " + engine;
+        Protocol protocol = engine.protocol();
+        Done first = engine.await(operation, timeout, () -> {
+            int slot = protocol.takeDone();
+            if (slot < 0) {
+                if (protocol.hasEndedPolling()) {
+                    throw protocol.ended(operation);
+                }
+                return null;
+            }
+            Done done = new Done(
+                    protocol.slots().id(slot),
+                    protocol.resultOf(slot),
+                    protocol.slots().failure(slot));
+            protocol.releaseDone(slot);
+            return done;
+        });
+        if (first == null) {
+            return 0;
+        }
+        handler.onTransfer(first.id, first.original, first.failure);
+        return tellAll(1, handler);
     }
 }

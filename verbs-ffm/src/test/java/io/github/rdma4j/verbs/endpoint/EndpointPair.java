@@ -139,6 +139,9 @@ final class EndpointPair implements AutoCloseable {
         }
 
         @Override
+        public void free() {}
+
+        @Override
         public String toString() {
             return name;
         }

@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import io.github.rdma4j.verbs.WaitInterruptedException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * A future of an endpoint, or one that was made of it. Whoever waits for it makes the endpoint's progress meanwhile, so
+ * a program with one thread may wait.
+ */
+class ProgressFuture<T> extends CompletableFuture<T> {
+    private final Engine engine;
+    private boolean wakes;
+
+    /** Of an engine that may be null, where nobody waits. */
+    ProgressFuture(Engine engine) {
+        this.engine = engine;
+    }
+
+    @Override
+    public final <U> CompletableFuture<U> newIncompleteFuture() {
+        return new ProgressFuture<>(engine);
+    }
+
+    /** Whether it is done, or only has to be told. */
+    boolean isDecided() {
+        return isDone();
+    }
+
+    /** Completes what is decided. */
+    void handOver() {}
+
+    /** The program has completed or cancelled it. */
+    final void tellEngine() {
+        if (engine != null) {
+            engine.nudge();
+        }
+    }
+
+    @Override
+    public final T get() throws InterruptedException, ExecutionException {
+        interruptibly(Endpoint.FOR_EVER);
+        return super.get();
+    }
+
+    @Override
+    public final T get(long timeout, TimeUnit unit) throws InterruptedException, ExecutionException, TimeoutException {
+        long start = System.nanoTime();
+        long limit = unit.toNanos(timeout);
+        interruptibly(Duration.ofNanos(limit));
+        return super.get(Math.max(0, limit - (System.nanoTime() - start)), TimeUnit.NANOSECONDS);
+    }
+
+    private void interruptibly(Duration timeout) throws InterruptedException {
+        try {
+            await(timeout);
+        } catch (WaitInterruptedException e) {
+            Thread.interrupted();
+            InterruptedException interrupted = new InterruptedException(e.getMessage());
+            interrupted.initCause(e);
+            throw interrupted;
+        }
+    }
+
+    @Override
+    public final T join() {
+        boolean interrupted = false;
+        while (true) {
+            try {
+                await(Endpoint.FOR_EVER);
+                break;
+            } catch (WaitInterruptedException e) {
+                // As CompletableFuture has it, this wait is not ended by an interrupt, which is kept for later.
+                interrupted |= Thread.interrupted();
+            }
+        }
+        try {
+            return super.join();
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private void await(Duration timeout) {
+        if (engine == null || isDone()) {
+            return;
+        }
+        synchronized (this) {
+            if (!wakes) {
+                wakes = true;
+                // Others can complete it: a program that cancels, an executor that a stage was given to.
+                whenComplete((value, failure) -> engine.nudge());
+            }
+        }
+        engine.awaitDecided(this, timeout);
+        handOver();
+    }
+}

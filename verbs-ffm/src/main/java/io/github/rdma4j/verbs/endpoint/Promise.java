@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+
+/**
+ * A future that an endpoint will complete, unless the program is quicker: cancels it, or lets it time out. Which of the
+ * two it is, is decided once, under the endpoint's lock on its side; so a message is given to a future only if the
+ * future takes it. What the endpoint has decided is told later, without the lock, because what a program has chained to
+ * a future runs in the telling thread.
+ */
+final class Promise<T> extends ProgressFuture<T> {
+    private static final int NOBODY = 0;
+    private static final int PROGRAM = 1;
+    private static final int ENDPOINT = 2;
+    private static final VarHandle DECIDED_BY;
+
+    static {
+        try {
+            DECIDED_BY = MethodHandles.lookup().findVarHandle(Promise.class, "decidedBy", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    @SuppressWarnings("unused") // through DECIDED_BY
+    private volatile int decidedBy;
+
+    private T value;
+    private Throwable failure;
+    /** The one that was decided next and is still to be told; of {@link Protocol}. */
+    Promise<?> next;
+
+    Promise(Engine engine) {
+        super(engine);
+    }
+
+    /** The endpoint decides; false if the program was quicker. With the lock held. */
+    @SuppressWarnings("unchecked")
+    boolean decide(Object newValue, Throwable newFailure) {
+        if (decidedBy != NOBODY) {
+            return false;
+        }
+        value = (T) newValue;
+        failure = newFailure;
+        return DECIDED_BY.compareAndSet(this, NOBODY, ENDPOINT);
+    }
+
+    /** Whether the program has taken it back. */
+    boolean isWithdrawn() {
+        return decidedBy == PROGRAM;
+    }
+
+    @Override
+    boolean isDecided() {
+        return decidedBy == ENDPOINT || isDone();
+    }
+
+    /** Tells what the endpoint has decided. */
+    @Override
+    void handOver() {
+        if (decidedBy == ENDPOINT) {
+            if (failure == null) {
+                super.complete(value);
+            } else {
+                super.completeExceptionally(failure);
+            }
+        }
+    }
+
+    /** What the endpoint decided if it failed; null if it succeeded. */
+    Throwable decidedFailure() {
+        return failure;
+    }
+
+    /** What the endpoint decided if it succeeded. */
+    T decidedValue() {
+        return value;
+    }
+
+    /** Whether the program may complete it. If the endpoint was quicker, it is complete when this returns. */
+    private boolean withdraw() {
+        if (DECIDED_BY.compareAndSet(this, NOBODY, PROGRAM) || decidedBy == PROGRAM) {
+            return true;
+        }
+        handOver();
+        return false;
+    }
+
+    @Override
+    public boolean complete(T result) {
+        boolean changed = withdraw() && super.complete(result);
+        if (changed) {
+            tellEngine();
+        }
+        return changed;
+    }
+
+    @Override
+    public boolean completeExceptionally(Throwable reason) {
+        boolean changed = withdraw() && super.completeExceptionally(reason);
+        if (changed) {
+            tellEngine();
+        }
+        return changed;
+    }
+
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+        if (!withdraw()) {
+            return isCancelled();
+        }
+        boolean cancelled = super.cancel(mayInterruptIfRunning);
+        tellEngine();
+        return cancelled;
+    }
+
+    @Override
+    public CompletableFuture<T> completeAsync(Supplier<? extends T> supplier) {
+        return completeAsync(supplier, defaultExecutor());
+    }
+
+    @Override
+    public CompletableFuture<T> completeAsync(Supplier<? extends T> supplier, Executor executor) {
+        executor.execute(() -> {
+            try {
+                complete(supplier.get());
+            } catch (Throwable e) {
+                completeExceptionally(e);
+            }
+        });
+        return this;
+    }
+}

@@ -1,0 +1,686 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.RemoteMemory;
+import io.github.rdma4j.verbs.VerbsException;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.Queue;
+
+/**
+ * The endpoint protocol as a state machine: one method for each thing that can happen, which are calls of the program,
+ * completions, the end of the connection, and the time. What follows is posted to a {@link Wire}, or decides a {@link
+ * Promise} that {@link #nextDecided} gives out, or counts up {@link #changes}, and then whoever waits looks again.
+ *
+ * <p>No threads, no locks, no waiting, no verbs: {@link Engine} has those, and two of these machines play against each
+ * other in a simulation. After an exception, also an {@link OutOfMemoryError}, the machine is in order, and the same
+ * event may be given again.
+ */
+final class Protocol {
+    /** In the id of a work request: it is a receive, and the rest is its buffer. Of others, the id is the slot. */
+    static final long RECEIVE = 1L << 33;
+    /** The id of credit updates and of the close. */
+    static final long CONTROL = 1L << 32;
+    /** The id of what asks for a sign of life. */
+    static final long PROBE = 1L << 34;
+    /** What the send queue must hold beside the slots: updates, the close, and a probe. */
+    static final int SEND_RESERVE = Credits.RESERVE + 1;
+
+    /** One of the places is for the close. */
+    private static final int MAX_UPDATES = Credits.RESERVE - 1;
+    /** How long an adapter has to complete what is under way after the queue pair has failed. */
+    private static final long GRACE_NANOS = 1_000_000_000L;
+
+    private static final String NOT_THE_PROTOCOL = "the peer does not keep to the endpoint protocol: ";
+
+    /** What can still be done with the peer. */
+    enum State {
+        OPEN,
+        PEER_CLOSED,
+        LOST
+    }
+
+    /** A message, or a transfer, that waits for its turn. */
+    private record Waiting(
+            MemorySegment message,
+            Operation operation,
+            MemorySlice local,
+            RemoteMemory remote,
+            long operand,
+            long newValue,
+            Promise<?> promise) {}
+
+    private final String name;
+    private final Wire wire;
+    private final int bufferSize;
+    private final int maxMessage;
+    private final Credits credits;
+    private final Slots slots;
+    private final Inbox inbox;
+    private final Silence silence;
+    private final Queue<Waiting> outbox = new ArrayDeque<>();
+    private final Queue<Promise<byte[]>> requests = new ArrayDeque<>();
+    private Promise<?> firstDecided;
+    private Promise<?> lastDecided;
+    private State state = State.OPEN;
+    private ConnectionLostException lost;
+    private IllegalStateException closed;
+    private boolean deaf;
+    private boolean broken;
+    private boolean graceBegun;
+    private long graceSince;
+    private int controlsUnderWay;
+    private boolean probeUnderWay;
+    private long changes;
+
+    /**
+     * The state after the handshake.
+     *
+     * @param bufferSize of this side's receive buffers, in bytes
+     * @param maxMessage the longest message to send, in bytes
+     */
+    Protocol(String name, Wire wire, Credits credits, int sendDepth, int bufferSize, int maxMessage, Silence silence) {
+        this.name = name;
+        this.wire = wire;
+        this.credits = credits;
+        this.slots = new Slots(sendDepth);
+        this.inbox = new Inbox(credits.buffers() + Credits.RESERVE);
+        this.bufferSize = bufferSize;
+        this.maxMessage = maxMessage;
+        this.silence = silence;
+    }
+
+    State state() {
+        return state;
+    }
+
+    boolean isOpen() {
+        return state == State.OPEN;
+    }
+
+    Credits credits() {
+        return credits;
+    }
+
+    Slots slots() {
+        return slots;
+    }
+
+    int maxMessage() {
+        return maxMessage;
+    }
+
+    /** Counts up with everything that somebody can have waited for. */
+    long changes() {
+        return changes;
+    }
+
+    /** Whether the connection is over and nothing is under way any more. */
+    boolean hasEnded() {
+        return state != State.OPEN && slots.isIdle();
+    }
+
+    /** Whether the connection is over and nothing is left that could be polled for. */
+    boolean hasEndedPolling() {
+        return state != State.OPEN && !slots.hasPolled();
+    }
+
+    /** Whether everything that was accepted for sending has arrived. */
+    boolean isIdle() {
+        return outbox.isEmpty() && slots.isIdle();
+    }
+
+    boolean hasControlsUnderWay() {
+        return controlsUnderWay > 0;
+    }
+
+    /** Why nothing goes any more; a new exception each time, so that its stack trace is the caller's. */
+    EndpointException ended(String operation) {
+        return state == State.PEER_CLOSED
+                ? new ClosedByPeerException(operation)
+                : new ConnectionLostException(operation, lost.reason(), lost.getCause());
+    }
+
+    // ---- What the program asks for ----
+
+    private void checkLength(MemorySegment message) {
+        if (message.byteSize() > maxMessage) {
+            throw new IllegalArgumentException(
+                    ("a message of %d bytes: this side's and the peer's EndpointConfig.maxMessageSize allow %d; write"
+                                    + " longer data into exposed memory")
+                            .formatted(message.byteSize(), maxMessage));
+        }
+    }
+
+    /** Sends, or says why not now. */
+    int trySend(MemorySegment message) {
+        checkLength(message);
+        if (state != State.OPEN) {
+            return closedOrLost("sending over " + name);
+        }
+        flush();
+        if (credits.available() == 0) {
+            return Endpoint.NO_CREDIT;
+        }
+        if (!hasRoom()) {
+            return Endpoint.QUEUE_FULL;
+        }
+        postMessage(message, null);
+        return state == State.OPEN ? Endpoint.OK : closedOrLost("sending over " + name);
+    }
+
+    /** Whether something can be posted now, with nobody waiting before it. */
+    boolean hasRoom() {
+        return outbox.isEmpty() && slots.hasFree();
+    }
+
+    private int closedOrLost(String operation) {
+        if (state == State.PEER_CLOSED) {
+            return Endpoint.CLOSED_BY_PEER;
+        }
+        throw ended(operation);
+    }
+
+    void sendAsync(MemorySegment message, Promise<Void> promise) {
+        checkLength(message);
+        if (state != State.OPEN) {
+            decide(promise, null, ended("sending over " + name));
+            return;
+        }
+        outbox.add(new Waiting(message, null, null, null, 0, 0, promise));
+        flush();
+    }
+
+    /**
+     * Posts a transfer whose end is polled for, or says why not now.
+     *
+     * @param local null for an atomic operation
+     * @param operand of a compare-and-swap what is expected, of a fetch-and-add what is added
+     */
+    int tryTransfer(long id, Operation operation, MemorySlice local, RemoteMemory remote, long operand, long newValue) {
+        if (state != State.OPEN) {
+            return closedOrLost("a transfer of " + name);
+        }
+        flush();
+        if (!hasRoom()) {
+            return Endpoint.QUEUE_FULL;
+        }
+        postTransfer(slots.take(id, operation.isAtomic()), operation, local, remote, operand, newValue);
+        return Endpoint.OK;
+    }
+
+    /** The same with a promise; a transfer for which there is no room waits. */
+    void transferAsync(
+            Promise<?> promise,
+            Operation operation,
+            MemorySlice local,
+            RemoteMemory remote,
+            long operand,
+            long newValue) {
+        flush();
+        if (state != State.OPEN) {
+            decide(promise, null, ended("a transfer of " + name));
+        } else if (hasRoom()) {
+            postTransfer(slots.take(promise, operation.isAtomic()), operation, local, remote, operand, newValue);
+        } else {
+            outbox.add(new Waiting(null, operation, local, remote, operand, newValue, promise));
+        }
+    }
+
+    /** The oldest message's buffer, -1 if there is none; to be released. */
+    int take() {
+        return inbox.take();
+    }
+
+    /** For tests: how many messages have arrived that nobody has taken. */
+    int messageCount() {
+        return inbox.count();
+    }
+
+    /** How long the message in a buffer is, in bytes. */
+    long length(int buffer) {
+        return inbox.length(buffer);
+    }
+
+    /** A copy of the oldest message; null if there is none and one may come. If it throws, the message stays. */
+    byte[] copyNext(String operation) {
+        if (inbox.isEmpty()) {
+            if (state != State.OPEN) {
+                throw ended(operation);
+            }
+            return null;
+        }
+        byte[] copy = copyOldest();
+        release(inbox.take());
+        return copy;
+    }
+
+    private byte[] copyOldest() {
+        int buffer = inbox.peek();
+        return wire.copy(buffer, inbox.length(buffer));
+    }
+
+    void request(Promise<byte[]> promise) {
+        requests.add(promise);
+        settle();
+    }
+
+    /** The program has done with a message. */
+    void release(int buffer) {
+        if (canPost()) {
+            repost(buffer);
+            credits.release();
+            updateCredits();
+        }
+    }
+
+    /** The slot of the transfer that was done first and has not been polled; -1 if there is none. */
+    int takeDone() {
+        return slots.takeDone();
+    }
+
+    /** The value before an atomic operation that succeeded; 0 of anything else. */
+    long resultOf(int slot) {
+        return slots.hasResult(slot) ? wire.word(slot) : 0;
+    }
+
+    /** A transfer that was polled for gives its slot to whoever waits for one. */
+    void releaseDone(int slot) {
+        slots.release(slot);
+        changes++;
+        flush();
+    }
+
+    long word(int slot) {
+        return wire.word(slot);
+    }
+
+    /** The program has taken a promise back, or completed something that others wait for. */
+    void nudge() {
+        changes++;
+        flush();
+    }
+
+    // ---- What the wire says ----
+
+    /** A message has come. */
+    void received(int buffer, boolean framed, int frame, long length) {
+        changes++;
+        silence.heard();
+        if (deaf || state == State.PEER_CLOSED) {
+            return;
+        }
+        if (!framed || length > bufferSize) {
+            violated("what has come is no message, or longer than a buffer");
+            return;
+        }
+        int kind = Frame.kind(frame);
+        if (kind != Frame.MESSAGE && kind != Frame.CREDIT && kind != Frame.CLOSE) {
+            violated("a message of an unknown kind");
+        } else if (kind == Frame.MESSAGE && !credits.arrive()) {
+            violated("a message for which it had no credit");
+        } else if (!credits.receive(Frame.credits(frame))) {
+            violated("more credits than it has buffers");
+        } else if (kind == Frame.MESSAGE) {
+            inbox.add(buffer, length);
+        } else if (kind == Frame.CREDIT) {
+            if (canPost()) {
+                repost(buffer);
+            }
+        } else if (state == State.OPEN) {
+            state = State.PEER_CLOSED;
+        }
+    }
+
+    private void violated(String how) {
+        deaf = true;
+        lose(NOT_THE_PROTOCOL + how, null);
+    }
+
+    /** What was posted with an id has arrived. */
+    void sent(long id) {
+        changes++;
+        silence.acknowledged();
+        if (id == CONTROL) {
+            controlsUnderWay--;
+        } else if (id == PROBE) {
+            probeUnderWay = false;
+        } else {
+            slots.complete((int) id, null, this);
+        }
+    }
+
+    /**
+     * What was posted with an id has failed, and the connection with it.
+     *
+     * @param cause of the failure; null if it is only a consequence of another one
+     */
+    void failed(long id, String reason, TransferException cause) {
+        changes++;
+        lose(reason, cause);
+        if (id == CONTROL) {
+            controlsUnderWay--;
+        } else if (id == PROBE) {
+            probeUnderWay = false;
+        } else if ((id & RECEIVE) == 0) {
+            slots.complete((int) id, cause != null ? cause : ended("a transfer of " + name), this);
+        }
+    }
+
+    /**
+     * The connection manager says that the connection has ended. What arrived before counts, above all the peer's
+     * close.
+     */
+    void linkLost(String reason) {
+        lose(reason, null);
+        breakWire();
+    }
+
+    /** The connection has ended without a close, unless that came first. */
+    void lose(String reason, TransferException cause) {
+        if (state == State.OPEN) {
+            lost = new ConnectionLostException(name, reason, cause);
+            state = State.LOST;
+            changes++;
+            breakWire();
+        }
+    }
+
+    /** So that whatever is under way completes. If it does not, nobody waits for it. */
+    private void breakWire() {
+        if (!broken) {
+            broken = true;
+            try {
+                wire.toError();
+            } catch (VerbsException | IllegalStateException e) {
+                if (lost != null) {
+                    lost.addSuppressed(e);
+                }
+            }
+        }
+    }
+
+    // ---- The time ----
+
+    /** Looks at the clock, which is in nanoseconds, after everything that came was taken in. */
+    void look(long now) {
+        boolean underWay = !slots.isIdle() || controlsUnderWay > 0 || probeUnderWay;
+        if (broken) {
+            if (slots.isIdle()) {
+                return;
+            }
+            if (!graceBegun) {
+                graceBegun = true;
+                graceSince = now;
+            } else if (now - graceSince >= GRACE_NANOS) {
+                slots.abandon(ended("a transfer of " + name), this);
+                changes++;
+            }
+            return;
+        }
+        switch (silence.look(now, underWay, slots.lengthUnderWay())) {
+            case FINE -> {}
+            case PROBE -> {
+                if (canPost()) {
+                    posted(wire.postProbe(PROBE));
+                    probeUnderWay = true;
+                }
+            }
+            case DEAD -> {
+                lose(
+                        "the peer's adapter has acknowledged nothing for too long (EndpointConfig.silenceTimeout): the"
+                                + " wire is cut, or the peer's machine stands still",
+                        null);
+                breakWire();
+            }
+        }
+    }
+
+    /** How long one may sleep before the next look. */
+    long nanosToNextLook() {
+        return broken && !slots.isIdle() ? GRACE_NANOS : silence.nanosToNextLook();
+    }
+
+    // ---- What follows ----
+
+    /** After each event, or a batch of them: serves those who wait, as far as that is possible now. */
+    void settle() {
+        serveRequests();
+        if (state == State.OPEN) {
+            flush();
+            updateCredits();
+        } else {
+            endWaiting();
+        }
+    }
+
+    private void serveRequests() {
+        while (!requests.isEmpty() && !inbox.isEmpty()) {
+            Promise<byte[]> request = requests.peek();
+            if (!request.isWithdrawn()) {
+                try {
+                    byte[] copy = copyOldest();
+                    if (decide(request, copy, null)) {
+                        release(inbox.take());
+                    }
+                } catch (Throwable e) {
+                    // Out of memory, for instance. The message stays, for the next request.
+                    decide(request, null, e);
+                }
+            }
+            requests.remove();
+        }
+    }
+
+    private void endWaiting() {
+        while (!requests.isEmpty()) {
+            decide(requests.peek(), null, ended("receiving from " + name));
+            requests.remove();
+        }
+        while (!outbox.isEmpty()) {
+            decide(outbox.peek().promise, null, ended("sending over " + name));
+            outbox.remove();
+        }
+    }
+
+    /**
+     * Posts what has been waiting, in its order, as far as there is room. What its program has taken back is not
+     * posted.
+     */
+    private void flush() {
+        while (state == State.OPEN && !outbox.isEmpty()) {
+            Waiting next = outbox.peek();
+            if (!next.promise.isWithdrawn()) {
+                if (!slots.hasFree() || next.message != null && credits.available() == 0) {
+                    return;
+                }
+                post(next);
+            }
+            outbox.remove();
+            changes++;
+        }
+    }
+
+    private void post(Waiting next) {
+        try {
+            if (next.message != null) {
+                postMessage(next.message, next.promise);
+            } else {
+                postTransfer(
+                        slots.take(next.promise, next.operation.isAtomic()),
+                        next.operation,
+                        next.local,
+                        next.remote,
+                        next.operand,
+                        next.newValue);
+            }
+        } catch (Throwable e) {
+            decide(next.promise, null, e);
+        }
+    }
+
+    private void postMessage(MemorySegment message, Promise<?> promise) {
+        int slot = slots.take(promise, false);
+        try {
+            wire.fill(slot, message);
+        } catch (Throwable e) {
+            // The segment's arena is closed or confined to another thread.
+            slots.release(slot);
+            throw e;
+        }
+        credits.spend();
+        int frame = Frame.of(Frame.MESSAGE, credits.grant());
+        slots.posted(message.byteSize());
+        postedIn(slot, wire.postMessage(slot, frame));
+    }
+
+    private void postTransfer(
+            int slot, Operation operation, MemorySlice local, RemoteMemory remote, long operand, long newValue) {
+        int errno;
+        try {
+            errno = wire.postTransfer(slot, operation, local, remote, operand, newValue);
+        } catch (Throwable e) {
+            // A mistake in the arguments, which the queue pair checks.
+            slots.release(slot);
+            throw e;
+        }
+        slots.posted(local == null ? Long.BYTES : local.length());
+        postedIn(slot, errno);
+    }
+
+    private void postedIn(int slot, int errno) {
+        if (!posted(errno)) {
+            slots.complete(slot, ended("posting over " + name), this);
+        }
+    }
+
+    /** The send queue is as long as need be, so a refusal is not for want of room. */
+    private boolean posted(int errno) {
+        if (errno != 0) {
+            lose("posting failed: " + VerbsException.describe(errno), null);
+        }
+        return errno == 0;
+    }
+
+    /** Gives a buffer to the adapter, before the peer can hear of it. */
+    private void repost(int buffer) {
+        posted(wire.postReceive(buffer));
+    }
+
+    /**
+     * Sends the credits that are owed, if they are many and there is room; if there is none, the next event will try
+     * again.
+     */
+    private void updateCredits() {
+        if (canPost() && credits.updateDue() && controlsUnderWay < MAX_UPDATES) {
+            postControl(Frame.CREDIT);
+        }
+    }
+
+    private void postControl(int kind) {
+        if (posted(wire.postControl(CONTROL, Frame.of(kind, credits.grant())))) {
+            controlsUnderWay++;
+        }
+    }
+
+    private boolean canPost() {
+        return state == State.OPEN && closed == null;
+    }
+
+    // ---- The end ----
+
+    /** This side is being closed: nobody polls or receives any more, and what waits to be sent goes on. */
+    void beginClosing(IllegalStateException reason) {
+        changes++;
+        slots.stopPolling();
+        while (!requests.isEmpty()) {
+            decide(requests.peek(), null, reason);
+            requests.remove();
+        }
+        settle();
+    }
+
+    /** The last message. */
+    void sayGoodBye() {
+        if (canPost()) {
+            postControl(Frame.CLOSE);
+        }
+    }
+
+    /** This side is closed: nothing is posted or completes any more. */
+    void abandon(IllegalStateException reason) {
+        closed = reason;
+        changes++;
+        while (!requests.isEmpty()) {
+            decide(requests.peek(), null, reason);
+            requests.remove();
+        }
+        while (!outbox.isEmpty()) {
+            decide(outbox.peek().promise, null, reason);
+            outbox.remove();
+        }
+        slots.abandon(reason, this);
+    }
+
+    // ---- Promises ----
+
+    /** Decides a promise; false if the program has taken it back. */
+    boolean decide(Promise<?> promise, Object value, Throwable failure) {
+        if (!promise.decide(value, failure)) {
+            return false;
+        }
+        if (lastDecided == null) {
+            firstDecided = promise;
+        } else {
+            lastDecided.next = promise;
+        }
+        lastDecided = promise;
+        changes++;
+        return true;
+    }
+
+    /** The promise that was decided last and is still to be told; null if there is none. */
+    Promise<?> lastDecided() {
+        return lastDecided;
+    }
+
+    /** The promise that was decided first and is still to be told; null if there is none. */
+    Promise<?> firstDecided() {
+        return firstDecided;
+    }
+
+    /** Telling this promise, which was taken out, has failed. */
+    void tellAgain(Promise<?> promise) {
+        promise.next = firstDecided;
+        firstDecided = promise;
+        if (lastDecided == null) {
+            lastDecided = promise;
+        }
+        changes++;
+    }
+
+    boolean hasDecided() {
+        return firstDecided != null;
+    }
+
+    /** Takes out the promise that was decided first and is still to be told; null if there is none. */
+    Promise<?> nextDecided() {
+        Promise<?> promise = firstDecided;
+        if (promise != null) {
+            firstDecided = promise.next;
+            promise.next = null;
+            if (firstDecided == null) {
+                lastDecided = null;
+            }
+        }
+        return promise;
+    }
+
+    /** {@return the addresses} */
+    @Override
+    public String toString() {
+        return name;
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+/**
+ * Finds out that a wire is dead. An adapter need not: SoftRoCE sends again for ever, and nobody notices the death of a
+ * wire on which nothing is sent. So what is under way must be acknowledged in time, and when nothing has been for a
+ * while, a probe asks.
+ *
+ * <p>Time counts only while somebody looks: a gap between two looks counts as a quarter of the patience at most, so
+ * neither a program that calls nothing for an hour nor a machine that was suspended takes its own pause for the peer's.
+ */
+final class Silence {
+    /** What a look at the clock has shown. */
+    enum Verdict {
+        FINE,
+        /** Nothing has been heard for a while, and nothing is under way that would be acknowledged. */
+        PROBE,
+        /** What is under way should have been acknowledged long ago. */
+        DEAD
+    }
+
+    /** A megabyte per second: who is that slow is taken for alive. */
+    private static final long NANOS_PER_BYTE = 1_000;
+
+    private final long patience;
+    private final long longestGap;
+    private boolean acknowledged;
+    private boolean heard;
+    private boolean waiting;
+    private boolean started;
+    private long last;
+    private long silent;
+
+    /**
+     * The start.
+     *
+     * @param nanos until the verdict; half of it for the probe and half for its answer; zero never gives a verdict
+     */
+    Silence(long nanos) {
+        patience = nanos / 2;
+        longestGap = Math.max(1, patience / 4);
+    }
+
+    /** The peer's adapter has acknowledged something. */
+    void acknowledged() {
+        acknowledged = true;
+    }
+
+    /** Something has come from the peer. */
+    void heard() {
+        heard = true;
+    }
+
+    /**
+     * Looks at the clock, after everything that came was taken in.
+     *
+     * @param now in nanoseconds, of {@link System#nanoTime}
+     * @param underWay whether something is under way that the peer's adapter acknowledges
+     * @param length of the oldest of that, in bytes
+     */
+    Verdict look(long now, boolean underWay, long length) {
+        if (patience == 0) {
+            return Verdict.FINE;
+        }
+        long gap = started ? Math.min(longestGap, now - last) : 0;
+        // What the peer sends does not acknowledge what is under way: a wire can be cut in one direction.
+        boolean sign = acknowledged || heard && !underWay || underWay != waiting || !started;
+        started = true;
+        last = now;
+        waiting = underWay;
+        acknowledged = false;
+        heard = false;
+        silent = sign ? 0 : silent + gap;
+        if (silent < patience + (underWay ? length * NANOS_PER_BYTE : 0)) {
+            return Verdict.FINE;
+        }
+        return underWay ? Verdict.DEAD : Verdict.PROBE;
+    }
+
+    /** How long one may sleep before the next look. */
+    long nanosToNextLook() {
+        return patience == 0 ? Long.MAX_VALUE : longestGap;
+    }
+}

@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+/**
+ * The places in the send queue that the program can fill: which are free, who waits for the others, and which are done
+ * and wait to be polled. Only the books; the buffers are of {@link SendBuffers}.
+ */
+final class Slots {
+    /** Nobody uses it. */
+    private static final byte FREE = 0;
+    /** A transfer or a message; the promise, if there is one, gets nothing. */
+    private static final byte PLAIN = 1;
+    /** An atomic operation; the promise gets the value before it. */
+    private static final byte ATOMIC = 2;
+    /** A transfer with an id, which {@link #takeDone()} will give. */
+    private static final byte POLLED = 3;
+    /** The same for an atomic operation. */
+    private static final byte POLLED_ATOMIC = 4;
+
+    private final byte[] kinds;
+    private final Promise<?>[] promises;
+    private final long[] ids;
+    private final RuntimeException[] failures;
+    private final int[] free;
+    private int freeCount;
+    private final int[] done;
+    private int firstDone;
+    private int doneCount;
+    /** The lengths of what is under way, in the order of the posts, in which it completes. */
+    private final long[] lengths;
+
+    private int firstLength;
+    private int lengthCount;
+    private boolean nobodyPolls;
+    private boolean abandoned;
+
+    Slots(int depth) {
+        kinds = new byte[depth];
+        promises = new Promise<?>[depth];
+        ids = new long[depth];
+        failures = new RuntimeException[depth];
+        free = new int[depth];
+        done = new int[depth];
+        lengths = new long[depth];
+        for (int i = depth - 1; i >= 0; i--) {
+            free[freeCount++] = i;
+        }
+    }
+
+    int depth() {
+        return kinds.length;
+    }
+
+    boolean hasFree() {
+        return freeCount > 0;
+    }
+
+    /** Whether nothing is under way; what is done and was not polled does not count. */
+    boolean isIdle() {
+        return freeCount + doneCount == free.length;
+    }
+
+    /** Takes a slot for something that a promise waits for, or nobody. */
+    int take(Promise<?> promise, boolean atomic) {
+        int slot = free[--freeCount];
+        kinds[slot] = atomic ? ATOMIC : PLAIN;
+        promises[slot] = promise;
+        return slot;
+    }
+
+    /** Takes a slot for a transfer that will be polled for. */
+    int take(long id, boolean atomic) {
+        int slot = free[--freeCount];
+        kinds[slot] = atomic ? POLLED_ATOMIC : POLLED;
+        ids[slot] = id;
+        return slot;
+    }
+
+    /** What was taken last is under way. */
+    void posted(long length) {
+        int end = firstLength + lengthCount++;
+        lengths[end < lengths.length ? end : end - lengths.length] = length;
+    }
+
+    /** How long the oldest of what is under way is, in bytes; 0 if there is nothing. */
+    long lengthUnderWay() {
+        return lengthCount == 0 ? 0 : lengths[firstLength];
+    }
+
+    /** Nobody needs the slot any more. */
+    void release(int slot) {
+        kinds[slot] = FREE;
+        promises[slot] = null;
+        failures[slot] = null;
+        free[freeCount++] = slot;
+    }
+
+    /** What was posted in a slot has completed. If it throws, for want of memory, it can be called again. */
+    void complete(int slot, RuntimeException failure, Protocol protocol) {
+        if (abandoned) {
+            return;
+        }
+        finish(slot, failure, protocol);
+        if (lengthCount > 0) {
+            firstLength = firstLength + 1 == lengths.length ? 0 : firstLength + 1;
+            lengthCount--;
+        }
+    }
+
+    private void finish(int slot, RuntimeException failure, Protocol protocol) {
+        switch (kinds[slot]) {
+            case POLLED, POLLED_ATOMIC -> {
+                if (nobodyPolls) {
+                    release(slot);
+                } else {
+                    failures[slot] = failure;
+                    int end = firstDone + doneCount++;
+                    done[end < done.length ? end : end - done.length] = slot;
+                }
+            }
+            case FREE -> throw new IllegalStateException("a completion of slot " + slot + ", which is free");
+            default -> {
+                Promise<?> promise = promises[slot];
+                if (promise != null) {
+                    Long original = kinds[slot] == ATOMIC && failure == null ? (Long) protocol.word(slot) : null;
+                    protocol.decide(promise, original, failure);
+                }
+                release(slot);
+            }
+        }
+    }
+
+    /** Fails what is under way: if its completions come after all, nobody hears of them. */
+    void abandon(RuntimeException failure, Protocol protocol) {
+        for (int slot = 0; slot < kinds.length; slot++) {
+            if (kinds[slot] != FREE && !isDone(slot)) {
+                finish(slot, failure, protocol);
+            }
+        }
+        lengthCount = 0;
+        abandoned = true;
+    }
+
+    private boolean isDone(int slot) {
+        for (int i = 0; i < doneCount; i++) {
+            if (done[(firstDone + i) % done.length] == slot) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The endpoint is being closed: what is done frees its slot without being polled for. */
+    void stopPolling() {
+        nobodyPolls = true;
+        while (doneCount > 0) {
+            release(takeDone());
+        }
+    }
+
+    boolean hasDone() {
+        return doneCount > 0;
+    }
+
+    /** Whether a transfer that can be polled for is under way or done. */
+    boolean hasPolled() {
+        for (byte kind : kinds) {
+            if (kind >= POLLED) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * The slot of the transfer that was done first and has not been polled; -1 if there is none. Release it afterwards.
+     */
+    int takeDone() {
+        if (doneCount == 0) {
+            return -1;
+        }
+        int slot = done[firstDone];
+        firstDone = firstDone + 1 == done.length ? 0 : firstDone + 1;
+        doneCount--;
+        return slot;
+    }
+
+    long id(int slot) {
+        return ids[slot];
+    }
+
+    RuntimeException failure(int slot) {
+        return failures[slot];
+    }
+
+    /** Whether the transfer in a slot leaves a value, in its buffer. */
+    boolean hasResult(int slot) {
+        return kinds[slot] == POLLED_ATOMIC && failures[slot] == null;
+    }
+}

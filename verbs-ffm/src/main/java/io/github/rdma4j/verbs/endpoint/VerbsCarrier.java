@@ -1,0 +1,226 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import io.github.rdma4j.verbs.CompletionQueue;
+import io.github.rdma4j.verbs.EventPoller;
+import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.RemoteMemory;
+import io.github.rdma4j.verbs.SendFlags;
+import io.github.rdma4j.verbs.WorkCompletion;
+import io.github.rdma4j.verbs.WorkCompletionOpcode;
+import io.github.rdma4j.verbs.WorkCompletionStatus;
+import io.github.rdma4j.verbs.WorkCompletions;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** The wire of a program: a queue pair, its completion queue, and its buffers. */
+final class VerbsCarrier implements Carrier {
+    private static final int BATCH = 32;
+    /** Where a write without bytes goes, which no adapter looks at (InfiniBand specification, C9-88). */
+    private static final RemoteMemory NOWHERE = new RemoteMemory(0, 0, 0);
+
+    private final Link link;
+    private final QueuePair queuePair;
+    private final CompletionQueue queue;
+    private final ReceiveBuffers received;
+    private final SendBuffers buffers;
+    private final int inlineSize;
+    private final WorkCompletions completions = WorkCompletions.allocate(BATCH);
+    private int count;
+    private int next;
+    private boolean armed;
+    private EventPoller poller;
+
+    VerbsCarrier(Link link, ReceiveBuffers received, SendBuffers buffers, int inlineSize) {
+        this.link = link;
+        this.queuePair = link.queuePair();
+        this.queue = link.queue();
+        this.received = received;
+        this.buffers = buffers;
+        this.inlineSize = inlineSize;
+    }
+
+    @Override
+    public void fill(int slot, MemorySegment message) {
+        buffers.fill(slot, message);
+    }
+
+    @Override
+    public int postMessage(int slot, int frame) {
+        MemorySlice slice = buffers.message(slot);
+        int flags = slice.length() <= inlineSize ? SendFlags.SIGNALED | SendFlags.INLINE : SendFlags.SIGNALED;
+        return queuePair.postSendWithImmediate(slot, slice, frame, flags);
+    }
+
+    @Override
+    public int postTransfer(
+            int slot, Operation operation, MemorySlice local, RemoteMemory remote, long operand, long newValue) {
+        return switch (operation) {
+            case WRITE -> queuePair.postWrite(slot, local, remote, SendFlags.SIGNALED);
+            case READ -> queuePair.postRead(slot, local, remote, SendFlags.SIGNALED);
+            case COMPARE_AND_SWAP ->
+                queuePair.postCompareAndSwap(slot, buffers.word(slot), remote, operand, newValue, SendFlags.SIGNALED);
+            case FETCH_AND_ADD ->
+                queuePair.postFetchAndAdd(slot, buffers.word(slot), remote, operand, SendFlags.SIGNALED);
+        };
+    }
+
+    @Override
+    public int postControl(long id, int frame) {
+        return queuePair.postSendWithImmediate(id, buffers.nothing(), frame, SendFlags.SIGNALED);
+    }
+
+    @Override
+    public int postProbe(long id) {
+        return queuePair.postWrite(id, buffers.nothing(), NOWHERE, SendFlags.SIGNALED);
+    }
+
+    @Override
+    public int postReceive(int buffer) {
+        return received.post(buffer);
+    }
+
+    @Override
+    public long word(int slot) {
+        return buffers.original(slot);
+    }
+
+    @Override
+    public byte[] copy(int buffer, long length) {
+        return received.copy(buffer, length);
+    }
+
+    @Override
+    public Message message(int buffer, long length) {
+        return received.message(buffer, length);
+    }
+
+    @Override
+    public void toError() {
+        queuePair.toError();
+    }
+
+    @Override
+    public int poll(Protocol protocol) {
+        int total = 0;
+        boolean more = true;
+        while (more) {
+            if (next == count) {
+                next = 0;
+                count = 0;
+                count = queue.poll(completions);
+                total += count;
+                more = count == BATCH;
+            }
+            while (next < count) {
+                give(completions.get(next), protocol);
+                next++;
+            }
+        }
+        return total;
+    }
+
+    private static void give(WorkCompletion completion, Protocol protocol) {
+        long id = completion.workRequestId();
+        if (!completion.isSuccess()) {
+            fail(id, completion, protocol);
+        } else if ((id & Protocol.RECEIVE) != 0) {
+            // A peer can also write with an immediate value, which takes a receive, too.
+            boolean framed = completion.hasImmediateData() && completion.opcode() == WorkCompletionOpcode.RECEIVE;
+            protocol.received((int) id, framed, completion.immediateData(), completion.byteLength());
+        } else {
+            protocol.sent(id);
+        }
+    }
+
+    private static void fail(long id, WorkCompletion completion, Protocol protocol) {
+        boolean consequence = completion.status() == WorkCompletionStatus.WR_FLUSH_ERR
+                || protocol.state() == Protocol.State.PEER_CLOSED;
+        protocol.failed(
+                id,
+                protocol.isOpen() ? completion.describe() : "",
+                consequence ? null : new TransferException("a transfer of " + protocol, completion));
+    }
+
+    @Override
+    public String lost() {
+        return link.lost().orElse(null);
+    }
+
+    @Override
+    public void arm() {
+        if (poller == null) {
+            poller = openPoller();
+        }
+        if (!armed) {
+            queue.requestNotification(false);
+            armed = true;
+        }
+    }
+
+    private EventPoller openPoller() {
+        EventPoller opened = EventPoller.open();
+        try {
+            opened.add(link.channel());
+            if (link.events() != null) {
+                opened.add(link.events());
+            }
+            return opened;
+        } catch (Throwable e) {
+            CloseAll.after(e, opened::close);
+            throw e;
+        }
+    }
+
+    @Override
+    public void sleep(long nanos) {
+        EventPoller waiting = poller;
+        try {
+            waiting.select(Duration.ofNanos(nanos), source -> {});
+        } catch (IllegalStateException e) {
+            // The poller was closed with the endpoint; the caller sees that next.
+            if (waiting.isOpen()) {
+                throw e;
+            }
+        }
+    }
+
+    @Override
+    public void awake() {
+        if (link.channel().nextEvent(Duration.ZERO).isPresent()) {
+            armed = false;
+        }
+    }
+
+    @Override
+    public void wakeUp() {
+        if (poller != null && poller.isOpen()) {
+            poller.wakeUp();
+        }
+    }
+
+    @Override
+    public <T> Optional<T> ask(Function<Link, Optional<T>> question) {
+        return question.apply(link);
+    }
+
+    @Override
+    public void close() {
+        CloseAll.of(
+                () -> {
+                    if (poller != null) {
+                        poller.close();
+                    }
+                },
+                link::close);
+    }
+
+    @Override
+    public void free() {
+        CloseAll.of(received::close, buffers::close, link::free);
+    }
+}

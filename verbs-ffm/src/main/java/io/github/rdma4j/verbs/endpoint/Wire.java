@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.RemoteMemory;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * What {@link Protocol} can do to the world: post, and look at memory. None of it waits. In a program it is a queue
+ * pair ({@link VerbsWire}), in a simulation two queues.
+ *
+ * <p>What posts gives 0, or the errno of a refusal. Each post that was not refused leads to one call of {@link
+ * Protocol#sent}, {@link Protocol#received} or {@link Protocol#failed}, in the order of the posts of each direction.
+ */
+interface Wire {
+    /** Copies a message into the buffer of a slot. If it throws, nothing has happened. */
+    void fill(int slot, MemorySegment message);
+
+    /** Posts what is in the buffer of a slot. */
+    int postMessage(int slot, int frame);
+
+    /**
+     * Posts a transfer. If it throws, nothing was posted.
+     *
+     * @param local null for an atomic operation, whose result goes to the buffer of the slot
+     */
+    int postTransfer(
+            int slot, Operation operation, MemorySlice local, RemoteMemory remote, long operand, long newValue);
+
+    /** Posts a message without bytes. */
+    int postControl(long id, int frame);
+
+    /** Posts something that changes nothing, and that the peer's adapter acknowledges without its program. */
+    int postProbe(long id);
+
+    /** Gives a receive buffer to the adapter. */
+    int postReceive(int buffer);
+
+    /** The result of the atomic operation that was posted in a slot. */
+    long word(int slot);
+
+    /** The bytes of a message that has arrived. */
+    byte[] copy(int buffer, long length);
+
+    /** Makes everything that is under way complete, if need be without success. */
+    void toError();
+}

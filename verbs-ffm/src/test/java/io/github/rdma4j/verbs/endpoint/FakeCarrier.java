@@ -1,0 +1,411 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.RemoteMemory;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayDeque;
+import java.util.BitSet;
+import java.util.Deque;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.function.LongConsumer;
+
+/**
+ * One end of a wire that exists only in this process: what a queue pair, its completion queue and a connection manager
+ * do, at once, or step by step as a simulation asks. A message that meets no receive buffer is an error of the
+ * protocol, and thrown.
+ */
+final class FakeCarrier implements Carrier {
+    private record Request(
+            long id,
+            boolean message,
+            boolean framed,
+            int frame,
+            byte[] bytes,
+            Operation operation,
+            long operand,
+            long newValue) {}
+
+    private record Event(long id, boolean success, boolean framed, int frame, long length) {}
+
+    private final Object wire;
+    private final boolean automatic;
+    private FakeCarrier peer;
+    private final Deque<Request> sendQueue = new ArrayDeque<>();
+    private final Deque<Integer> receives = new ArrayDeque<>();
+    private final BitSet posted = new BitSet();
+    private final Deque<Event> acknowledgements = new ArrayDeque<>();
+    private final Deque<Event> events = new ArrayDeque<>();
+    private final byte[][] slots;
+    private final byte[][] buffers;
+    private final long[] words;
+    /** What the peer can write to. */
+    final long[] memory = new long[4];
+    /** Whether the next thing that needs memory gets none. */
+    BooleanSupplier outOfMemory = () -> false;
+    /** Hears the number of each call when it is posted. */
+    LongConsumer numberPosted = number -> {};
+    /** Hears the number of each message when it is posted. */
+    LongConsumer messagePosted = number -> {};
+    /** Whether what is under way never completes, as on SoftRoCE whose link was down. */
+    boolean neverFlushes;
+    /** Whether the peer may send what it must not. */
+    boolean lying;
+
+    boolean cut;
+    String lost;
+    boolean broken;
+    boolean closed;
+    boolean freed;
+    private boolean armed;
+    private boolean signalled;
+    private boolean woken;
+
+    FakeCarrier(Object wire, boolean automatic, int sendDepth, int buffers) {
+        this.wire = wire;
+        this.automatic = automatic;
+        this.slots = new byte[sendDepth][];
+        this.words = new long[sendDepth];
+        this.buffers = new byte[buffers + Credits.RESERVE][];
+        for (int i = 0; i < this.buffers.length; i++) {
+            receives.add(i);
+            posted.set(i);
+        }
+    }
+
+    static void connect(FakeCarrier left, FakeCarrier right) {
+        left.peer = right;
+        right.peer = left;
+    }
+
+    private void requireMemory() {
+        if (outOfMemory.getAsBoolean()) {
+            throw new OutOfMemoryError("of the simulation");
+        }
+    }
+
+    @Override
+    public void fill(int slot, MemorySegment message) {
+        requireMemory();
+        slots[slot] = message.toArray(ValueLayout.JAVA_BYTE);
+    }
+
+    @Override
+    public int postMessage(int slot, int frame) {
+        if (slots[slot].length >= Long.BYTES) {
+            numberPosted.accept(number(slots[slot]));
+            messagePosted.accept(number(slots[slot]));
+        }
+        return post(new Request(slot, true, true, frame, slots[slot], null, 0, 0));
+    }
+
+    static long number(byte[] message) {
+        return MemorySegment.ofArray(message).get(ValueLayout.JAVA_LONG_UNALIGNED, 0);
+    }
+
+    @Override
+    public int postTransfer(
+            int slot, Operation operation, MemorySlice local, RemoteMemory remote, long operand, long newValue) {
+        requireMemory();
+        numberPosted.accept(operand);
+        return post(new Request(slot, false, true, 0, null, operation, operand, newValue));
+    }
+
+    @Override
+    public int postControl(long id, int frame) {
+        return post(new Request(id, true, true, frame, new byte[0], null, 0, 0));
+    }
+
+    @Override
+    public int postProbe(long id) {
+        return post(new Request(id, false, true, 0, null, null, 0, 0));
+    }
+
+    /** Sends what no endpoint would. */
+    void lie(boolean framed, int frame, int length) {
+        post(new Request(-1, true, framed, frame, new byte[length], null, 0, 0));
+    }
+
+    private int post(Request request) {
+        synchronized (wire) {
+            sendQueue.add(request);
+            if (broken) {
+                flush();
+            } else if (automatic) {
+                deliverAll();
+            }
+            return 0;
+        }
+    }
+
+    void deliverAll() {
+        synchronized (wire) {
+            boolean more = true;
+            while (more) {
+                more = deliver() | acknowledge();
+            }
+        }
+    }
+
+    /** The oldest thing that was posted reaches the peer; false if there is none, or the wire is cut. */
+    boolean deliver() {
+        synchronized (wire) {
+            Request request = sendQueue.peek();
+            if (cut || broken || request == null) {
+                return false;
+            }
+            if (peer.broken || peer.closed) {
+                toError();
+                return false;
+            }
+            if (request.message) {
+                Integer buffer = peer.receives.peek();
+                if (buffer == null) {
+                    if (lying || peer.lying) {
+                        return false;
+                    }
+                    throw new AssertionError("a message meets no receive buffer");
+                }
+                peer.receives.remove();
+                peer.posted.clear(buffer);
+                peer.buffers[buffer] = request.bytes;
+                peer.add(new Event(
+                        Protocol.RECEIVE | buffer, true, request.framed, request.frame, request.bytes.length));
+            } else if (request.operation != null) {
+                transfer(request);
+            }
+            sendQueue.remove();
+            acknowledgements.add(new Event(request.id, true, false, 0, 0));
+            return true;
+        }
+    }
+
+    private void transfer(Request request) {
+        long before = peer.memory[0];
+        switch (request.operation) {
+            case WRITE -> peer.memory[1] = request.operand;
+            case READ -> {}
+            case FETCH_AND_ADD -> peer.memory[0] += 1;
+            case COMPARE_AND_SWAP -> peer.memory[0] = before == request.operand ? request.newValue : before;
+        }
+        words[(int) request.id] = before;
+    }
+
+    /** The oldest thing that has reached the peer completes; false if there is none. */
+    boolean acknowledge() {
+        synchronized (wire) {
+            if (cut || acknowledgements.isEmpty()) {
+                return false;
+            }
+            Event event = acknowledgements.remove();
+            if (event.id != -1) {
+                add(event);
+            }
+            return true;
+        }
+    }
+
+    private void add(Event event) {
+        events.add(event);
+        if (armed) {
+            armed = false;
+            signalled = true;
+            wire.notifyAll();
+        }
+    }
+
+    /** How many credits are on their way to the peer. */
+    int creditsOnTheWay() {
+        int count = 0;
+        for (Request request : sendQueue) {
+            count += request.message ? Frame.credits(request.frame) : 0;
+        }
+        for (Event event : peer.events) {
+            count += isReceive(event) ? Frame.credits(event.frame) : 0;
+        }
+        return count;
+    }
+
+    /** How many messages of the program are on their way to the peer. */
+    int messagesOnTheWay() {
+        int count = 0;
+        for (Request request : sendQueue) {
+            count += request.message && Frame.kind(request.frame) == Frame.MESSAGE ? 1 : 0;
+        }
+        for (Event event : peer.events) {
+            count += isReceive(event) && Frame.kind(event.frame) == Frame.MESSAGE ? 1 : 0;
+        }
+        return count;
+    }
+
+    private static boolean isReceive(Event event) {
+        return event.success && (event.id & Protocol.RECEIVE) != 0;
+    }
+
+    /** How many receive buffers the adapter has, or has filled without being asked yet. */
+    int buffersInTheAdapter() {
+        int count = receives.size();
+        for (Event event : events) {
+            count += (event.id & Protocol.RECEIVE) != 0 ? 1 : 0;
+        }
+        return count;
+    }
+
+    @Override
+    public int postReceive(int buffer) {
+        synchronized (wire) {
+            if (posted.get(buffer)) {
+                throw new AssertionError("buffer " + buffer + " is posted twice");
+            }
+            posted.set(buffer);
+            receives.add(buffer);
+            if (automatic && !peer.closed) {
+                peer.deliverAll();
+            }
+            return 0;
+        }
+    }
+
+    @Override
+    public long word(int slot) {
+        requireMemory();
+        return words[slot];
+    }
+
+    @Override
+    public byte[] copy(int buffer, long length) {
+        requireMemory();
+        return buffers[buffer].clone();
+    }
+
+    @Override
+    public Message message(int buffer, long length) {
+        return new Message(MemorySegment.ofArray(buffers[buffer])).open(length);
+    }
+
+    @Override
+    public void toError() {
+        synchronized (wire) {
+            if (!broken) {
+                broken = true;
+                flush();
+            }
+        }
+    }
+
+    private void flush() {
+        if (neverFlushes) {
+            return;
+        }
+        acknowledgements.stream().filter(event -> event.id != -1).forEach(this::add);
+        acknowledgements.clear();
+        sendQueue.stream()
+                .filter(request -> request.id != -1)
+                .forEach(request -> add(new Event(request.id, false, false, 0, 0)));
+        sendQueue.clear();
+        receives.forEach(buffer -> add(new Event(Protocol.RECEIVE | buffer, false, false, 0, 0)));
+        receives.clear();
+    }
+
+    @Override
+    public int poll(Protocol protocol) {
+        return poll(protocol, Integer.MAX_VALUE);
+    }
+
+    /** Gives some of what has come; as with a completion queue, one that could not be dealt with comes again. */
+    int poll(Protocol protocol, int most) {
+        int count = 0;
+        while (count < most) {
+            Event event;
+            synchronized (wire) {
+                event = events.peek();
+            }
+            if (event == null) {
+                break;
+            }
+            if (!event.success) {
+                protocol.failed(event.id, "flushed", null);
+            } else if ((event.id & Protocol.RECEIVE) != 0) {
+                protocol.received((int) event.id, event.framed, event.frame, event.length);
+            } else {
+                protocol.sent(event.id);
+            }
+            synchronized (wire) {
+                events.remove();
+            }
+            count++;
+        }
+        return count;
+    }
+
+    @Override
+    public String lost() {
+        synchronized (wire) {
+            return lost == null && peer.closed && !cut ? "the peer has gone" : lost;
+        }
+    }
+
+    @Override
+    public void arm() {
+        synchronized (wire) {
+            armed = true;
+        }
+    }
+
+    @Override
+    public void sleep(long nanos) {
+        long end = System.nanoTime() + Math.min(nanos, Long.MAX_VALUE / 2);
+        synchronized (wire) {
+            long rest = end - System.nanoTime();
+            while (!signalled && !woken && !closed && rest > 0) {
+                try {
+                    TimeUnit.NANOSECONDS.timedWait(wire, rest);
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                    throw new io.github.rdma4j.verbs.WaitInterruptedException("sleeping");
+                }
+                rest = end - System.nanoTime();
+            }
+            woken = false;
+        }
+    }
+
+    @Override
+    public void awake() {
+        synchronized (wire) {
+            signalled = false;
+        }
+    }
+
+    @Override
+    public void wakeUp() {
+        synchronized (wire) {
+            woken = true;
+            wire.notifyAll();
+        }
+    }
+
+    @Override
+    public <T> Optional<T> ask(Function<Link, Optional<T>> question) {
+        return Optional.empty();
+    }
+
+    @Override
+    public void close() {
+        synchronized (wire) {
+            closed = true;
+            peer.signalled = true;
+            wire.notifyAll();
+        }
+    }
+
+    @Override
+    public void free() {
+        freed = true;
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import java.time.Duration;
+import java.util.function.Consumer;
+
+/** Two endpoints with everything but verbs: real threads, real locks, and a wire within the process. */
+final class FakePair implements AutoCloseable {
+    final FakeCarrier leftCarrier;
+    final FakeCarrier rightCarrier;
+    final Endpoint left;
+    final Endpoint right;
+
+    FakePair(Consumer<EndpointConfig> configuration) {
+        EndpointConfig config = new EndpointConfig();
+        configuration.accept(config);
+        Object wire = new Object();
+        leftCarrier = carrier(wire, config);
+        rightCarrier = carrier(wire, config);
+        FakeCarrier.connect(leftCarrier, rightCarrier);
+        left = endpoint("left", leftCarrier, config);
+        right = endpoint("right", rightCarrier, config);
+    }
+
+    private static FakeCarrier carrier(Object wire, EndpointConfig config) {
+        return new FakeCarrier(wire, true, config.sendDepth(), config.receiveBuffers());
+    }
+
+    private static Endpoint endpoint(String name, FakeCarrier carrier, EndpointConfig config) {
+        Protocol protocol = new Protocol(
+                "endpoint " + name,
+                carrier,
+                new Credits(config.receiveBuffers(), config.receiveBuffers()),
+                config.sendDepth(),
+                config.maxMessageSize(),
+                config.maxMessageSize(),
+                new Silence(config.silenceTimeout().toNanos()));
+        return new Endpoint(new Engine(carrier, protocol), null, Duration.ofSeconds(5), new byte[0]);
+    }
+
+    @Override
+    public void close() {
+        left.abort();
+        right.abort();
+    }
+}

@@ -1,0 +1,406 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import io.github.rdma4j.verbs.RemoteMemory;
+import io.github.rdma4j.verbs.endpoint.Protocol.State;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.BooleanSupplier;
+
+/**
+ * One end of a simulated connection: the state machine, and a program that does anything at any time. It keeps books of
+ * its own, and compares.
+ */
+final class SimulatedEnd {
+    static final long SILENCE_NANOS = 8_000;
+
+    /** Somebody sleeps, because this did not hold when the machine had counted so many changes. */
+    private record Waiter(String what, BooleanSupplier condition, long changes) {}
+
+    private static final RemoteMemory REMOTE = new RemoteMemory(8, 8, 1);
+
+    private final String name;
+    private final Random random;
+    private final int buffers;
+    private final int peerBuffers;
+    final FakeCarrier carrier;
+    final Protocol protocol;
+    private SimulatedEnd peer;
+
+    private long calls;
+    private long lastPosted;
+    /** Messages that were posted, and not received by the peer's program. */
+    private final Deque<Long> underWay = new ArrayDeque<>();
+
+    private final Deque<Promise<byte[]>> requests = new ArrayDeque<>();
+    private final List<Promise<?>> promises = new ArrayList<>();
+    private final Map<Long, Boolean> polled = new HashMap<>();
+    private final List<Integer> held = new ArrayList<>();
+    private final List<Waiter> waiters = new ArrayList<>();
+    private boolean nudgeOwed;
+    private boolean closing;
+    private boolean saidGoodBye;
+    boolean gone;
+
+    SimulatedEnd(String name, Random random, Object wire, int sendDepth, int buffers, int peerBuffers) {
+        this.name = name;
+        this.random = random;
+        this.buffers = buffers;
+        this.peerBuffers = peerBuffers;
+        carrier = new FakeCarrier(wire, false, sendDepth, buffers);
+        carrier.numberPosted = this::posted;
+        carrier.messagePosted = underWay::add;
+        protocol = new Protocol(
+                name, carrier, new Credits(buffers, peerBuffers), sendDepth, 64, 64, new Silence(SILENCE_NANOS));
+    }
+
+    static void connect(SimulatedEnd left, SimulatedEnd right) {
+        left.peer = right;
+        right.peer = left;
+        FakeCarrier.connect(left.carrier, right.carrier);
+    }
+
+    private void require(boolean condition, String what) {
+        if (!condition) {
+            throw new AssertionError(name + ": " + what);
+        }
+    }
+
+    /** Everything is posted in the order of the calls. */
+    private void posted(long number) {
+        require(number > lastPosted, "call " + number + " is posted after call " + lastPosted);
+        lastPosted = number;
+    }
+
+    // ---- What the program does ----
+
+    private MemorySegment message(long number) {
+        byte[] bytes = new byte[Long.BYTES + random.nextInt(56)];
+        MemorySegment message = MemorySegment.ofArray(bytes);
+        message.set(ValueLayout.JAVA_LONG_UNALIGNED, 0, number);
+        return message;
+    }
+
+    /** Does one thing. */
+    void act() {
+        if (gone) {
+            return;
+        }
+        int what = random.nextInt(closing ? 6 : 15);
+        try {
+            switch (what) {
+                case 0, 1, 2 -> poll();
+                case 3 -> handOver();
+                case 4 -> nudge();
+                case 5 -> release();
+                case 6 -> trySend();
+                case 7 -> sendAsync();
+                case 8 -> receiveAsync();
+                case 9 -> take();
+                case 10 -> copyNext();
+                case 11 -> transfer();
+                case 12 -> takeDone();
+                case 13 -> withdraw();
+                default -> fallAsleep();
+            }
+        } catch (OutOfMemoryError e) {
+            require("of the simulation".equals(e.getMessage()), "out of memory indeed");
+        } catch (EndpointException e) {
+            require(protocol.state() != State.OPEN, "open, and yet " + e);
+        }
+        book();
+    }
+
+    private void poll() {
+        try {
+            carrier.poll(protocol, 1 + random.nextInt(6));
+        } finally {
+            protocol.settle();
+        }
+    }
+
+    private void trySend() {
+        protocol.trySend(message(++calls));
+    }
+
+    private void sendAsync() {
+        Promise<Void> promise = new Promise<>(null);
+        promises.add(promise);
+        protocol.sendAsync(message(++calls), promise);
+    }
+
+    private void receiveAsync() {
+        Promise<byte[]> promise = new Promise<>(null);
+        promises.add(promise);
+        requests.add(promise);
+        protocol.request(promise);
+    }
+
+    private void take() {
+        int buffer = protocol.take();
+        if (buffer >= 0) {
+            require(requests.stream().allMatch(Promise::isDecided), "a message passes by a request");
+            received(carrier.message(buffer, protocol.length(buffer)).toBytes());
+            held.add(buffer);
+        }
+    }
+
+    private void release() {
+        if (!held.isEmpty()) {
+            protocol.release(held.remove(random.nextInt(held.size())));
+        }
+    }
+
+    private void copyNext() {
+        byte[] copy = protocol.copyNext("receiving");
+        if (copy != null) {
+            received(copy);
+        }
+    }
+
+    private void received(byte[] message) {
+        if (!peer.carrier.lying) {
+            long number = FakeCarrier.number(message);
+            Long expected = peer.nextPosted();
+            require(expected != null && expected == number, "received " + number + " instead of " + expected);
+        }
+    }
+
+    /** The oldest message that was posted and not received. */
+    private Long nextPosted() {
+        return underWay.poll();
+    }
+
+    private void transfer() {
+        long number = ++calls;
+        Operation operation = Operation.values()[random.nextInt(4)];
+        if (random.nextBoolean()) {
+            if (protocol.tryTransfer(number, operation, null, REMOTE, number, 0) == Endpoint.OK) {
+                polled.put(number, true);
+            }
+        } else {
+            Promise<Long> promise = new Promise<>(null);
+            promises.add(promise);
+            try {
+                protocol.transferAsync(promise, operation, null, REMOTE, number, 0);
+            } catch (OutOfMemoryError e) {
+                promise.cancel(false);
+                throw e;
+            }
+        }
+    }
+
+    private void takeDone() {
+        int slot = protocol.takeDone();
+        if (slot >= 0) {
+            require(polled.remove(protocol.slots().id(slot)) != null, "a transfer is done twice");
+            protocol.releaseDone(slot);
+        }
+    }
+
+    private void withdraw() {
+        if (!promises.isEmpty()) {
+            promises.get(random.nextInt(promises.size())).cancel(false);
+            nudgeOwed = true;
+        }
+    }
+
+    private void nudge() {
+        if (nudgeOwed) {
+            nudgeOwed = false;
+            protocol.nudge();
+        }
+    }
+
+    private void handOver() {
+        Promise<?> promise = protocol.nextDecided();
+        if (promise != null) {
+            promise.handOver();
+            require(promise.isDone(), "told, and not done");
+        }
+    }
+
+    private void fallAsleep() {
+        switch (random.nextInt(5)) {
+            case 0 -> sleepUntil("a message", () -> protocol.messageCount() > 0);
+            case 1 ->
+                sleepUntil(
+                        "room to send",
+                        () -> protocol.isOpen()
+                                && protocol.hasRoom()
+                                && protocol.credits().available() > 0);
+            case 2 -> sleepUntil("a transfer to poll", () -> protocol.slots().hasDone());
+            case 3 -> sleepUntil("the end", () -> protocol.hasEnded());
+            default -> {
+                if (!promises.isEmpty()) {
+                    Promise<?> promise = promises.get(random.nextInt(promises.size()));
+                    sleepUntil("a promise", promise::isDecided);
+                }
+            }
+        }
+    }
+
+    private void sleepUntil(String what, BooleanSupplier condition) {
+        if (!condition.getAsBoolean()) {
+            waiters.add(new Waiter(what, condition, protocol.changes()));
+        }
+    }
+
+    // ---- What happens to it ----
+
+    void look(long now) {
+        if (!gone) {
+            try {
+                carrier.poll(protocol);
+            } catch (OutOfMemoryError e) {
+                // As if nobody had looked.
+                return;
+            } finally {
+                protocol.settle();
+            }
+            if (carrier.lost() != null) {
+                protocol.linkLost(carrier.lost());
+            }
+            protocol.look(now);
+            protocol.settle();
+            book();
+        }
+    }
+
+    boolean isClosing() {
+        return closing;
+    }
+
+    void beginClosing() {
+        if (!gone && !closing) {
+            closing = true;
+            protocol.beginClosing(new IllegalStateException("closed"));
+            polled.clear();
+            book();
+        }
+    }
+
+    /** What a close waits for. */
+    void goOnClosing() {
+        if (!closing || gone) {
+            return;
+        }
+        if (!saidGoodBye && protocol.isOpen() && protocol.isIdle()) {
+            saidGoodBye = true;
+            protocol.sayGoodBye();
+        } else if (!protocol.isOpen() || saidGoodBye && !protocol.hasControlsUnderWay()) {
+            abandon();
+        }
+        book();
+    }
+
+    void abandon() {
+        if (!gone) {
+            beginClosing();
+            gone = true;
+            protocol.abandon(new IllegalStateException("closed"));
+            carrier.close();
+            book();
+        }
+    }
+
+    // ---- The books ----
+
+    /** Takes down what the machine has done by itself in the last step. */
+    private void book() {
+        while (!requests.isEmpty() && requests.peek().isDecided()) {
+            Promise<byte[]> request = requests.remove();
+            if (!request.isWithdrawn() && request.decidedValue() != null) {
+                received(request.decidedValue());
+            }
+        }
+        waiters.removeIf(waiter -> waiter.changes != protocol.changes());
+    }
+
+    /** What holds after each step. */
+    void check() {
+        if (!nudgeOwed) {
+            for (Waiter waiter : waiters) {
+                boolean woken = waiter.changes != protocol.changes();
+                require(woken || !waiter.condition.getAsBoolean(), "somebody sleeps, and there is " + waiter.what);
+            }
+        }
+        if (protocol.isOpen()
+                && peer.protocol.isOpen()
+                && !gone
+                && !peer.gone
+                && !carrier.lying
+                && !peer.carrier.lying
+                && !carrier.broken
+                && !peer.carrier.broken) {
+            int credits = protocol.credits().available()
+                    + carrier.messagesOnTheWay()
+                    + peer.protocol.messageCount()
+                    + peer.held.size()
+                    + peer.protocol.credits().owed()
+                    + peer.carrier.creditsOnTheWay();
+            require(credits == peerBuffers, credits + " credits of " + peerBuffers);
+            int all = carrier.buffersInTheAdapter() + protocol.messageCount() + held.size();
+            require(all == buffers + Credits.RESERVE, all + " buffers of " + (buffers + Credits.RESERVE));
+        }
+    }
+
+    /** Whether everything that its program has asked for has come about. */
+    boolean isIdle() {
+        return protocol.isIdle() && underWay.isEmpty() && requests.isEmpty();
+    }
+
+    /** Everything that the peer has sent is read, and nothing is refused for want of memory. */
+    void readAll() {
+        carrier.outOfMemory = () -> false;
+        nudgeOwed = true;
+        nudge();
+        while (!held.isEmpty()) {
+            release();
+        }
+        carrier.poll(protocol);
+        protocol.settle();
+        book();
+        while (protocol.messageCount() > 0) {
+            take();
+            release();
+        }
+        while (protocol.slots().hasDone()) {
+            takeDone();
+        }
+        requests.forEach(request -> request.cancel(false));
+        requests.clear();
+        protocol.settle();
+    }
+
+    /** What holds at the end. */
+    void checkReleased() {
+        require(protocol.slots().isIdle() && protocol.isIdle(), "something is still under way");
+        require(!protocol.slots().hasDone(), "something waits to be polled");
+        while (protocol.hasDecided()) {
+            handOver();
+        }
+        require(promises.stream().allMatch(Promise::isDone), "a future will never be complete");
+        nudgeOwed = false;
+        check();
+    }
+
+    @Override
+    public String toString() {
+        return "%s: %s, %d calls, %d under way, %d credits"
+                .formatted(
+                        name,
+                        protocol.state(),
+                        calls,
+                        underWay.size(),
+                        protocol.credits().available());
+    }
+}
