@@ -3,14 +3,18 @@
 package io.github.rdma4j.verbs.endpoint;
 
 import static io.github.rdma4j.verbs.AccessFlag.REMOTE_READ;
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_WRITE;
+import static io.github.rdma4j.verbs.SendFlags.SIGNALED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.rdma4j.verbs.MemorySlice;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -186,5 +190,84 @@ class EndDeviceTest {
                 .hasMessageContaining("Remedy: connect again");
         assertThatThrownBy(requested::join).hasCauseInstanceOf(ConnectionLostException.class);
         assertThat(exposed.handle().length()).isEqualTo(64);
+    }
+
+    /** SoftRoCE tries for ever to reach a queue pair that does not answer, so this is a wire that loses everything. */
+    @Test
+    void aPeerThatAcknowledgesNothingIsReportedToSendersAndToThoseWhoOnlyWait() throws Exception {
+        try (EndpointPair silent = new EndpointPair(config -> config.silenceTimeout(Duration.ofSeconds(4)));
+                ExecutorService executor = Executors.newSingleThreadExecutor()) {
+            // As long as the peer's adapter answers, its program may be silent for long.
+            assertThat(silent.left.receive(Duration.ofSeconds(6))).isEmpty();
+            assertThat(silent.left.send(MESSAGE, PATIENCE)).isTrue();
+            silent.rightLink.queuePair().toError();
+            Future<?> waiting = executor.submit(() -> silent.left.receive(PATIENCE));
+            assertThatThrownBy(() -> waiting.get(60, TimeUnit.SECONDS))
+                    .hasCauseInstanceOf(ConnectionLostException.class)
+                    .hasMessageContaining("silenceTimeout")
+                    .hasMessageContaining("Remedy: connect again");
+            assertThatThrownBy(() -> silent.left.trySend(MESSAGE)).isInstanceOf(ConnectionLostException.class);
+        }
+        try (EndpointPair silent = new EndpointPair(config -> config.silenceTimeout(Duration.ofSeconds(2)))) {
+            silent.rightLink.queuePair().toError();
+            assertThatThrownBy(() -> silent.left.sendAsync(MESSAGE).get(60, TimeUnit.SECONDS))
+                    .hasCauseInstanceOf(ConnectionLostException.class)
+                    .hasMessageContaining("silenceTimeout");
+        }
+    }
+
+    @Test
+    void aMessageInAHandlerKeepsItsMemoryWhileAnotherThreadClosesTheEndpoint() throws Exception {
+        assertThat(pair.left.send(MESSAGE, PATIENCE)).isTrue();
+        CountDownLatch inHandler = new CountDownLatch(1);
+        CountDownLatch closed = new CountDownLatch(1);
+        try (ExecutorService executor = Executors.newSingleThreadExecutor()) {
+            Future<byte[]> read = executor.submit(() -> {
+                byte[][] bytes = new byte[1][];
+                pair.right.receive(
+                        message -> {
+                            inHandler.countDown();
+                            await(closed);
+                            bytes[0] = message.toBytes();
+                        },
+                        PATIENCE);
+                return bytes[0];
+            });
+            assertThat(inHandler.await(60, TimeUnit.SECONDS)).isTrue();
+            pair.right.close();
+            closed.countDown();
+            assertThat(read.get(60, TimeUnit.SECONDS)).containsExactly(1, 2, 3);
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(60, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void aPeerThatWritesWithAnImmediateValueDoesNotKeepToTheProtocol() {
+        ExposedMemory exposed = pair.right.expose(4096, REMOTE_WRITE);
+        MemorySlice local = pair.left.allocateMemory(4096).slice();
+        assertThat(pair.left.send(MESSAGE, PATIENCE)).isTrue();
+        int errno = pair.leftLink
+                .queuePair()
+                .postWriteWithImmediate(
+                        Protocol.PROBE, local, exposed.handle().memory(), Frame.of(Frame.MESSAGE, 0), SIGNALED);
+        assertThat(errno).isZero();
+        assertThat(pair.right.receive(PATIENCE)).isPresent();
+        assertThatThrownBy(() -> pair.right.receive(PATIENCE))
+                .isInstanceOf(ConnectionLostException.class)
+                .hasMessageContaining("does not keep to the endpoint protocol");
+    }
+
+    @Test
+    void aClosedEndpointHasNoCredits() {
+        assertThat(pair.left.credits()).isEqualTo(4);
+        pair.left.close();
+        assertThatThrownBy(pair.left::credits).isInstanceOf(IllegalStateException.class);
     }
 }

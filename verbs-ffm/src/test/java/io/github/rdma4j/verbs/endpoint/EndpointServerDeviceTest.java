@@ -226,6 +226,81 @@ class EndpointServerDeviceTest {
         }
     }
 
+    @Test
+    void aClientThatGaveUpIsForgottenAndTheNextOneServed() throws Exception {
+        for (byte[] greeting : List.of(new Hello(Hello.VERSION, 4, 64, new byte[0]).toBytes(), new byte[] {1, 2, 3})) {
+            try (RawClient gone = new RawClient(greeting)) {
+                gone.ask();
+                // The request is there when the client goes.
+                Thread.sleep(300);
+            }
+        }
+        Future<Endpoint> accepted = accept();
+        try (Endpoint client = connect();
+                Endpoint atServer = get(accepted)) {
+            assertThat(client.send(text("served"), PATIENCE)).isTrue();
+            assertThat(atServer.receive(PATIENCE)).isPresent();
+        }
+    }
+
+    @Test
+    void clientsThatSayNothingHoldUpNobody() throws Exception {
+        try (EndpointServer patient = EndpointServer.bind(
+                        CmTestNet.ipv4(),
+                        config -> SMALL.andThen(c -> c.handshakeTimeout(Duration.ofMinutes(5)))
+                                .accept(config));
+                RawClient first = new RawClient(new Hello(Hello.VERSION, 4, 64, new byte[0]).toBytes());
+                RawClient second = new RawClient(new Hello(Hello.VERSION, 4, 64, new byte[0]).toBytes())) {
+            first.ask(patient.address());
+            second.ask(patient.address());
+            Thread.sleep(300);
+            Future<Endpoint> accepted =
+                    executor.submit(() -> patient.accept(PATIENCE).orElseThrow());
+            try (Endpoint client = Endpoint.connect(patient.address(), SMALL, PATIENCE);
+                    Endpoint atServer = get(accepted)) {
+                assertThat(client.send(text("served"), PATIENCE)).isTrue();
+                assertThat(atServer.receive(PATIENCE)).isPresent();
+            }
+        }
+    }
+
+    /** Asks for a connection, and never reads the answer. */
+    private final class RawClient implements AutoCloseable {
+        private final SynchronousId id = SynchronousId.create(PortSpace.TCP);
+        private final byte[] greeting;
+        private ProtectionDomain domain;
+        private CompletionQueue queue;
+
+        RawClient(byte[] greeting) {
+            this.greeting = greeting;
+        }
+
+        void ask() {
+            ask(server.address());
+        }
+
+        void ask(InetSocketAddress address) {
+            id.resolve(address, PATIENCE);
+            DeviceContext device = id.id().device().orElseThrow();
+            domain = device.allocateProtectionDomain();
+            queue = device.createCompletionQueue(8);
+            id.id()
+                    .createQueuePair(
+                            domain,
+                            config -> config.completionQueue(queue)
+                                    .maxSendWorkRequests(1)
+                                    .maxReceiveWorkRequests(1));
+            id.id().connect(config -> config.privateData(greeting));
+        }
+
+        @Override
+        public void close() {
+            id.close();
+            queue.close();
+            domain.close();
+        }
+    }
+
     /** Connects as somebody else would. */
     private void connectRaw(byte[] greeting) {
         try (SynchronousId id = SynchronousId.create(PortSpace.TCP)) {

@@ -48,6 +48,8 @@ final class FakeCarrier implements Carrier {
     final long[] memory = new long[4];
     /** Whether the next thing that needs memory gets none. */
     BooleanSupplier outOfMemory = () -> false;
+    /** What happens in another thread while a message is copied. */
+    Runnable meanwhile = () -> {};
     /** Hears the number of each call when it is posted. */
     LongConsumer numberPosted = number -> {};
     /** Hears the number of each message when it is posted. */
@@ -62,6 +64,9 @@ final class FakeCarrier implements Carrier {
     boolean broken;
     boolean closed;
     boolean freed;
+    /** What the send queue holds: posted, and its completion not polled. */
+    private int underWay;
+
     private boolean armed;
     private boolean signalled;
     private boolean woken;
@@ -133,6 +138,9 @@ final class FakeCarrier implements Carrier {
 
     private int post(Request request) {
         synchronized (wire) {
+            if (request.id != -1 && ++underWay > slots.length + Protocol.SEND_RESERVE) {
+                throw new AssertionError("the send queue is full");
+            }
             sendQueue.add(request);
             if (broken) {
                 flush();
@@ -280,6 +288,7 @@ final class FakeCarrier implements Carrier {
     @Override
     public byte[] copy(int buffer, long length) {
         requireMemory();
+        meanwhile.run();
         return buffers[buffer].clone();
     }
 
@@ -337,6 +346,7 @@ final class FakeCarrier implements Carrier {
             }
             synchronized (wire) {
                 events.remove();
+                underWay -= (event.id & Protocol.RECEIVE) == 0 ? 1 : 0;
             }
             count++;
         }

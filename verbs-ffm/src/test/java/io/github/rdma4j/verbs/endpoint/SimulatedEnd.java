@@ -40,6 +40,9 @@ final class SimulatedEnd {
     /** Messages that were posted, and not received by the peer's program. */
     private final Deque<Long> underWay = new ArrayDeque<>();
 
+    /** The promise that a call gave for what it asked to send. */
+    private final Map<Long, Promise<?>> asked = new HashMap<>();
+
     private final Deque<Promise<byte[]>> requests = new ArrayDeque<>();
     private final List<Promise<?>> promises = new ArrayList<>();
     private final Map<Long, Boolean> polled = new HashMap<>();
@@ -58,6 +61,11 @@ final class SimulatedEnd {
         carrier = new FakeCarrier(wire, false, sendDepth, buffers);
         carrier.numberPosted = this::posted;
         carrier.messagePosted = underWay::add;
+        carrier.meanwhile = () -> {
+            if (random.nextInt(8) == 0) {
+                withdraw();
+            }
+        };
         protocol = new Protocol(
                 name, carrier, new Credits(buffers, peerBuffers), sendDepth, 64, 64, new Silence(SILENCE_NANOS));
     }
@@ -77,6 +85,8 @@ final class SimulatedEnd {
     /** Everything is posted in the order of the calls. */
     private void posted(long number) {
         require(number > lastPosted, "call " + number + " is posted after call " + lastPosted);
+        Promise<?> promise = asked.get(number);
+        require(promise == null || !promise.isWithdrawn(), "call " + number + " is posted, and was taken back");
         lastPosted = number;
     }
 
@@ -134,7 +144,8 @@ final class SimulatedEnd {
     private void sendAsync() {
         Promise<Void> promise = new Promise<>(null);
         promises.add(promise);
-        protocol.sendAsync(message(++calls), promise);
+        asked.put(++calls, promise);
+        protocol.sendAsync(message(calls), promise);
     }
 
     private void receiveAsync() {
@@ -189,6 +200,7 @@ final class SimulatedEnd {
         } else {
             Promise<Long> promise = new Promise<>(null);
             promises.add(promise);
+            asked.put(number, promise);
             try {
                 protocol.transferAsync(promise, operation, null, REMOTE, number, 0);
             } catch (OutOfMemoryError e) {

@@ -12,6 +12,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
+import io.github.rdma4j.verbs.pool.PooledMemory;
+import io.github.rdma4j.verbs.pool.RegisteredMemoryPool;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -169,5 +172,55 @@ class TransfersDeviceTest {
         MemoryRegion foreign = pair.device.allocateProtectionDomain().allocateMemory(32, REMOTE_READ);
         assertThatThrownBy(() -> pair.right.expose(foreign, REMOTE_READ))
                 .hasMessageContaining("another protection domain");
+    }
+
+    @Test
+    void memoryThatWasRegisteredWithoutARightIsNotExposedWithIt() {
+        MemoryRegion readable = pair.right.protectionDomain().allocateMemory(32, REMOTE_READ);
+        assertThatThrownBy(() -> pair.right.expose(readable, REMOTE_READ, REMOTE_WRITE))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("was registered with [REMOTE_READ]")
+                .hasMessageContaining("cannot be exposed with [REMOTE_WRITE, REMOTE_READ]");
+        assertThat(readable.isOpen()).isTrue();
+        assertThat(pair.right.expose(readable, REMOTE_READ).handle().length()).isEqualTo(32);
+    }
+
+    @Test
+    void memoryOfAPoolIsExposedAloneAndStaysThePools() {
+        try (RegisteredMemoryPool pool = RegisteredMemoryPool.create(
+                        pair.right.protectionDomain(), config -> config.access(LOCAL_WRITE, REMOTE_READ));
+                PooledMemory one = pool.allocate(16);
+                PooledMemory other = pool.allocate(16)) {
+            other.segment().set(ValueLayout.JAVA_LONG, 8, 4711);
+            try (ExposedMemory shared = pair.right.expose(other.slice(), REMOTE_READ)) {
+                assertThat(shared.handle().length()).isEqualTo(16);
+                assertThat(shared.segment().byteSize()).isEqualTo(16);
+                transfers.read(local.slice(0, 8), shared.handle().slice(8, 8), PATIENCE);
+                assertThat(local.segment().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(4711);
+            }
+            assertThat(one.segment().get(ValueLayout.JAVA_LONG, 0)).isZero();
+            assertThat(other.slice().region().isOpen()).isTrue();
+        }
+    }
+
+    @Test
+    void aMessageOfAHandlerDoesNotOvertakeAnEarlierWrite() {
+        local.segment().set(ValueLayout.JAVA_LONG, 0, 1234);
+        for (int i = 0; i < 4; i++) {
+            assertThat(transfers.tryRead(i, local.slice(64, 8), handle.slice(8, 8)))
+                    .isEqualTo(Endpoint.OK);
+        }
+        CompletableFuture<Void> earlier = transfers.writeAsync(local.slice(0, 8), handle.slice(0, 8));
+        List<Long> seen = new ArrayList<>();
+        while (seen.isEmpty()) {
+            transfers.pollTransfers((id, original, failure) -> {
+                if (pair.left.trySend(MemorySegment.ofArray(new byte[] {1})) == Endpoint.OK) {
+                    assertThat(pair.right.receive(PATIENCE)).isPresent();
+                    seen.add(exposed.segment().get(ValueLayout.JAVA_LONG, 0));
+                }
+            });
+        }
+        assertThat(seen).isNotEmpty().allMatch(value -> value == 1234);
+        earlier.join();
     }
 }
