@@ -5,9 +5,12 @@ package io.github.rdma4j.verbs;
 import io.github.rdma4j.verbs.internal.DescriptorSet;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * Waits for many {@link EventSource event sources} at once, as {@link java.nio.channels.Selector} does for sockets: one thread
@@ -36,13 +39,13 @@ import java.util.function.Consumer;
  * handlers of all of them.
  */
 public final class EventPoller implements AutoCloseable {
-    private record Registration(EventSource source, int descriptor) {}
-
     private final DescriptorSet descriptors = new DescriptorSet(EventPoller::closedException);
-    /** Guarded by itself, as are the two fields below. */
-    private final Map<Long, Registration> registrations = new HashMap<>();
+    /**
+     * By descriptor, which several can share: two objects for one native context. Guarded by itself, as is the field below; the lists are
+     * never changed.
+     */
+    private final Map<Integer, List<EventSource>> sources = new HashMap<>();
 
-    private long lastKey;
     private boolean closed;
 
     private EventPoller() {}
@@ -70,14 +73,19 @@ public final class EventPoller implements AutoCloseable {
      * @throws VerbsException if its descriptor cannot be waited for
      */
     public void add(EventSource source) {
-        synchronized (registrations) {
+        Objects.requireNonNull(source, "source");
+        synchronized (sources) {
             dropClosed();
-            if (find(source) != 0) {
+            if (sources.values().stream().anyMatch(those -> contains(those, source))) {
                 throw new IllegalArgumentException(source + " was added already");
             }
             int descriptor = source.fileDescriptor();
-            descriptors.add(descriptor, lastKey + 1);
-            registrations.put(++lastKey, new Registration(source, descriptor));
+            descriptors.add(descriptor);
+            sources.merge(
+                    descriptor,
+                    List.of(source),
+                    (before, added) ->
+                            Stream.concat(before.stream(), added.stream()).toList());
         }
     }
 
@@ -88,37 +96,42 @@ public final class EventPoller implements AutoCloseable {
      * @throws IllegalStateException if this poller is closed
      */
     public void remove(EventSource source) {
-        synchronized (registrations) {
-            long key = find(source);
-            if (key != 0) {
-                Registration registration = registrations.remove(key);
-                if (source.isOpen()) {
-                    descriptors.remove(registration.descriptor());
+        Objects.requireNonNull(source, "source");
+        keepIf(kept -> kept != source);
+    }
+
+    /** A closed descriptor leaves the kernel's set by itself; one that belongs to somebody else may have stayed open. */
+    private void dropClosed() {
+        keepIf(EventSource::isOpen);
+    }
+
+    private void keepIf(Predicate<EventSource> condition) {
+        synchronized (sources) {
+            for (int descriptor : List.copyOf(sources.keySet())) {
+                List<EventSource> kept =
+                        sources.get(descriptor).stream().filter(condition).toList();
+                if (kept.isEmpty()) {
+                    descriptors.remove(descriptor);
+                    sources.remove(descriptor);
+                } else {
+                    sources.put(descriptor, kept);
                 }
             }
         }
     }
 
-    private long find(EventSource source) {
-        Objects.requireNonNull(source, "source");
-        for (Map.Entry<Long, Registration> entry : registrations.entrySet()) {
-            if (entry.getValue().source() == source) {
-                return entry.getKey();
-            }
-        }
-        return 0;
-    }
-
-    /** The kernel has forgotten them already: a closed descriptor leaves every epoll set. */
-    private void dropClosed() {
-        registrations.values().removeIf(registration -> !registration.source().isOpen());
+    /** By identity, as all that is asked here. */
+    private static boolean contains(List<EventSource> those, EventSource source) {
+        return those.stream().anyMatch(one -> one == source);
     }
 
     /** {@return how many sources there are; closed ones do not count} */
     public int size() {
-        synchronized (registrations) {
-            dropClosed();
-            return registrations.size();
+        synchronized (sources) {
+            return (int) sources.values().stream()
+                    .flatMap(List::stream)
+                    .filter(EventSource::isOpen)
+                    .count();
         }
     }
 
@@ -135,17 +148,27 @@ public final class EventPoller implements AutoCloseable {
     public int select(Duration timeout, Consumer<? super EventSource> handler) {
         Objects.requireNonNull(handler, "handler");
         int called = 0;
-        for (long key : descriptors.await("EventPoller.select", timeout)) {
-            Registration registration;
-            synchronized (registrations) {
-                registration = registrations.get(key);
-            }
-            if (registration != null && registration.source().isOpen()) {
-                handler.accept(registration.source());
-                called++;
+        boolean anyClosed = false;
+        for (int descriptor : descriptors.await("EventPoller.select", timeout)) {
+            for (EventSource source : sourcesOf(descriptor)) {
+                if (!source.isOpen()) {
+                    anyClosed = true;
+                } else if (contains(sourcesOf(descriptor), source)) {
+                    handler.accept(source);
+                    called++;
+                }
             }
         }
+        if (anyClosed) {
+            dropClosed();
+        }
         return called;
+    }
+
+    private List<EventSource> sourcesOf(int descriptor) {
+        synchronized (sources) {
+            return sources.getOrDefault(descriptor, List.of());
+        }
     }
 
     /**
@@ -159,7 +182,7 @@ public final class EventPoller implements AutoCloseable {
 
     /** {@return whether {@link #close()} has not been called yet} */
     public boolean isOpen() {
-        synchronized (registrations) {
+        synchronized (sources) {
             return !closed;
         }
     }
@@ -167,12 +190,12 @@ public final class EventPoller implements AutoCloseable {
     /** Ends selects that are under way with an {@link IllegalStateException}; the sources stay open. Twice does nothing. */
     @Override
     public void close() {
-        synchronized (registrations) {
+        synchronized (sources) {
             if (closed) {
                 return;
             }
             closed = true;
-            registrations.clear();
+            sources.clear();
         }
         descriptors.close();
     }

@@ -9,6 +9,7 @@ import io.github.rdma4j.verbs.internal.TestDescriptor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -179,5 +180,105 @@ class EventPollerTest {
         thread.interrupt();
         thread.join();
         assertThat(end.get()).hasMessageContaining("EventPoller.select").hasMessageContaining("EINTR");
+    }
+
+    /**
+     * Closes pollers on a virtual thread while platform and virtual threads select, with one carrier: a virtual thread that waited for
+     * another inside the poller could never leave it.
+     */
+    static final class ClosingOnAVirtualThread {
+        private static final int ROUNDS = 100;
+
+        public static void main(String[] arguments) throws Exception {
+            for (int round = 0; round < ROUNDS; round++) {
+                EventPoller poller = EventPoller.open();
+                List<Thread> threads = new ArrayList<>();
+                for (int i = 0; i < 4; i++) {
+                    Runnable selecting = () -> selectUntilClosed(poller);
+                    threads.add(
+                            i % 2 == 0
+                                    ? Thread.ofPlatform().daemon().start(selecting)
+                                    : Thread.ofVirtual().start(selecting));
+                }
+                threads.add(Thread.ofVirtual().start(poller::close));
+                for (Thread thread : threads) {
+                    if (!thread.join(Duration.ofSeconds(60))) {
+                        System.out.println(thread + " does not end, in round " + round);
+                        System.exit(1);
+                    }
+                }
+            }
+            System.out.println("closed " + ROUNDS);
+        }
+
+        private static void selectUntilClosed(EventPoller poller) {
+            try {
+                while (true) {
+                    poller.select(Duration.ofNanos(1), source -> {});
+                    // Virtual threads share the carrier only where they wait or yield.
+                    Thread.yield();
+                }
+            } catch (IllegalStateException e) {
+                // The poller is closed.
+            }
+        }
+    }
+
+    @Test
+    @Timeout(150)
+    void aCloseOnAVirtualThreadStopsNoOtherVirtualThread() throws Exception {
+        assertThat(ChildJvm.run(
+                        ClosingOnAVirtualThread.class,
+                        "-Djdk.virtualThreadScheduler.parallelism=1",
+                        "-Djdk.virtualThreadScheduler.maxPoolSize=1"))
+                .contains("closed 100");
+    }
+
+    /** A source whose descriptor belongs to somebody else, as a native context that two objects stand for. */
+    private record Borrowed(TestDescriptor descriptor, AtomicBoolean open) implements EventSource {
+        @Override
+        public int fileDescriptor() {
+            return descriptor.number();
+        }
+
+        @Override
+        public boolean isOpen() {
+            return open.get();
+        }
+    }
+
+    @Test
+    void sourcesThatShareADescriptorAreAllHandled() {
+        Borrowed first = new Borrowed(a.descriptor, new AtomicBoolean(true));
+        Borrowed second = new Borrowed(a.descriptor, new AtomicBoolean(true));
+        poller.add(first);
+        poller.add(second);
+        assertThat(poller.size()).isEqualTo(2);
+        a.descriptor.signal();
+        assertThat(select(LONG)).containsExactly(first, second);
+        poller.remove(first);
+        assertThat(select(LONG)).containsExactly(second);
+        poller.remove(second);
+        assertThat(select(Duration.ZERO)).isEmpty();
+        poller.add(first);
+        assertThat(select(LONG)).containsExactly(first);
+    }
+
+    @Test
+    void aClosedSourceWhoseDescriptorStaysOpenWakesNobody() throws Exception {
+        Borrowed first = new Borrowed(a.descriptor, new AtomicBoolean(true));
+        poller.add(first);
+        a.descriptor.signal();
+        first.open().set(false);
+        // The first look may find the closed source, and forgets it.
+        select(Duration.ZERO);
+        AtomicReference<Object> result = new AtomicReference<>();
+        Thread thread = Thread.ofPlatform().start(() -> result.set(poller.select(LONG, source -> {})));
+        Thread.sleep(50);
+        assertThat(result).hasValue(null);
+        Borrowed second = new Borrowed(a.descriptor, new AtomicBoolean(true));
+        poller.add(second);
+        thread.join();
+        assertThat(result).hasValue(1);
     }
 }

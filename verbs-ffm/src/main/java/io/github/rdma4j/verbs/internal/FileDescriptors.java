@@ -210,30 +210,51 @@ public final class FileDescriptors {
      * @param key comes back when it is ready
      */
     static void epollAdd(int epoll, int descriptor, int events, long key) {
-        epollControl(epoll, EPOLL_CTL_ADD, descriptor, events, key);
+        int errno = epollControl(epoll, EPOLL_CTL_ADD, descriptor, events, key);
+        if (errno != 0) {
+            throw Failures.of("epoll_ctl(%d)".formatted(descriptor), errno);
+        }
     }
 
     /**
-     * Asks again for a descriptor that is in the set.
+     * Asks for a descriptor, whether it is in the set or not; the kernel looks anew whether it is ready.
      *
      * @param epoll the set
      * @param descriptor what to watch
      * @param events {@link #READABLE} or {@link #READABLE_ONCE}
      * @param key comes back when it is ready
      */
-    static void epollModify(int epoll, int descriptor, int events, long key) {
-        epollControl(epoll, EPOLL_CTL_MOD, descriptor, events, key);
+    static void epollAsk(int epoll, int descriptor, int events, long key) {
+        if (!epollAskAgain(epoll, descriptor, events, key)) {
+            epollAdd(epoll, descriptor, events, key);
+        }
     }
 
-    private static void epollControl(int epoll, int operation, int descriptor, int events, long key) {
+    /**
+     * Asks again for a descriptor that is in the set; the kernel looks anew whether it is ready.
+     *
+     * @param epoll the set
+     * @param descriptor what to watch
+     * @param events {@link #READABLE} or {@link #READABLE_ONCE}
+     * @param key comes back when it is ready
+     * @return false if it is not in the set
+     */
+    static boolean epollAskAgain(int epoll, int descriptor, int events, long key) {
+        int errno = epollControl(epoll, EPOLL_CTL_MOD, descriptor, events, key);
+        if (errno != 0 && errno != Errno.ENOENT) {
+            throw Failures.of("epoll_ctl(%d)".formatted(descriptor), errno);
+        }
+        return errno == 0;
+    }
+
+    /** 0 or the errno. */
+    private static int epollControl(int epoll, int operation, int descriptor, int events, long key) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment event = arena.allocate(EPOLL_EVENT_SIZE);
             event.set(JAVA_INT, 0, events);
             event.set(ValueLayout.JAVA_LONG_UNALIGNED, EPOLL_DATA, key);
             int result = (int) EPOLL_CTL.invokeExact(NativeCalls.capture(), epoll, operation, descriptor, event);
-            if (result != 0) {
-                throw Failures.of("epoll_ctl(%d)".formatted(descriptor), NativeCalls.lastErrno());
-            }
+            return result == 0 ? 0 : NativeCalls.lastErrno();
         } catch (Throwable e) {
             throw NativeCalls.unexpected(e);
         }

@@ -49,7 +49,8 @@ public final class ReadinessWaiter {
     private boolean woken;
     private volatile long wakeUps;
     private boolean closed;
-    private long pollerKey;
+    /** What {@link VirtualThreadPoller} calls; null before the first wait of a virtual thread. */
+    private Runnable watching;
 
     /** A virtual thread that waits. */
     private static final class Parked {
@@ -197,7 +198,10 @@ public final class ReadinessWaiter {
                 return closed ? Outcome.CLOSED : Outcome.READY;
             }
             parked.add(self);
-            pollerKey = VirtualThreadPoller.watch(this, descriptor, pollerKey);
+            if (watching == null) {
+                watching = this::unparkAll;
+            }
+            VirtualThreadPoller.watch(descriptor, watching);
         } catch (Throwable e) {
             parked.remove(self);
             throw e;
@@ -227,7 +231,7 @@ public final class ReadinessWaiter {
     }
 
     /** Lets the virtual threads that wait look again; {@link VirtualThreadPoller} calls it when the descriptor is ready. */
-    void unparkAll() {
+    private void unparkAll() {
         lock.lock();
         try {
             for (Parked waiting : parked) {
@@ -277,9 +281,8 @@ public final class ReadinessWaiter {
                 FileDescriptors.close(wakeDescriptor);
                 wakeDescriptor = NONE;
             }
-            if (pollerKey != 0) {
-                VirtualThreadPoller.forget(descriptor, pollerKey);
-                pollerKey = 0;
+            if (watching != null) {
+                VirtualThreadPoller.forget(descriptor, watching);
             }
             nobodyPolls.signalAll();
         } finally {
