@@ -6,16 +6,34 @@ import java.lang.foreign.Arena;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Keeps {@code close()} from freeing a native object under a thread that is inside a call on it, at the cost of two plain
- * stores and two loads per call for the thread that uses the object most.
+ * stores and a few loads per call for the thread that uses the object most.
+ *
+ * <p>What it promises:
+ * <ul>
+ *   <li>A thread is inside from an {@link #enter()} that returned true until its {@link #exit()}. A thread may enter again while
+ *       it is inside; each entry needs an exit.
+ *   <li>When {@link #close()} has returned, nobody is inside, and nobody gets in until {@link #reopen()}.
+ *   <li>What a thread did inside happens before the return of the {@code close()} that waited for it. So the closer may free what
+ *       it touched.
+ *   <li>{@code enter} and {@code exit} never wait and never allocate. {@code close} waits for those that are inside, and for
+ *       nobody else.
+ *   <li>{@code enter} and {@code exit} are for all threads, at any time. {@code close} and {@code reopen} are for one thread at a
+ *       time, and not for one that is inside: it would wait for itself.
+ * </ul>
  *
  * <p>The idea is a biased reader lock. The first thread that enters becomes the owner, and marks itself as inside with an
  * ordinary store; other threads use an atomic counter. Between the owner's store ("I am inside") and its load ("is it
  * closed?") the processor could reorder, and a fence there would cost more than the whole check. So the closing side, which
  * is rare, pays for both: it stores "closed" and then makes every thread of the JVM pass a handshake (closing a shared arena
  * does that). After it, each thread has either published that it is inside or will see "closed".
+ *
+ * <p>The modules verbs-ffm and cuda-ffm share no code, so that each can be had alone, and no package, which the module system
+ * forbids. So this file is there twice; {@code UseGuardTest} of verbs-ffm holds the two to the same text. The stress tests in
+ * {@code verbs-ffm/jcstress} hold the class to its promises.
  */
 public final class UseGuard {
     private static final VarHandle OWNER;
@@ -35,6 +53,11 @@ public final class UseGuard {
         }
     }
 
+    /** How often a closer looks before it begins to pause between looks. */
+    private static final int SPINS = 1_000;
+    /** A pause gives the processor away, on a virtual thread to one that may be inside and not running. */
+    private static final long PAUSE_NANOS = 50_000;
+
     private Thread owner;
     private int ownerInside;
     private int othersInside;
@@ -52,9 +75,17 @@ public final class UseGuard {
         if (owner != Thread.currentThread()) {
             return enterAsOther();
         }
+        // A branch, and not an addition: a sum would have to wait for the store of the exit before.
+        if (ownerInside != 0) {
+            return enterAgain();
+        }
+        // This store before that load: the language has no cheap order for it. HotSpot's compilers keep opaque accesses
+        // in
+        // their order. What the processor makes of it (x86-64 and aarch64 let the load overtake) is dealt with by the
+        // closing side.
+        // The load needs no acquire: a thread that loaded "open" and is not seen inside loaded before it passed the
+        // handshake.
         OWNER_INSIDE.setOpaque(this, 1);
-        // Keeps the compiler from moving the load above the store; the processor is dealt with by the closing side.
-        VarHandle.storeStoreFence();
         if ((boolean) CLOSED.getOpaque(this)) {
             OWNER_INSIDE.setRelease(this, 0);
             return false;
@@ -62,19 +93,32 @@ public final class UseGuard {
         return true;
     }
 
-    /** Marks the calling thread as outside again. */
+    /** Marks the calling thread as outside again, after as many exits as entries. */
     public void exit() {
-        if (owner == Thread.currentThread()) {
+        if (owner != Thread.currentThread()) {
+            OTHERS_INSIDE.getAndAdd(this, -1);
+        } else if (ownerInside == 1) {
+            // Release: what was done inside comes before it, also on aarch64. The closer's load is the acquire.
             OWNER_INSIDE.setRelease(this, 0);
         } else {
-            OTHERS_INSIDE.getAndAdd(this, -1);
+            ownerInside--;
         }
+    }
+
+    /** The owner is inside already, and a closer waits for it: nothing has to be ordered. */
+    private boolean enterAgain() {
+        if ((boolean) CLOSED.getOpaque(this)) {
+            return false;
+        }
+        ownerInside++;
+        return true;
     }
 
     private boolean enterAsOther() {
         if (owner == null && OWNER.compareAndSet(this, (Thread) null, Thread.currentThread())) {
             return enter();
         }
+        // Sequentially consistent on both sides: the counter and "closed", here and in close().
         OTHERS_INSIDE.getAndAdd(this, 1);
         if ((boolean) CLOSED.getVolatile(this)) {
             OTHERS_INSIDE.getAndAdd(this, -1);
@@ -84,12 +128,17 @@ public final class UseGuard {
     }
 
     /**
-     * Closes the guard and waits until no thread is inside. Guarded calls are short and never block, so the wait is too.
-     * Must not be called by a thread that is inside.
+     * Closes the guard and waits until no thread is inside: as long as the call lasts in which one is. Must not be called by a
+     * thread that is inside. If it throws, for want of memory, the guard is open.
      */
     public void close() {
         CLOSED.setVolatile(this, true);
-        handshakeWithAllThreads();
+        try {
+            handshakeWithAllThreads();
+        } catch (Throwable e) {
+            reopen();
+            throw e;
+        }
         awaitNobodyInside();
     }
 
@@ -112,8 +161,14 @@ public final class UseGuard {
     }
 
     private void awaitNobodyInside() {
-        while ((int) OWNER_INSIDE.getAcquire(this) != 0 || (int) OTHERS_INSIDE.getAcquire(this) != 0) {
-            Thread.onSpinWait();
+        for (int spins = 0;
+                (int) OWNER_INSIDE.getVolatile(this) != 0 || (int) OTHERS_INSIDE.getVolatile(this) != 0;
+                spins++) {
+            if (spins < SPINS) {
+                Thread.onSpinWait();
+            } else {
+                LockSupport.parkNanos(PAUSE_NANOS);
+            }
         }
     }
 

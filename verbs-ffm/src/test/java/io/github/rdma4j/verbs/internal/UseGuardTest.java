@@ -4,6 +4,8 @@ package io.github.rdma4j.verbs.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,6 +30,31 @@ class UseGuardTest {
         guard.reopen();
         assertThat(guard.enter()).isTrue();
         guard.exit();
+    }
+
+    @Test
+    void aThreadThatEnteredTwiceIsInsideUntilItsSecondExit() throws Exception {
+        UseGuard guard = new UseGuard();
+        assertThat(guard.enter()).isTrue();
+        assertThat(guard.enter()).isTrue();
+        Thread closer = Thread.ofPlatform().daemon().start(guard::close);
+        while (guard.enter()) {
+            guard.exit();
+            Thread.onSpinWait();
+        }
+        guard.exit();
+        assertThat(closer.join(Duration.ofMillis(50))).isFalse();
+        guard.exit();
+        assertThat(closer.join(Duration.ofSeconds(30))).isTrue();
+    }
+
+    /** The modules have no place to share it; see its Javadoc. */
+    @Test
+    void theCopyInCudaFfmHasTheSameText() throws Exception {
+        Path sources = Path.of("src/main/java/io/github/rdma4j");
+        String copy = Files.readString(Path.of("../cuda-ffm").resolve(sources).resolve("cuda/internal/UseGuard.java"));
+        assertThat(copy.replaceFirst("rdma4j\\.cuda", "rdma4j.verbs"))
+                .isEqualTo(Files.readString(sources.resolve("verbs/internal/UseGuard.java")));
     }
 
     /** What a guard protects, once. */
