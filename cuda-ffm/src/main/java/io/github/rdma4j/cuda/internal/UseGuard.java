@@ -9,31 +9,32 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Keeps {@code close()} from freeing a native object under a thread that is inside a call on it, at the cost of two plain
- * stores and a few loads per call for the thread that uses the object most.
+ * Keeps {@code close()} from freeing a native object under a thread that is inside a call on it, at the cost of two
+ * plain stores and a few loads per call for the thread that uses the object most.
  *
  * <p>What it promises:
  * <ul>
- *   <li>A thread is inside from an {@link #enter()} that returned true until its {@link #exit()}. A thread may enter again while
- *       it is inside; each entry needs an exit.
+ *   <li>A thread is inside from an {@link #enter()} that returned true until its {@link #exit()}. A thread may enter
+ *       again while it is inside; each entry needs an exit.
  *   <li>When {@link #close()} has returned, nobody is inside, and nobody gets in until {@link #reopen()}.
- *   <li>What a thread did inside happens before the return of the {@code close()} that waited for it. So the closer may free what
- *       it touched.
- *   <li>{@code enter} and {@code exit} never wait and never allocate. {@code close} waits for those that are inside, and for
- *       nobody else.
- *   <li>{@code enter} and {@code exit} are for all threads, at any time. {@code close} and {@code reopen} are for one thread at a
- *       time, and not for one that is inside: it would wait for itself.
+ *   <li>What a thread did inside happens before the return of the {@code close()} that waited for it. So the closer may
+ *       free what it touched.
+ *   <li>{@code enter} and {@code exit} never wait and never allocate. {@code close} waits for those that are inside,
+ *       and for nobody else.
+ *   <li>{@code enter} and {@code exit} are for all threads, at any time. {@code close} and {@code reopen} are for one
+ *       thread at a time, and not for one that is inside: it would wait for itself.
  * </ul>
  *
- * <p>The idea is a biased reader lock. The first thread that enters becomes the owner, and marks itself as inside with an
- * ordinary store; other threads use an atomic counter. Between the owner's store ("I am inside") and its load ("is it
- * closed?") the processor could reorder, and a fence there would cost more than the whole check. So the closing side, which
- * is rare, pays for both: it stores "closed" and then makes every thread of the JVM pass a handshake (closing a shared arena
- * does that). After it, each thread has either published that it is inside or will see "closed".
+ * <p>The idea is a biased reader lock. The first thread that enters becomes the owner, and marks itself as inside with
+ * an ordinary store; other threads use an atomic counter. Between the owner's store ("I am inside") and its load ("is
+ * it closed?") the processor could reorder, and a fence there would cost more than the whole check. So the closing
+ * side, which is rare, pays for both: it stores "closed" and then makes every thread of the JVM pass a handshake
+ * (closing a shared arena does that). After it, each thread has either published that it is inside or will see
+ * "closed".
  *
- * <p>The modules verbs-ffm and cuda-ffm share no code, so that each can be had alone, and no package, which the module system
- * forbids. So this file is there twice; {@code UseGuardTest} of verbs-ffm holds the two to the same text. The stress tests in
- * {@code verbs-ffm/jcstress} hold the class to its promises.
+ * <p>The modules verbs-ffm and cuda-ffm share no code, so that each can be had alone, and no package, which the module
+ * system forbids. So this file is there twice; {@code UseGuardTest} of verbs-ffm holds the two to the same text. The
+ * stress tests in {@code verbs-ffm/jcstress} hold the class to its promises.
  */
 public final class UseGuard {
     private static final VarHandle OWNER;
@@ -128,8 +129,8 @@ public final class UseGuard {
     }
 
     /**
-     * Closes the guard and waits until no thread is inside: as long as the call lasts in which one is. Must not be called by a
-     * thread that is inside. If it throws, for want of memory, the guard is open.
+     * Closes the guard and waits until no thread is inside: as long as the call lasts in which one is. Must not be
+     * called by a thread that is inside. If it throws, for want of memory, the guard is open.
      */
     public void close() {
         CLOSED.setVolatile(this, true);
@@ -148,8 +149,8 @@ public final class UseGuard {
     }
 
     /**
-     * Waits until each of these guards has had nobody inside, without closing it. A thread that enters one later sees all that the
-     * caller has stored before, such as that something which is used inside is closed now.
+     * Waits until each of these guards has had nobody inside, without closing it. A thread that enters one later sees
+     * all that the caller has stored before, such as that something which is used inside is closed now.
      *
      * @param guards none of which the caller is inside
      */

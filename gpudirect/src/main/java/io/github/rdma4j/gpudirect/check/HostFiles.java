@@ -3,6 +3,7 @@
 package io.github.rdma4j.gpudirect.check;
 
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -45,21 +46,21 @@ final class HostFiles {
         List<String> names = new ArrayList<>();
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(root.resolve(folder))) {
             entries.forEach(entry -> names.add(entry.getFileName().toString()));
-        } catch (IOException _) {
+        } catch (IOException | DirectoryIteratorException _) {
             return List.of();
         }
         Collections.sort(names);
         return names;
     }
 
-    /** The name of what a link leads to in the end. */
+    /** The name of what a link leads to in the end; empty for the root, which has none. */
     Optional<String> target(String link) {
         return target(root.resolve(link));
     }
 
     static Optional<String> target(Path link) {
         try {
-            return Optional.of(link.toRealPath().getFileName().toString());
+            return Optional.ofNullable(link.toRealPath().getFileName()).map(Path::toString);
         } catch (IOException _) {
             return Optional.empty();
         }

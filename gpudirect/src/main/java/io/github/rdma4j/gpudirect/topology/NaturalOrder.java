@@ -5,18 +5,29 @@ package io.github.rdma4j.gpudirect.topology;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Orders names as people count: {@code mlx5_2} before {@code mlx5_10}. */
+/**
+ * Orders names as people count: {@code mlx5_2} before {@code mlx5_10}. What is before a number at the end counts first,
+ * then the number, so that it is an order whatever the names are.
+ */
 final class NaturalOrder {
-    private static final Pattern NUMBERED = Pattern.compile("(.*?)(\\d{1,9})");
+    private static final Pattern NUMBERED = Pattern.compile("(.*?)(\\d{1,9})", Pattern.DOTALL);
+    private static final int NO_NUMBER = -1;
 
     private NaturalOrder() {}
 
     static int compare(String one, String other) {
         Matcher first = NUMBERED.matcher(one);
         Matcher second = NUMBERED.matcher(other);
-        if (first.matches() && second.matches() && first.group(1).equals(second.group(1))) {
-            return Integer.compare(Integer.parseInt(first.group(2)), Integer.parseInt(second.group(2)));
+        boolean firstCounts = first.matches();
+        boolean secondCounts = second.matches();
+        int order = (firstCounts ? first.group(1) : one).compareTo(secondCounts ? second.group(1) : other);
+        if (order == 0) {
+            order = Integer.compare(number(first, firstCounts), number(second, secondCounts));
         }
-        return one.compareTo(other);
+        return order == 0 ? one.compareTo(other) : order;
+    }
+
+    private static int number(Matcher name, boolean counts) {
+        return counts ? Integer.parseInt(name.group(2)) : NO_NUMBER;
     }
 }

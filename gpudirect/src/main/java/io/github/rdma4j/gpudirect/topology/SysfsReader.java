@@ -3,6 +3,7 @@
 package io.github.rdma4j.gpudirect.topology;
 
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,7 +14,10 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 
-/** Reads PCI functions and RDMA devices below a sysfs root. What cannot be read is unknown, not an error: containers hide parts of sysfs. */
+/**
+ * Reads PCI functions and RDMA devices below a sysfs root. What cannot be read is unknown, not an error: containers
+ * hide parts of sysfs.
+ */
 final class SysfsReader {
     private static final Pattern ROOT_COMPLEX = Pattern.compile("pci[0-9a-f]{4,8}:[0-9a-f]{2}");
     private static final int MOST_LANES = 32;
@@ -155,15 +159,16 @@ final class SysfsReader {
         List<Path> entries = new ArrayList<>();
         try (DirectoryStream<Path> found = Files.newDirectoryStream(sysfs.resolve(folder))) {
             found.forEach(entries::add);
-        } catch (IOException _) {
+        } catch (IOException | DirectoryIteratorException _) {
             return List.of();
         }
         return entries;
     }
 
+    /** Of a link to the root, which has no name, it is empty. */
     private static Optional<String> nameOfTarget(Path link) {
         try {
-            return Optional.of(link.toRealPath().getFileName().toString());
+            return Optional.ofNullable(link.toRealPath().getFileName()).map(Path::toString);
         } catch (IOException _) {
             return Optional.empty();
         }

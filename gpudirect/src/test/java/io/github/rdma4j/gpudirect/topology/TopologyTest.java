@@ -232,6 +232,17 @@ class TopologyTest {
     }
 
     @Test
+    void aLinkToTheRootNamesNothing() {
+        RecordedMachine.of("workstation", root).with("""
+                sys/devices/pci0000:00/0000:00:01.1/0000:01:00.0/driver -> /.
+                sys/devices/pci0000:00/0000:00:01.1/0000:01:00.0/physfn -> /.
+                """);
+        PciFunction gpu = Topology.read(root.resolve("sys")).gpus().getFirst();
+        assertThat(gpu.driver()).isEmpty();
+        assertThat(gpu.physicalFunction()).isEmpty();
+    }
+
+    @Test
     void theTableIsAsNvidiaSmiPrintsIt() {
         assertThat(machine("workstation").matrix()).isEqualTo("""
             __        GPU0  mlx5_0  mlx5_1  mlx5_2  rxe0  NUMA  PCI address

@@ -23,13 +23,17 @@ final class CpuTime {
     /** The kernel tells user space hundredths of seconds, whatever it counts in. */
     private static final long TICK = 10_000_000;
 
-    /** In a line of /proc/stat: user, nice, system; idle and the wait for disks follow, then both kinds of interrupts. */
+    /**
+     * In a line of /proc/stat: user, nice, system; idle and the wait for disks follow, then both kinds of interrupts.
+     */
     private static final int[] BUSY = {1, 2, 3, 6, 7};
 
     private static final int SELF = 0;
     private static final int CHILDREN = -1;
 
-    /** struct rusage begins with two struct timeval, user and system time; it has 144 bytes where a long has 64 bits. */
+    /**
+     * struct rusage begins with two struct timeval, user and system time; it has 144 bytes where a long has 64 bits.
+     */
     private static final long USAGE_BYTES = 144;
 
     private static final int TIMES = 2;
@@ -71,8 +75,8 @@ final class CpuTime {
     }
 
     /**
-     * What all processors of the machine were busy with: processes, the kernel's own threads and interrupts. The kernel counts it
-     * in hundredths of seconds.
+     * What all processors of the machine were busy with: processes, the kernel's own threads and interrupts. The kernel
+     * counts it in hundredths of seconds.
      */
     static long ofTheMachine() {
         try (Stream<String> lines = Files.lines(STATISTICS)) {
@@ -82,17 +86,24 @@ final class CpuTime {
         }
     }
 
-    /** The busy time in the first line of /proc/stat. */
+    /**
+     * The busy time in the first line of /proc/stat; unknown when it is another line, or has something else than
+     * numbers.
+     */
     static long busy(String line) {
         String[] words = line.split("\\s+");
         if (!words[0].equals("cpu") || words.length <= BUSY[BUSY.length - 1]) {
             return UNKNOWN;
         }
-        long ticks = 0;
-        for (int column : BUSY) {
-            ticks += Long.parseLong(words[column]);
+        try {
+            long ticks = 0;
+            for (int column : BUSY) {
+                ticks += Long.parseLong(words[column]);
+            }
+            return ticks * TICK;
+        } catch (NumberFormatException _) {
+            return UNKNOWN;
         }
-        return ticks * TICK;
     }
 
     /** Both together; unknown when one of them is. */

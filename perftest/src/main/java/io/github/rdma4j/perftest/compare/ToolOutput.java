@@ -9,8 +9,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a perftest tool printed, C's or ours: the settings of the banner, and the table of one size. Columns are found by
- * their names, so that versions may add some.
+ * What a perftest tool printed, C's or ours: the settings of the banner, and the table of one size. Columns are found
+ * by their names, so that versions may add some.
  *
  * @param settings of the banner, by their names there
  * @param heading of the table, as printed
@@ -39,7 +39,7 @@ record ToolOutput(Map<String, String> settings, String heading, String row, Map<
     }
 
     /**
-     * Reads the output of a run of one size.
+     * Reads the output of a run of one size. It takes memory in proportion to the text.
      *
      * @param text all that the tool printed
      * @throws CompareException when there is no table, or not one that is understood
@@ -128,10 +128,10 @@ record ToolOutput(Map<String, String> settings, String heading, String row, Map<
     private static void refine(Map<String, Double> figures) {
         Double bandwidth = figures.get(Metric.AVERAGE_BANDWIDTH.key());
         Double rate = figures.get(Metric.MESSAGE_RATE.key());
-        if (bandwidth == null || rate == null) {
+        Double size = figures.get("bytes");
+        if (bandwidth == null || rate == null || size == null) {
             return;
         }
-        double size = figures.get("bytes");
         if (BANDWIDTH_ERROR / bandwidth > RATE_ERROR / rate) {
             figures.put(Metric.AVERAGE_BANDWIDTH.key(), rate * 1e6 * size / MEBIBYTE);
         } else {

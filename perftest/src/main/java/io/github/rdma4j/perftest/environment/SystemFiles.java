@@ -25,10 +25,10 @@ final class SystemFiles {
     /** The driver of the hardware behind an RDMA device. */
     String driver(String device) {
         try {
-            return root.resolve("sys/class/infiniband/" + device + "/device/driver")
+            Path name = root.resolve("sys/class/infiniband/" + device + "/device/driver")
                     .toRealPath()
-                    .getFileName()
-                    .toString();
+                    .getFileName();
+            return name == null ? null : name.toString();
         } catch (IOException _) {
             return null;
         }
@@ -38,7 +38,7 @@ final class SystemFiles {
     Integer numaNode(String device) {
         String text = first("sys/class/infiniband/" + device + "/device/numa_node");
         // -1 where the firmware does not tell the kernel.
-        return text == null || text.startsWith("-") ? null : Integer.valueOf(text);
+        return text == null || !text.matches("\\d{1,6}") ? null : Integer.valueOf(text);
     }
 
     /** The name of the processor. Not all architectures have one. */

@@ -23,6 +23,11 @@ record PercentileCurve(long samples, boolean complete, List<Point> points) {
     /** Of what is not latency. */
     static final PercentileCurve NONE = new PercentileCurve(0, false, List.of());
 
+    /**
+     * What reading a histogram may allocate, in bytes: a table of counts with five digits, and as much to unpack it.
+     */
+    static final long MOST_MEMORY = 128 << 20;
+
     /** Points per halved distance to 100 %. */
     private static final int TICKS = 5;
 
@@ -34,13 +39,15 @@ record PercentileCurve(long samples, boolean complete, List<Point> points) {
     /**
      * A point of the curve.
      *
-     * @param tail 1 / (1 - percentile / 100): 1 for 0 %, 10 for 90 %, 100 for 99 %, the number of samples for the largest
+     * @param tail 1 / (1 - percentile / 100): 1 for 0 %, 10 for 90 %, 100 for 99 %, the number of samples for the
+     *     largest
      * @param microseconds the latency
      */
     record Point(double tail, double microseconds) {}
 
     /**
-     * From a histogram.
+     * From a histogram. It allocates at most {@value #MOST_MEMORY} bytes besides the text's own length, whatever the
+     * text asks for.
      *
      * @param base64 HdrHistogram's compressed form, values in nanoseconds
      * @throws IllegalArgumentException when it is no such thing

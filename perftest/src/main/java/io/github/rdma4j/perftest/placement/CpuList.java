@@ -8,8 +8,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A set of CPU numbers, written as the kernel and the C tools write it: numbers and ranges, "0-3,8". Sysfs writes lists of
- * NUMA nodes in the same way, so those are read with it, too. Immutable.
+ * A set of CPU numbers, written as the kernel and the C tools write it: numbers and ranges, "0-3,8". Sysfs writes lists
+ * of NUMA nodes in the same way, so those are read with it, too. Immutable.
  */
 public final class CpuList {
     /** No kernel is built for more. */
@@ -27,7 +27,7 @@ public final class CpuList {
     }
 
     /**
-     * Reads a list.
+     * Reads a list, into a set of at most {@value #MOST} numbers.
      *
      * @param text numbers and ranges, ascending or not, separated by commas; empty for none
      * @throws IllegalArgumentException when it is something else; the message names the part that cannot be read

@@ -92,6 +92,15 @@ class ToolOutputTest {
         assertThatThrownBy(() -> measurement.figure(Metric.MESSAGE_RATE)).isInstanceOf(CompareException.class);
     }
 
+    @Test
+    void withoutTheSizeNothingIsComputed() {
+        String text = " #bytesX #iterations BW average[MiB/sec] MsgRate[Mpps]\n 2 5 1.0 1.5\n";
+
+        assertThat(ToolOutput.parse(text).figures())
+                .containsEntry(Metric.AVERAGE_BANDWIDTH.key(), 1.0)
+                .containsEntry(Metric.MESSAGE_RATE.key(), 1.5);
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {

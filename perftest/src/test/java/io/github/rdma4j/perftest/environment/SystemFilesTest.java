@@ -56,4 +56,14 @@ class SystemFilesTest {
         write("sys/class/infiniband/mlx5_0/device/numa_node", "-1\n");
         assertThat(files.numaNode("mlx5_0")).isNull();
     }
+
+    @Test
+    void whatMakesNoSenseIsUnknown() throws IOException {
+        for (String text : new String[] {"node1", "99999999999", "0x1", "+1", ""}) {
+            write("sys/class/infiniband/mlx5_0/device/numa_node", text);
+            assertThat(files.numaNode("mlx5_0")).as(text).isNull();
+        }
+        Files.createSymbolicLink(root.resolve("sys/class/infiniband/mlx5_0/device/driver"), Path.of("/"));
+        assertThat(files.driver("mlx5_0")).isNull();
+    }
 }

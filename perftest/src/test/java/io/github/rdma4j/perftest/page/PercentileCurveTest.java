@@ -6,9 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class PercentileCurveTest {
     @Test
@@ -69,6 +72,16 @@ class PercentileCurveTest {
     void anEmptyHistogramHasNoPoints() {
         assertThat(PercentileCurve.ofHistogram(SampleDocuments.histogram(0)).points())
                 .isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"4, 2147483647", "4, -1", "12, 9", "12, -1"})
+    void aHistogramThatAsksForMoreThanThereIsIsRefused(int offset, int value) {
+        ByteBuffer plain = ByteBuffer.wrap(SampleDocuments.plainHistogram(10)).putInt(offset, value);
+        String bad = SampleDocuments.compressed(plain.array());
+        assertThatThrownBy(() -> PercentileCurve.ofHistogram(bad))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("is not a compressed HdrHistogram");
     }
 
     @Test

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.page;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -12,6 +13,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.zip.DeflaterOutputStream;
 import org.HdrHistogram.Histogram;
 
 /** Made-up results documents. */
@@ -26,13 +28,38 @@ final class SampleDocuments {
 
     /** A histogram of latencies of 1 to n microseconds. */
     static String histogram(int n) {
+        Histogram histogram = latencies(n);
+        ByteBuffer buffer = ByteBuffer.allocate(histogram.getNeededByteBufferCapacity());
+        int length = histogram.encodeIntoCompressedByteBuffer(buffer);
+        return Base64.getEncoder().encodeToString(Arrays.copyOf(buffer.array(), length));
+    }
+
+    private static Histogram latencies(int n) {
         Histogram histogram = new Histogram(3);
         for (int i = 1; i <= n; i++) {
             histogram.recordValue(i * 1000L);
         }
+        return histogram;
+    }
+
+    /** The same histogram before its compression. */
+    static byte[] plainHistogram(int n) {
+        Histogram histogram = latencies(n);
         ByteBuffer buffer = ByteBuffer.allocate(histogram.getNeededByteBufferCapacity());
-        int length = histogram.encodeIntoCompressedByteBuffer(buffer);
-        return Base64.getEncoder().encodeToString(Arrays.copyOf(buffer.array(), length));
+        return Arrays.copyOf(buffer.array(), histogram.encodeIntoByteBuffer(buffer));
+    }
+
+    /** The compressed form of a histogram that may be spoilt. */
+    static String compressed(byte[] plain) {
+        ByteArrayOutputStream deflated = new ByteArrayOutputStream();
+        try (DeflaterOutputStream out = new DeflaterOutputStream(deflated)) {
+            out.write(plain);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+        ByteBuffer buffer = ByteBuffer.allocate(2 * Integer.BYTES + deflated.size());
+        buffer.putInt(0x1c849314).putInt(deflated.size()).put(deflated.toByteArray());
+        return Base64.getEncoder().encodeToString(buffer.array());
     }
 
     static String latency(long size, double median) {

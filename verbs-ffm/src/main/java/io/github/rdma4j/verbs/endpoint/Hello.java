@@ -43,7 +43,10 @@ record Hello(int version, int receiveBuffers, int bufferSize, byte[] userData) {
         return Short.toUnsignedInt(ByteBuffer.wrap(bytes).getShort(Integer.BYTES));
     }
 
-    /** Reads what an endpoint of this version has sent; what is behind it is padding. */
+    /**
+     * Reads what an endpoint of this version has sent; what is behind it is padding. It allocates no more than a copy
+     * of the bytes.
+     */
     static Hello parse(byte[] bytes) {
         String problem = problem(bytes);
         if (!problem.isEmpty()) {

@@ -16,8 +16,9 @@ import org.openjdk.jcstress.infra.results.II_Result;
 import org.openjdk.jcstress.infra.results.I_Result;
 
 /**
- * The promises of {@link UseGuard}, each with a user and a closer. The fields are plain: only the guard orders them. A user that is
- * meant to be the owner enters and exits once before, so that the entry under test takes the way without an atomic operation.
+ * The promises of {@link UseGuard}, each with a user and a closer. The fields are plain: only the guard orders them. A
+ * user that is meant to be the owner enters and exits once before, so that the entry under test takes the way without
+ * an atomic operation.
  */
 public final class UseGuardStress {
     private static final int NOT_INSIDE = -1;
