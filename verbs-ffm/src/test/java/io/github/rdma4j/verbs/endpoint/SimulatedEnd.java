@@ -277,6 +277,7 @@ final class SimulatedEnd {
                 return;
             } finally {
                 protocol.settle();
+                book();
             }
             if (carrier.lost() != null) {
                 protocol.linkLost(carrier.lost());
