@@ -45,6 +45,23 @@ class GidTest {
     }
 
     @Test
+    void anIpv4AddressIsMappedOnlyBelowItsPrefix() {
+        assertThat(gid("0:0:0:0:0:ff00:a63:1").isIpv4Mapped()).isFalse();
+        assertThat(gid("0:0:0:0:0:00ff:a63:1").isIpv4Mapped()).isFalse();
+        assertThat(gid("0:0:0:0:1:ffff:a63:1").isIpv4Mapped()).isFalse();
+    }
+
+    @Test
+    void groupsAreThoseOfIpv6AndOfMappedIpv4() {
+        assertThat(gid("ff02:0:0:0:0:0:0:1").isMulticast()).isTrue();
+        assertThat(gid("0:0:0:0:0:ffff:e000:1").isMulticast()).isTrue();
+        assertThat(gid("0:0:0:0:0:ffff:efff:1").isMulticast()).isTrue();
+        assertThat(gid("0:0:0:0:0:ffff:f000:1").isMulticast()).isFalse();
+        assertThat(gid("0:0:0:0:0:0:e000:1").isMulticast()).isFalse();
+        assertThat(IPV4.isMulticast()).isFalse();
+    }
+
+    @Test
     void theTextIsIpv6AndEqualityIsByBytes() throws Exception {
         assertThat(IPV4).hasToString("0000:0000:0000:0000:0000:ffff:0a63:0001");
         assertThat(Gid.of(InetAddress.getByName(GLOBAL.toString()).getAddress()))

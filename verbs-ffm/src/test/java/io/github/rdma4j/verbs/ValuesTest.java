@@ -39,6 +39,18 @@ class ValuesTest {
     }
 
     @Test
+    void theLeastAndTheMostAreWithinTheBounds() {
+        assertThat(Mtu.ofQuery(1)).isEqualTo(Mtu.MTU_256);
+        assertThat(Mtu.ofQuery(5)).isEqualTo(Mtu.MTU_4096);
+        assertThat(WorkCompletionStatus.ofCode(0)).isEqualTo(WorkCompletionStatus.SUCCESS);
+        assertThat(WorkCompletionStatus.ofCode(-1)).isEqualTo(WorkCompletionStatus.UNKNOWN);
+        assertThat(new RemoteMemory(1, 0, 2).length()).isZero();
+        assertThat(new QueuePairEndpoint(0, 0, 0, Gid.ZERO, Mtu.MTU_256).lid()).isZero();
+        assertThat(new QueuePairEndpoint(0xffffff, 0xffffff, 0xffff, Gid.ZERO, Mtu.MTU_4096).queuePairNumber())
+                .isEqualTo(0xffffff);
+    }
+
+    @Test
     void completionsOfMoreThanTwoGibibytesAreCounted() {
         MemorySegment memory = ibv_wc.allocate(Arena.ofAuto());
         ibv_wc.byte_len(memory, 1 << 31);
