@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.interop;
 
 import java.util.List;
+import java.util.Objects;
 
 /**
  * A test of the matrix: both sides run the same tool with the same options.
@@ -22,9 +23,15 @@ record Cell(Row row, Peer server, Peer client) {
             return (" " + options + " ").contains(" " + option + " ");
         }
 
-        /** Whether the two sides meet by rdma_cm, not by TCP. */
-        boolean meetsByRdmaCm() {
-            return has("-R") || has("-z");
+        /** Its cells know it, and are no part of what makes it equal to another. */
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Row row && tool.equals(row.tool) && options.equals(row.options);
+        }
+
+        @Override
+        public int hashCode() {
+            return Objects.hash(tool, options);
         }
 
         boolean bandwidth() {
@@ -33,6 +40,11 @@ record Cell(Row row, Peer server, Peer client) {
 
         private int sizes() {
             return !has("-a") ? 1 : has("-c UD") ? DATAGRAM_SIZES : ALL_SIZES;
+        }
+
+        /** How long it takes, against a run of one size. */
+        double cost() {
+            return has("-a") ? 4 : has("-D 1") ? 2 : 1;
         }
 
         /** Lines of results on the client. */

@@ -9,7 +9,6 @@ import io.github.rdma4j.perftest.options.Tool;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -44,14 +43,29 @@ class InteropPageTest {
     @Test
     void everyToolMeetsBothVersionsInBothRolesAndItself() {
         for (Tool tool : Tool.values()) {
-            List<Cell> cells = Cells.all()
+            List<Cell> cells = Cells.listed()
                     .filter(cell -> cell.row().tool().equals(tool.command()))
                     .toList();
-            for (Peer peer : Peer.values()) {
+            for (Peer peer : Peer.listed()) {
                 assertThat(cells).as("%s as client, %s as server", tool, peer).anyMatch(asServer(peer));
                 assertThat(cells).as("%s as server, %s as client", tool, peer).anyMatch(asClient(peer));
             }
         }
+    }
+
+    @Test
+    void theGateHasEachToolAndEachOptionWithEachPeer() {
+        List<Cell> gate = Cells.ofTheGate();
+        for (Cell cell : Cells.listed().toList()) {
+            for (String what : Cells.whatItShows(cell)) {
+                assertThat(gate)
+                        .as("%s, as in %s", what, cell)
+                        .anyMatch(other -> Cells.whatItShows(other).contains(what));
+            }
+        }
+        assertThat(gate).hasSizeLessThan((int) Cells.listed().count() / 3).doesNotHaveDuplicates();
+        assertThat(gate).anyMatch(cell -> cell.server() == Peer.JAVA && cell.client() == Peer.C_NEWER);
+        assertThat(gate).anyMatch(cell -> cell.server() == Peer.C_NEWER && cell.client() == Peer.JAVA);
     }
 
     @Test
@@ -69,22 +83,27 @@ class InteropPageTest {
     }
 
     private static String totals() {
-        long newer = Cells.all()
+        long newer = Cells.listed()
                 .filter(asServer(Peer.C_NEWER).or(asClient(Peer.C_NEWER)))
                 .count();
-        long installed = Cells.all()
+        long installed = Cells.listed()
                 .filter(asServer(Peer.C_INSTALLED).or(asClient(Peer.C_INSTALLED)))
                 .count();
-        long java = Cells.all().filter(asServer(Peer.JAVA)).count();
+        long java = Cells.listed().filter(asServer(Peer.JAVA)).count();
         return String.format(
                 "**%d tests of %d sets of options: %d with the C tools of 4.5, %d with those of 25.01, %d of the Java"
-                        + " tools with themselves.**",
-                installed + newer + java, Cells.rows().size(), installed, newer, java);
+                        + " tools with themselves; %d of them in the gate.**",
+                installed + newer + java,
+                Cells.rows().size(),
+                installed,
+                newer,
+                java,
+                Cells.ofTheGate().size());
     }
 
     private static String line(Row row) {
         return "| `" + row.tool() + " " + row.options() + "` | "
-                + Arrays.stream(Peer.values())
+                + Peer.listed().stream()
                         .map(peer -> mark(row, asServer(peer))
                                 + (peer == Peer.JAVA ? "" : " | " + mark(row, asClient(peer))))
                         .collect(Collectors.joining(" | "))

@@ -4,6 +4,7 @@ package io.github.rdma4j.perftest.interop;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 /** What the Java tools talk to: the C tools of a version, or themselves. */
 enum Peer {
@@ -13,15 +14,29 @@ enum Peer {
     /** The version that scripts/lib/newer-perftest keeps in the cache. */
     C_NEWER("25.01"),
 
+    /** A build of the newest source, where RDMA4J_BUILT_PERFTEST names the folder of its tools: it is in no package. */
+    C_BUILT("26.04"),
+
     /** The same tools, in this JVM. */
     JAVA("java");
 
     private static final String NEWER = "RDMA4J_NEWER_PERFTEST";
+    private static final String BUILT = "RDMA4J_BUILT_PERFTEST";
 
     private final String word;
 
     Peer(String word) {
         this.word = word;
+    }
+
+    /** Those that every machine of ours has: the installed tools, those of the cache, and ours. */
+    static List<Peer> listed() {
+        return List.of(C_INSTALLED, C_NEWER, JAVA);
+    }
+
+    /** The versions of C that are there. */
+    static List<Peer> ofC() {
+        return System.getenv(BUILT) == null ? List.of(C_INSTALLED, C_NEWER) : List.of(C_INSTALLED, C_NEWER, C_BUILT);
     }
 
     /** How the list of cells and the page call it. */
@@ -31,12 +46,13 @@ enum Peer {
 
     /** The command that starts a tool of this version. */
     String command(String tool) {
-        if (this != C_NEWER) {
+        if (this != C_NEWER && this != C_BUILT) {
             return tool;
         }
-        String folder = System.getenv(NEWER);
+        String variable = this == C_NEWER ? NEWER : BUILT;
+        String folder = System.getenv(variable);
         if (folder == null || !Files.isExecutable(Path.of(folder, tool))) {
-            throw new AssertionError(NEWER + "=" + folder + " has no " + tool
+            throw new AssertionError(variable + "=" + folder + " has no " + tool
                     + ": set it to what scripts/lib/newer-perftest prints (scripts/lib/device-tests does)");
         }
         return Path.of(folder, tool).toString();
