@@ -6,9 +6,17 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
+import java.time.Duration;
 
-/** A server that takes one client and does with it what the test says, on a thread of its own. */
+/**
+ * A server that takes one client and does with it what the test says, on a thread of its own. What goes wrong in the script,
+ * an assertion or a connection that breaks, fails the test when the peer is closed; only what the closing itself ends does not.
+ */
 public final class FakePeer implements AutoCloseable {
+    /** Bounds a hang. */
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+
     /** What the peer does. */
     public interface Script {
         /** Runs to the peer's end; the connection is closed behind it. */
@@ -17,6 +25,8 @@ public final class FakePeer implements AutoCloseable {
 
     private final ServerSocket listening;
     private final Thread thread;
+    private volatile boolean closing;
+    private volatile Throwable failure;
 
     /** Begins to listen. */
     public FakePeer(Script script) throws IOException {
@@ -24,8 +34,10 @@ public final class FakePeer implements AutoCloseable {
         thread = Thread.ofVirtual().start(() -> {
             try (Socket client = listening.accept()) {
                 script.play(client);
-            } catch (IOException | InterruptedException _) {
-                // The test is over.
+            } catch (InterruptedException | SocketException end) {
+                failure = closing ? null : end;
+            } catch (Throwable broken) {
+                failure = broken;
             }
         });
     }
@@ -35,9 +47,26 @@ public final class FakePeer implements AutoCloseable {
         return listening.getLocalPort();
     }
 
+    /** Waits until the script has come to its end by itself. */
+    public void finish() {
+        try {
+            if (!thread.join(LIMIT)) {
+                throw new AssertionError("the peer's script has not ended within " + LIMIT);
+            }
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError("the test was interrupted", interrupted);
+        }
+        if (failure != null) {
+            throw new AssertionError("the peer's script failed", failure);
+        }
+    }
+
     @Override
     public void close() throws IOException {
+        closing = true;
         listening.close();
         thread.interrupt();
+        finish();
     }
 }
