@@ -28,6 +28,11 @@ public class PerftestException extends RuntimeException {
         this.remedy = remedy;
     }
 
+    /** Whether the other side has gone or fallen silent, so that the cause is to be looked for there. */
+    public boolean peerLost() {
+        return false;
+    }
+
     /** What the user can do about it; empty when nothing is known. */
     public final String remedy() {
         return remedy;

@@ -9,8 +9,11 @@ import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.options.ToolCommandLine;
 import io.github.rdma4j.perftest.report.ConsoleReport;
 import io.github.rdma4j.perftest.report.Limits;
-import io.github.rdma4j.perftest.report.ReportFiles;
+import io.github.rdma4j.perftest.report.ResultKeeper;
 import io.github.rdma4j.perftest.run.PerfTest;
+import io.github.rdma4j.perftest.run.RunState;
+import io.github.rdma4j.perftest.run.TestListener;
+import io.github.rdma4j.perftest.run.TestListeners;
 import io.github.rdma4j.perftest.run.TestOutcome;
 import io.github.rdma4j.perftest.wire.WireVersion;
 import io.github.rdma4j.verbs.VerbsException;
@@ -61,9 +64,13 @@ final class ToolCommand {
     private int run(TestParameters parameters) {
         ConsoleReport report = new ConsoleReport(
                 out, Terminal.isInteractive() ? err : null, parameters.figures().output());
-        try {
-            TestOutcome outcome = PerfTest.run(parameters, report);
-            ReportFiles.write(outcome);
+        ResultKeeper keeper = new ResultKeeper();
+        // Before the console's: what has been printed is kept, whenever it ends.
+        TestListener listener = new TestListeners(keeper, new TestListeners(new Notes(), report));
+        parameters.adjustments().forEach(listener::note);
+        try (InterruptHook _ = new InterruptHook(() -> keep(keeper, RunState.INTERRUPTED, "ended by a signal"))) {
+            TestOutcome outcome = PerfTest.run(parameters, listener);
+            keeper.complete(outcome);
             String missed = Limits.missed(outcome.results(), parameters.figures());
             return missed.isEmpty() ? OK : failed(missed, "");
         } catch (IllegalParameterException failure) {
@@ -71,13 +78,35 @@ final class ToolCommand {
             return usage(failure.getMessage());
         } catch (PerftestException failure) {
             report.interrupted();
-            return failed(failure.getMessage(), failure.remedy());
+            failed(failure.getMessage(), failure.remedy());
+            keep(keeper, failure.peerLost() ? RunState.PEER_LOST : RunState.FAILED, failure.getMessage());
+            return FAILED;
         } catch (VerbsException failure) {
             report.interrupted();
             // Its message contains the remedy.
-            return failed(failure.getMessage(), "");
+            failed(failure.getMessage(), "");
+            keep(keeper, RunState.FAILED, failure.getMessage());
+            return FAILED;
         } catch (IOException failure) {
             return failed(failure.getMessage(), "");
+        }
+    }
+
+    /** Lines that are no part of the report, so that its reader does not stumble over them. */
+    private final class Notes implements TestListener {
+        @Override
+        public void note(String line) {
+            err.println(tool.command() + ": note: " + line);
+        }
+    }
+
+    private void keep(ResultKeeper keeper, RunState state, String failure) {
+        try {
+            if (keeper.broken(state, failure)) {
+                err.println("    what was measured until then is in the files that were asked for");
+            }
+        } catch (IOException unwritten) {
+            failed(unwritten.getMessage(), "");
         }
     }
 

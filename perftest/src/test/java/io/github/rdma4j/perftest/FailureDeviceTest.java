@@ -133,6 +133,17 @@ class FailureDeviceTest {
         }
     }
 
+    @Test
+    void whoeverWaitsForASilentServerIsToldSoBeforeTheWaitIsOver() throws IOException {
+        try (FakePeer peer = peer(0, false)) {
+            CommandRun run = CommandRun.of("ib_write_lat --no-warm-up --timeout 4 -p " + peer.port() + " localhost");
+            assertThat(run.status()).isEqualTo(1);
+            assertThat(run.err())
+                    .startsWith("ib_write_lat: note: connected to 127.0.0.1:" + peer.port()
+                            + ", which has said nothing yet: waiting for it, 4 s at most");
+        }
+    }
+
     @ParameterizedTest
     @CsvSource({
         "0, no perftest version but",
@@ -150,17 +161,19 @@ class FailureDeviceTest {
     }
 
     @Test
-    void aServerSurvivesAStrangeClient() throws Exception {
+    void aServerSurvivesAStrangeClientAndServesItsOwn() throws Exception {
         int port = freePort();
-        CompletableFuture<CommandRun> server =
-                CompletableFuture.supplyAsync(() -> CommandRun.of("ib_write_bw --no-warm-up -p " + port));
+        CompletableFuture<CommandRun> server = CompletableFuture.supplyAsync(
+                () -> CommandRun.of("ib_write_bw --no-warm-up -n 20 -s 4096 -u 18 -p " + port));
         awaitListening(port);
-        try (Socket client = new Socket("localhost", port)) {
-            client.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-            CommandRun run = server.get();
-            assertThat(run.status()).isEqualTo(1);
-            assertThat(run.err()).contains("sent no perftest version but \"GET / HTTP/1.1");
+        try (Socket stranger = new Socket("localhost", port)) {
+            stranger.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            CommandRun client = CommandRun.of("ib_write_bw --no-warm-up -n 20 -s 4096 -u 18 -p " + port + " localhost");
+            assertThat(client.status()).as(client.toString()).isZero();
         }
+        CommandRun run = server.get();
+        assertThat(run.status()).as(run.toString()).isZero();
+        assertThat(run.err()).contains("ib_write_bw: note: 127.0.0.1:", " connected and sent \"GET / HTTP/1.1");
         assertThat(PeerProcess.listening(port)).isFalse();
     }
 
@@ -223,8 +236,12 @@ class FailureDeviceTest {
     }
 
     private static void isAboutTheDeadPeer(Throwable failure) {
-        assertThat(failure.getMessage()).containsAnyOf("closed the connection", "completed with an error");
-        assertThat(((PerftestException) failure).remedy()).isNotEmpty();
+        // Not: a wrong key, a receive that is missing.
+        assertThat(failure.getMessage())
+                .containsAnyOf("closed the connection", "closed the control connection")
+                .doesNotContain("usual cause");
+        assertThat(((PerftestException) failure).peerLost()).isTrue();
+        assertThat(((PerftestException) failure).remedy()).contains("what the peer printed");
     }
 
     private static void assertStillUsable() throws Exception {

@@ -75,6 +75,15 @@ final class PeerProcess implements AutoCloseable {
         return process.exitValue();
     }
 
+    /** Sends it a signal, as INT or STOP. */
+    void signal(String name) throws IOException, InterruptedException {
+        int status = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                .inheritIO()
+                .start()
+                .waitFor();
+        assertThat(status).as("kill -%s", name).isZero();
+    }
+
     /** Ends it as kill -9 does. */
     void kill() {
         process.destroyForcibly();

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare;
 
+import io.github.rdma4j.perftest.InterruptHook;
 import io.github.rdma4j.perftest.PerftestException;
 import io.github.rdma4j.perftest.options.IllegalParameterException;
 import io.github.rdma4j.perftest.options.Ranges;
+import io.github.rdma4j.perftest.run.RunState;
 import io.github.rdma4j.verbs.VerbsException;
 import java.io.BufferedOutputStream;
 import java.io.File;
@@ -19,6 +21,7 @@ import java.time.Instant;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiFunction;
 import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
@@ -79,6 +82,8 @@ public final class CompareCommand {
             report.end(result);
             write(result, report);
             return verdict(result);
+        } catch (Broken failure) {
+            return broken(failure);
         } catch (IllegalParameterException failure) {
             return usage(failure.getMessage());
         } catch (PerftestException failure) {
@@ -91,7 +96,7 @@ public final class CompareCommand {
         }
     }
 
-    private static CompareResult compare(ComparePlan plan, CompareReport report) {
+    private CompareResult compare(ComparePlan plan, CompareReport report) {
         Instant started = Instant.now();
         long begin = System.nanoTime();
         CTools tools = CTools.find(plan.tools(), folders(plan));
@@ -114,12 +119,61 @@ public final class CompareCommand {
                     runners.put(Implementation.TCP_C, tcpTools.runners(tcp, children, server));
                 }
                 CompareSession session = new CompareSession(runners, plan::nextPort, report);
-                if (plan.warmUp()) {
-                    session.warmUp(orders);
+                BiFunction<RunState, String, CompareResult> soFar = (state, failure) -> new CompareResult(
+                        started,
+                        (System.nanoTime() - begin) / 1e9,
+                        conditions,
+                        plan,
+                        tcp,
+                        session.measured(),
+                        state,
+                        failure);
+                try (InterruptHook _ = new InterruptHook(() -> writeInterrupted(soFar))) {
+                    if (plan.warmUp()) {
+                        session.warmUp(orders);
+                    }
+                    session.measureSurroundings(orders);
+                    session.run(orders, plan.rounds());
+                } catch (PerftestException | VerbsException failure) {
+                    throw new Broken(failure, soFar.apply(RunState.FAILED, failure.getMessage()));
                 }
-                session.measureSurroundings(orders);
-                List<CaseResult> cases = session.run(orders, plan.rounds());
-                return new CompareResult(started, (System.nanoTime() - begin) / 1e9, conditions, plan, tcp, cases);
+                return soFar.apply(RunState.COMPLETE, null);
+            }
+        }
+    }
+
+    /** A comparison that failed, with what was measured before. */
+    private static final class Broken extends RuntimeException {
+        private final transient CompareResult result;
+
+        private Broken(RuntimeException cause, CompareResult result) {
+            super(cause);
+            this.result = result;
+        }
+    }
+
+    private int broken(Broken failure) {
+        String remedy = failure.getCause() instanceof PerftestException known ? known.remedy() : "";
+        failed(failure.getCause().getMessage(), remedy);
+        if (!failure.result.cases().isEmpty()) {
+            CompareReport report = new CompareReport(options.jsonToOutput() ? err : out);
+            report.broken(failure.result);
+            try {
+                write(failure.result, report);
+            } catch (IOException unwritten) {
+                failed("the JSON document could not be written: " + unwritten.getMessage(), "");
+            }
+        }
+        return FAILED;
+    }
+
+    private void writeInterrupted(BiFunction<RunState, String, CompareResult> soFar) {
+        CompareResult result = soFar.apply(RunState.INTERRUPTED, "ended by a signal");
+        if (!result.cases().isEmpty()) {
+            try {
+                write(result, new CompareReport(options.jsonToOutput() ? err : out));
+            } catch (IOException unwritten) {
+                failed("the JSON document could not be written: " + unwritten.getMessage(), "");
             }
         }
     }

@@ -30,6 +30,7 @@ final class CompareJson {
                     result.started(),
                     result.seconds(),
                     result.conditions().environment());
+            EnvironmentJson.writeState(json, result.state(), result.failure());
             json.writeNumberField("rounds", result.plan().rounds());
             json.writeBooleanField("warm_up", result.plan().warmUp());
             writeTcp(json, result.tcp());

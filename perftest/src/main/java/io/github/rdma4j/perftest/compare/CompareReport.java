@@ -154,6 +154,15 @@ final class CompareReport {
         line("%.0f s in all", result.seconds());
     }
 
+    /** Prints the comparison of what was measured before something failed; no expectation can be judged by it. */
+    void broken(CompareResult result) {
+        line("");
+        line("broken off; what was measured before:");
+        out.print(ComparisonTable.of(result.rows(), result.plan().rounds()));
+        line("");
+        out.print(TcpTable.of(result.cases(), result.plan().rounds()));
+    }
+
     /** Where the JSON document is. */
     void written(Path file) {
         line("written: %s", file);

@@ -2,18 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare;
 
+import io.github.rdma4j.perftest.run.RunState;
 import java.time.Instant;
 import java.util.List;
 
 /**
- * A comparison that is over.
+ * A comparison that is over, or as much of one as was measured.
  *
  * @param started when
  * @param seconds how long it took, with the start of the JVM's server and the warm-up
  * @param conditions of all runs
  * @param plan what was asked for
  * @param tcp how plain TCP was run; null when it was not
- * @param cases the results, in the order of the plan
+ * @param cases the results, in the order of the plan; of one that was broken off those that have a round
+ * @param state how it ended
+ * @param failure what ended it, in words; null when it came to its end
  */
 record CompareResult(
         Instant started,
@@ -21,10 +24,23 @@ record CompareResult(
         Conditions conditions,
         ComparePlan plan,
         TcpSetting tcp,
-        List<CaseResult> cases) {
+        List<CaseResult> cases,
+        RunState state,
+        String failure) {
     /** Copies the list. */
     CompareResult {
         cases = List.copyOf(cases);
+    }
+
+    /** A comparison that came to its end. */
+    CompareResult(
+            Instant started,
+            double seconds,
+            Conditions conditions,
+            ComparePlan plan,
+            TcpSetting tcp,
+            List<CaseResult> cases) {
+        this(started, seconds, conditions, plan, tcp, cases, RunState.COMPLETE, null);
     }
 
     /** The comparison of all cases. */

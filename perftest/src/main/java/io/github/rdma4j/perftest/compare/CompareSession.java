@@ -39,6 +39,8 @@ final class CompareSession {
     private final CompareReport report;
     private final Map<Same, Measurement> shortRuns = new HashMap<>();
 
+    private final List<Case> cases = new ArrayList<>();
+
     /**
      * @param runners of each implementation, the first one that can run an order does; plain TCP may be missing
      * @param ports gives the TCP port of each run
@@ -49,6 +51,9 @@ final class CompareSession {
         this.ports = ports;
         this.report = report;
     }
+
+    /** A case with the rounds that it has so far. */
+    private record Case(RunOrder order, List<Round> rounds) {}
 
     /** Runs that are the same for one implementation: plain TCP knows only kinds, no tools. */
     private record Same(Implementation implementation, Tool tool, Kind kind, long size) {
@@ -121,21 +126,30 @@ final class CompareSession {
 
     /** Runs all rounds and returns the results in the order of the orders. */
     List<CaseResult> run(List<RunOrder> orders, int rounds) {
-        List<List<Round>> results = new ArrayList<>();
-        orders.forEach(order -> results.add(new ArrayList<>()));
+        synchronized (this) {
+            cases.clear();
+            orders.forEach(order -> cases.add(new Case(order, new ArrayList<>())));
+        }
         for (int number = 1; number <= rounds; number++) {
             report.round(number, rounds);
             Map<Same, Measurement> tcp = new HashMap<>();
             for (int i = 0; i < orders.size(); i++) {
-                results.get(i).add(round(number, orders.get(i), tcp));
+                Round round = round(number, orders.get(i), tcp);
+                synchronized (this) {
+                    cases.get(i).rounds().add(round);
+                }
             }
         }
-        List<CaseResult> cases = new ArrayList<>();
-        for (int i = 0; i < orders.size(); i++) {
-            RunOrder order = orders.get(i);
-            cases.add(new CaseResult(new TestCase(order.tool(), order.size()), order, results.get(i)));
-        }
-        return cases;
+        return measured();
+    }
+
+    /** What has been measured so far, by whole rounds of a case; can be asked by another thread. */
+    synchronized List<CaseResult> measured() {
+        return cases.stream()
+                .filter(one -> !one.rounds().isEmpty())
+                .map(one -> new CaseResult(
+                        new TestCase(one.order().tool(), one.order().size()), one.order(), one.rounds()))
+                .toList();
     }
 
     /**

@@ -12,7 +12,7 @@ public final class FigureOptions {
     private static final Path DEFAULT_JSON_FILE = Path.of("perftest_out.json");
 
     @Option(names = "--report_gbits", description = "Report bandwidth in Gbit/sec (instead of MiB/sec).")
-    @OnlyFor(ToolSet.BANDWIDTH)
+    @OnlyFor(value = ToolSet.BANDWIDTH, ignoredElsewhere = true)
     private boolean gigabits;
 
     @Option(
@@ -34,7 +34,7 @@ public final class FigureOptions {
     private boolean noPeak;
 
     @Option(names = "--report-both", description = "Report RX & TX results separately on Bidirectional BW tests.")
-    @OnlyFor(ToolSet.BANDWIDTH)
+    @OnlyFor(value = ToolSet.BANDWIDTH, ignoredElsewhere = true)
     private boolean both;
 
     @Option(
@@ -48,14 +48,14 @@ public final class FigureOptions {
             names = {"-w", "--limit_bw"},
             paramLabel = "<value>",
             description = "Set verifier limit for bandwidth: exit status 1 below it.")
-    @OnlyFor(ToolSet.BANDWIDTH)
+    @OnlyFor(value = ToolSet.BANDWIDTH, ignoredElsewhere = true)
     private Double leastBandwidth;
 
     @Option(
             names = {"-y", "--limit_msgrate"},
             paramLabel = "<value>",
             description = "Set verifier limit for Msg Rate: exit status 1 below it.")
-    @OnlyFor(ToolSet.BANDWIDTH)
+    @OnlyFor(value = ToolSet.BANDWIDTH, ignoredElsewhere = true)
     private Double leastMessageRate;
 
     @Option(
@@ -164,19 +164,27 @@ public final class FigureOptions {
         return logFile;
     }
 
-    void check(Tool tool, WorkloadOptions workload) {
+    void check(Tool tool, WorkloadOptions workload, Adjustments adjustments) {
         IllegalParameterException.when(
                 output != null && output.isForLatency() != tool.isLatency(),
                 () -> "--output: " + tool.command() + " has no " + output.word() + "; allowed is "
                         + Output.words(tool.isLatency()));
         positive("-w/--limit_bw", leastBandwidth);
         positive("-y/--limit_msgrate", leastMessageRate);
-        IllegalParameterException.when(
-                both && !workload.bidirectional(), "--report-both is for both directions: give -b/--bidirectional");
+        if (adjustments.when(
+                both && !workload.bidirectional(), "--report-both has no effect without -b/--bidirectional")) {
+            both = false;
+        }
         boolean timed = workload.durationSeconds() > 0;
         IllegalParameterException.when(
-                listsTimes() && (timed || workload.rate() > 0),
-                "-H/-U list the times of a counted closed loop; with -D/--duration or --rate use --out_hgrm");
+                listsTimes() && workload.rate() > 0,
+                "-H/-U list the times of a closed loop; with --rate use --out_hgrm");
+        if (adjustments.when(
+                listsTimes() && timed,
+                "-H/-U have no effect with -D/--duration, whose times are not kept: use --out_hgrm")) {
+            sortedTimes = false;
+            unsortedTimes = false;
+        }
         IllegalParameterException.when(
                 rounds() > 1 && timed && (tool.isLatency() || tool.verb() == Verb.SEND || workload.bidirectional()),
                 "--rounds: the two sides would end a round of -D/--duration at different messages; give -n/--iters");

@@ -137,19 +137,36 @@ public final class PathOptions {
         return serviceLevel;
     }
 
-    /** What rdma_cm takes from the addresses and the routing table, nobody else can say. */
-    void refuseForRdmaCm() {
-        refuseForRdmaCm(gidIndex != null, "-x/--gid-index", "the addresses of both sides say which GID is used");
-        refuseForRdmaCm(ipv6, "--ipv6", "the server's address says which GID is used");
-        refuseForRdmaCm(mtu != 0, "-m/--mtu", "the route has the MTU");
-        refuseForRdmaCm(serviceLevel != 0, "-S/--sl", "the service level follows from -T/--tos");
-        refuseForRdmaCm(trafficClass != 0, "--tclass", "the traffic class follows from -T/--tos");
-        refuseForRdmaCm(hopLimit != null, "-L/--hop_limit", "rdma_cm sets it");
-        refuseForRdmaCm(partitionKeyIndex != 0, "--pkey_index", "the network interface has its partition");
-        refuseForRdmaCm(destinationLid != null, "--dlid", "the route has the LID");
+    /** What rdma_cm takes from the addresses and the routing table, nobody else can say: as in the C tools it has no effect. */
+    void ignoreForRdmaCm(Adjustments adjustments) {
+        IllegalParameterException.when(
+                hopLimit != null && hopLimit != MOST_HOPS,
+                "-L/--hop_limit: not together with -R/--rdma_cm, where rdma_cm sets it");
+        if (ignored(
+                adjustments, gidIndex != null, "-x/--gid-index", "the addresses of both sides say which GID is used")) {
+            gidIndex = null;
+        }
+        if (ignored(adjustments, ipv6, "--ipv6", "the server's address says which GID is used")) {
+            ipv6 = false;
+        }
+        if (ignored(adjustments, mtu != 0, "-m/--mtu", "the route has the MTU")) {
+            mtu = 0;
+        }
+        if (ignored(adjustments, serviceLevel != 0, "-S/--sl", "the service level follows from -T/--tos")) {
+            serviceLevel = 0;
+        }
+        if (ignored(adjustments, trafficClass != 0, "--tclass", "the traffic class follows from -T/--tos")) {
+            trafficClass = 0;
+        }
+        if (ignored(adjustments, partitionKeyIndex != 0, "--pkey_index", "the network interface has its partition")) {
+            partitionKeyIndex = 0;
+        }
+        if (ignored(adjustments, destinationLid != null, "--dlid", "the route has the LID")) {
+            destinationLid = null;
+        }
     }
 
-    private static void refuseForRdmaCm(boolean given, String option, String reason) {
-        IllegalParameterException.when(given, option + ": not together with -R/--rdma_cm, where " + reason);
+    private static boolean ignored(Adjustments adjustments, boolean given, String option, String reason) {
+        return adjustments.when(given, option + " has no effect with -R/--rdma_cm: " + reason);
     }
 }

@@ -140,14 +140,16 @@ public final class PeerOptions {
         return Duration.ofSeconds(runTimeout);
     }
 
-    void check(PathOptions path, ConnectionType connection, boolean reversed) {
+    void check(PathOptions path, ConnectionType connection, boolean reversed, Adjustments adjustments) {
         IllegalParameterException.when(
                 typeOfService != null && !rdmaCm,
                 "-T/--tos: only rdma_cm sets a type of service; give -R/--rdma_cm, too");
-        IllegalParameterException.when(
+        if (adjustments.when(
                 retryCount != null && !rdmaCm,
-                "--retry_count: it is told to the peer by rdma_cm; give -R/--rdma_cm, too (other queue pairs retry 7"
-                        + " times)");
+                "--retry_count has no effect without -R/--rdma_cm, by which it is told to the peer: queue pairs retry 7"
+                        + " times")) {
+            retryCount = null;
+        }
         IllegalParameterException.when(
                 rdmaCm && connection != ConnectionType.RC && connection != ConnectionType.UD,
                 () -> "-c/--connection: rdma_cm (-R) connects RC and UD; leave -R out for " + connection
@@ -157,7 +159,7 @@ public final class PeerOptions {
                 "--reversed: rdma_cm (-R) tells the client where the server's datagram queue pair is, and not the"
                         + " other way");
         if (rdmaCm) {
-            path.refuseForRdmaCm();
+            path.ignoreForRdmaCm(adjustments);
         }
     }
 }

@@ -45,14 +45,16 @@ public final class PlacementOptions {
                     + " counters/port_xmit_data,hw_counters/out_of_buffer.")
     private List<String> counters = List.of();
 
-    void check(WorkloadOptions workload) {
+    void check(WorkloadOptions workload, Adjustments adjustments) {
         IllegalParameterException.when(
                 cores != null && node != null,
                 "--pin_cores and --numa_node exclude each other: memory follows the cores");
         IllegalParameterException.when(
                 disableNuma && node != null, "--disable_numa and --numa_node exclude each other");
-        IllegalParameterException.when(
-                cpuUtilisation && workload.durationSeconds() == 0, "--cpu_util is for timed runs: give -D/--duration");
+        if (adjustments.when(
+                cpuUtilisation && workload.durationSeconds() == 0, "--cpu_util has no effect without -D/--duration")) {
+            cpuUtilisation = false;
+        }
         request();
         for (String counter : counters) {
             IllegalParameterException.when(

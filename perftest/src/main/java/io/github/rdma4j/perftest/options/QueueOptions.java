@@ -93,7 +93,7 @@ public final class QueueOptions {
             paramLabel = "<num>",
             description = "One completion for this many messages (default 100; 1 above 8 KiB, unless -a).")
     @Within(least = 1, most = 1024)
-    @OnlyFor(ToolSet.BANDWIDTH)
+    @OnlyFor(value = ToolSet.BANDWIDTH, ignoredElsewhere = true)
     private Integer completionModeration;
 
     @Option(
@@ -188,22 +188,26 @@ public final class QueueOptions {
         return completionModeration;
     }
 
-    void check(Tool tool) {
+    void check(Tool tool, Adjustments adjustments) {
         connection(tool);
         IllegalParameterException.when(
                 completionVector != null && !events, "-X/--vector is for events: give -e/--events");
-        IllegalParameterException.when(
-                multicastGroup != null && !multicast, "-M/--MGID is for multicast: give -g/--mcg");
+        adjustments.when(
+                multicastGroup != null && !multicast, "-M/--MGID has no effect without -g/--mcg: no group is joined");
         IllegalParameterException.when(multicast && queuePairs > 1, "-g/--mcg takes one queue pair: leave out -q/--qp");
         int depth = transmitDepth(tool);
-        IllegalParameterException.when(
-                completionModeration != null && completionModeration > depth,
-                "-Q/--cq-mod: " + completionModeration + " is not allowed; 1 to " + depth
-                        + ", the transmit depth (-t/--tx-depth), or no completion would ever come");
-        IllegalParameterException.when(
+        if (adjustments.when(
                 postList > depth,
-                "-l/--post_list: " + postList + " is not allowed; 1 to " + depth
-                        + ", the transmit depth (-t/--tx-depth)");
+                "-t/--tx-depth: " + depth + " becomes " + postList + ", the messages of a list (-l/--post_list)")) {
+            depth = postList;
+            transmitDepth = postList;
+        }
+        if (adjustments.when(
+                completionModeration != null && completionModeration > depth,
+                "-Q/--cq-mod: " + completionModeration + " becomes " + depth
+                        + ", the transmit depth (-t/--tx-depth)")) {
+            completionModeration = depth;
+        }
         IllegalParameterException.when(
                 postList > 1 && completionModeration != null && postList % completionModeration != 0,
                 "-l/--post_list: " + postList + " is not allowed; a multiple of " + completionModeration

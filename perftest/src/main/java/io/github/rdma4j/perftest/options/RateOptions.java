@@ -61,7 +61,7 @@ public final class RateOptions {
         return units != null ? units : "g";
     }
 
-    void check(int list, boolean events) {
+    void check(int list, boolean events, Adjustments adjustments) {
         IllegalParameterException.when(
                 type != null && !type.equals("SW"),
                 "--rate_limit_type: "
@@ -73,8 +73,9 @@ public final class RateOptions {
                         }
                         + "; allowed is SW");
         IllegalParameterException.when(
-                rate == null && (units != null || type != null || burst != null),
-                "--rate_units, --rate_limit_type and --burst_size are for a limited rate: give --rate_limit");
+                rate == null && (type != null || burst != null),
+                "--rate_limit_type and --burst_size are for a limited rate: give --rate_limit");
+        adjustments.when(rate == null && units != null, "--rate_units has no effect without --rate_limit");
         IllegalParameterException.when(
                 rate != null && !(rate > 0 && rate <= 1e12),
                 "--rate_limit: " + rate + " is out of range; allowed is above 0");

@@ -23,6 +23,8 @@ public final class TestParameters {
 
     private final Tool tool;
 
+    private final Adjustments adjustments = new Adjustments();
+
     @Mixin
     private final PeerOptions peer = new PeerOptions();
 
@@ -73,8 +75,10 @@ public final class TestParameters {
     }
 
     void check() {
-        peer.check(path, connection(), workload.reversed());
-        queues.check(tool);
+        // What runs for a time has no number of messages, on which other checks depend.
+        workload.check(isServer(), adjustments);
+        peer.check(path, connection(), workload.reversed(), adjustments);
+        queues.check(tool, adjustments);
         IllegalParameterException.when(
                 !isTimed() && iterations() % queues.postList() != 0,
                 () -> "-n/--iters: " + iterations() + " is not allowed; a multiple of " + queues.postList()
@@ -82,13 +86,12 @@ public final class TestParameters {
         IllegalParameterException.when(
                 workload.withImmediate() && (rate.limited() || memory.validation() || workload.reversed()),
                 "--write_with_imm: not with --rate_limit, --data_validation or --reversed, which are for plain writes");
-        rate.check(queues.postList(), queues.events());
+        rate.check(queues.postList(), queues.events(), adjustments);
         memory.check(tool, workload);
         gpu.check(memory, queues.inlineSize(), workload.allSizes() ? 2 : size());
         checkCombinations();
-        workload.check(isServer());
-        figures.check(tool, workload);
-        placement.check(workload);
+        figures.check(tool, workload, adjustments);
+        placement.check(workload, adjustments);
     }
 
     private void checkCombinations() {
@@ -128,6 +131,15 @@ public final class TestParameters {
     /** The queue pairs of a side: XRC takes two for what is one of others, where both sides send. */
     private int queuePairs() {
         return queues.queuePairs() * (connection() == ConnectionType.XRC && bothWays() ? 2 : 1);
+    }
+
+    /** The command line in what is not done as it says, one line each; empty where all of it is. */
+    public List<String> adjustments() {
+        return adjustments.lines();
+    }
+
+    Adjustments adjusting() {
+        return adjustments;
     }
 
     /** What to measure. */
@@ -321,6 +333,18 @@ public final class TestParameters {
     /** Whether the buffer is registered with relaxed ordering. Not where the last byte of a message is waited for. */
     public boolean relaxedOrdering() {
         return !isPingPong() && memory.relaxedOrdering();
+    }
+
+    /**
+     * Longest wait of a side whose adapter answers by itself for the end of all the peer's runs, whose number and length it need
+     * not know; zero for no limit.
+     */
+    public Duration passiveTimeout() {
+        Duration patience = peer.runTimeout();
+        return patience.isZero() || workload.endless()
+                ? Duration.ZERO
+                : Duration.ofSeconds((long) workload.durationSeconds() * figures.rounds())
+                        .plus(patience);
     }
 
     /** Longest run of one size, as seen by a side that only waits for it; zero for no limit. */

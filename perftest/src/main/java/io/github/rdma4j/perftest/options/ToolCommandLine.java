@@ -101,13 +101,25 @@ public final class ToolCommandLine {
         }
         for (OptionSpec option : result.matchedOptions()) {
             ToolSet others = notFor(option);
-            IllegalParameterException.when(
-                    others != null,
-                    () -> Ranges.name(option) + " is for "
-                            + Objects.requireNonNull(others).words());
+            if (others != null && !Objects.equals(option.getValue(), option.initialValue())) {
+                refuseOrIgnore(option, others);
+            }
         }
         if (!wantsHelp() && !wantsVersion()) {
             options.parameters.check();
+        }
+    }
+
+    /** What the tool of C takes, though nothing follows from it there either, is taken here, too. */
+    private void refuseOrIgnore(OptionSpec option, ToolSet others) {
+        String sentence = Ranges.name(option) + " is for " + others.words();
+        OnlyFor only = Ranges.annotation(option, OnlyFor.class);
+        IllegalParameterException.when(only == null || !only.ignoredElsewhere(), sentence);
+        options.parameters.adjusting().when(true, sentence + " and has no effect here");
+        try {
+            option.setValue(option.initialValue());
+        } catch (Exception impossible) {
+            throw new AssertionError(option.toString(), impossible);
         }
     }
 

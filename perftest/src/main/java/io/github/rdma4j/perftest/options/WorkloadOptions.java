@@ -78,7 +78,7 @@ public final class WorkloadOptions {
     @Option(
             names = "--write_with_imm",
             description =
-                    "Write with a number that completes a receive of the peer (the peer's C tool: 25.01 or later).")
+                    "Write with a number that completes a receive of the peer (the peer's C tool: 24.01 or later).")
     @OnlyFor({ToolSet.BANDWIDTH, ToolSet.WRITE})
     private boolean withImmediate;
 
@@ -89,7 +89,9 @@ public final class WorkloadOptions {
     @Option(
             names = "--perform_warm_up",
             description = "Send messages to the peer before each measured run, as many as the transmit depth.")
-    @OnlyFor({ToolSet.BANDWIDTH, ToolSet.ONE_SIDED})
+    @OnlyFor(
+            value = {ToolSet.BANDWIDTH, ToolSet.ONE_SIDED},
+            ignoredElsewhere = true)
     private boolean messagesBefore;
 
     @Option(
@@ -176,16 +178,23 @@ public final class WorkloadOptions {
         return !noWarmUp;
     }
 
-    void check(boolean server) {
+    void check(boolean server, Adjustments adjustments) {
         IllegalParameterException.when(
                 rate != null && !(rate >= LEAST_RATE && rate <= LARGEST_RATE),
                 "--rate: " + rate + " is out of range; allowed is 0.001 to 1000000000 messages per second");
         IllegalParameterException.when(
                 rate != null && server, "--rate is for the client, which sets the pace; the server only answers");
-        IllegalParameterException.when(
-                endless && (iterations != null || allSizes || margin != null),
-                "--run_infinitely has no number of messages (-n), runs one size (not -a), and measures all the time"
-                        + " (no -f)");
+        IllegalParameterException.when(endless && allSizes, "--run_infinitely runs one size: leave out -a/--all");
+        if (adjustments.when(
+                iterations != null && durationSeconds() > 0,
+                "-n/--iters has no effect with " + (endless ? "--run_infinitely" : "-D/--duration"))) {
+            iterations = null;
+        }
+        if (adjustments.when(
+                endless && margin != null,
+                "-f/--margin has no effect with --run_infinitely, which measures all the time")) {
+            margin = null;
+        }
         IllegalParameterException.when(
                 withImmediate && (endless || messagesBefore),
                 "--write_with_imm needs a receive for each message, so not --run_infinitely and not --perform_warm_up");
@@ -193,12 +202,14 @@ public final class WorkloadOptions {
                 endless && bidirectional,
                 "--run_infinitely and -b/--bidirectional exclude each other: the C tools report this side's rate"
                         + " twice, not the other side's");
-        IllegalParameterException.when(allSizes && size != null, "-a/--all runs sizes of its own: leave out -s/--size");
-        IllegalParameterException.when(
-                duration != null && iterations != null, "-D/--duration and -n/--iters exclude each other");
+        if (adjustments.when(
+                allSizes && size != null, "-s/--size has no effect with -a/--all, which runs sizes of its own")) {
+            size = null;
+        }
         IllegalParameterException.when(duration != null && allSizes, "-D/--duration runs one size: leave out -a/--all");
-        IllegalParameterException.when(
-                margin != null && duration == null, "-f/--margin is for timed runs: give -D/--duration");
+        if (adjustments.when(margin != null && duration == null, "-f/--margin has no effect without -D/--duration")) {
+            margin = null;
+        }
         IllegalParameterException.when(
                 duration != null && margin().multipliedBy(2).compareTo(Duration.ofSeconds(duration)) >= 0,
                 "-f/--margin: " + margin + " s at both ends leave nothing of -D/--duration " + duration

@@ -17,6 +17,12 @@ final class Caveats {
     /** The caveats of these documents; none where figures are what they seem. */
     static List<String> of(List<Document> documents, List<Chapter> chapters) {
         List<String> caveats = new ArrayList<>();
+        for (Document document : documents) {
+            if (!document.state().isEmpty()) {
+                caveats.add(document.name() + " did not come to its end: " + document.state()
+                        + ". What is here was measured before.");
+            }
+        }
         String software = documents.stream()
                 .filter(document -> document.environment("software_device").equals("yes"))
                 .map(document -> document.environment("device"))

@@ -14,6 +14,7 @@ import java.util.Map;
  * @param environment as it is; empty when it has none
  * @param comparison whether several programs were run in turn on one machine
  * @param tests in the document's order
+ * @param state how it ended, with the failure; empty for one that came to its end
  */
 record Document(
         String name,
@@ -21,10 +22,11 @@ record Document(
         double seconds,
         Map<String, Object> environment,
         boolean comparison,
-        List<TestRun> tests) {
+        List<TestRun> tests,
+        String state) {
     /** The document under another name. */
     Document named(String other) {
-        return new Document(other, started, seconds, environment, comparison, tests);
+        return new Document(other, started, seconds, environment, comparison, tests, state);
     }
 
     /** Something of the environment as text; empty when it is not known. */

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.core.io.JsonEOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -52,7 +53,15 @@ final class JsonTree {
 
     private static ReportException notJson(Path file, JsonProcessingException failure) {
         int line = failure.getLocation() == null ? 0 : failure.getLocation().getLineNr();
-        String reason = failure.getOriginalMessage().lines().findFirst().orElse("");
+        // What the library adds in brackets is for those who wrote the program: where it begins, not where the file is
+        // cut.
+        String reason = failure instanceof JsonEOFException
+                ? "the file ends in the middle: it was cut, or is still being written"
+                : failure.getOriginalMessage()
+                        .lines()
+                        .findFirst()
+                        .orElse("")
+                        .replaceFirst(" ?\\(start marker at .*", "");
         return new ReportException(
                 file + " is not JSON" + (line > 0 ? ": line " + line : "") + ": " + reason,
                 "C's tools write valid JSON from wire version 6.17 (perftest 23.10) on");

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.page;
 
+import io.github.rdma4j.perftest.run.RunState;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -55,8 +56,11 @@ final class ResultsReader {
                 tests.add(run);
             }
         }
+        String state = state(root);
         if (tests.isEmpty()) {
-            throw new ReportException(file + " has no results", "did the test end with an error?");
+            throw new ReportException(
+                    file + " has no results" + (state.isEmpty() ? "" : ": its state is " + state),
+                    "run the test again: nothing was measured before it ended");
         }
         JsonObject environment = root.object("environment");
         return new Document(
@@ -65,7 +69,18 @@ final class ResultsReader {
                 root.number("seconds"),
                 environment == null ? Map.of() : environment.fields(),
                 comparison,
-                tests);
+                tests,
+                state);
+    }
+
+    /** How it ended; empty for what came to its end, as documents without a state did. */
+    private static String state(JsonObject root) {
+        String state = root.text("state");
+        if (state == null || state.equals(RunState.COMPLETE.key())) {
+            return "";
+        }
+        String failure = root.text("failure");
+        return state + (failure == null ? "" : " (" + failure + ")");
     }
 
     private static void checkSchema(Path file, JsonObject root) {

@@ -7,6 +7,7 @@ import io.github.rdma4j.perftest.run.BandwidthResult;
 import io.github.rdma4j.perftest.run.GpuInfo;
 import io.github.rdma4j.perftest.run.LatencyResult;
 import io.github.rdma4j.perftest.run.Pace;
+import io.github.rdma4j.perftest.run.RunState;
 import io.github.rdma4j.perftest.run.SizeResult;
 import io.github.rdma4j.perftest.run.TestOutcome;
 import io.github.rdma4j.perftest.run.TimedLatencyResult;
@@ -22,7 +23,8 @@ import java.util.stream.Stream;
 
 /**
  * Writes a test as comma-separated rows under the names of the JSON's keys: one row per size, with "all" for its round, and
- * where there are several rounds one for each. With the memory of a GPU the path to it is one more column.
+ * where there are several rounds one for each. With the memory of a GPU the path to it is one more column. The last column
+ * tells how the test ended; one that ended before it had a result has a row with nothing else.
  */
 public final class CsvReport {
     private static final String ALL = "all";
@@ -46,8 +48,9 @@ public final class CsvReport {
                                 + ",max_usec,rate,rate_reached"
                         : "n_iterations,BW_peak,BW_average,BW_unit,MsgRate");
         GpuInfo gpu = outcome.info().gpu();
-        text.append(gpu == null ? "\n" : ",gpu_path\n");
-        String end = gpu == null ? "\n" : "," + gpu.path() + "\n";
+        text.append(gpu == null ? ",state\n" : ",gpu_path,state\n");
+        String end =
+                (gpu == null ? "," : "," + gpu.path() + ",") + outcome.state().key() + "\n";
         String begin = outcome.info().parameters().tool().command() + ","
                 + outcome.info().device() + ",";
         for (SizeResult result : outcome.results()) {
@@ -57,6 +60,11 @@ public final class CsvReport {
                             .append(',')
                             .append(row)
                             .append(end));
+        }
+        if (outcome.results().isEmpty() && outcome.state() != RunState.COMPLETE) {
+            long columns = text.chars().filter(c -> c == ',').count();
+            long filled = (begin + end).chars().filter(c -> c == ',').count();
+            text.append(begin).append(",".repeat((int) (columns - filled))).append(end);
         }
         out.write(text.toString().getBytes(StandardCharsets.UTF_8));
     }

@@ -4,6 +4,7 @@ package io.github.rdma4j.perftest.report;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.github.rdma4j.perftest.environment.Environment;
+import io.github.rdma4j.perftest.run.RunState;
 import java.io.IOException;
 import java.time.Instant;
 
@@ -16,6 +17,18 @@ public final class EnvironmentJson {
     public static final int SCHEMA_VERSION = 1;
 
     private EnvironmentJson() {}
+
+    /**
+     * Writes how what the document is about ended, as fields.
+     *
+     * @param failure what ended it, in words; null when it came to its end
+     */
+    public static void writeState(JsonGenerator json, RunState state, String failure) throws IOException {
+        json.writeStringField("state", state.key());
+        if (failure != null) {
+            json.writeStringField("failure", failure);
+        }
+    }
 
     /**
      * Writes the first fields of an object that has been started.

@@ -32,6 +32,7 @@ public final class JsonReport {
             json.useDefaultPrettyPrinter();
             json.writeStartObject();
             EnvironmentJson.write(json, outcome.started(), outcome.seconds(), outcome.environment());
+            EnvironmentJson.writeState(json, outcome.state(), outcome.failure());
             writeInfo(json, outcome.info());
             json.writeArrayFieldStart("results");
             for (int i = 0; i < outcome.results().size(); i++) {

@@ -43,6 +43,14 @@ public final class ReportFiles {
         }
     }
 
+    /** Whether any file is asked for. */
+    public static boolean wanted(FigureOptions figures) {
+        return figures.jsonFile() != null
+                || figures.csvFile() != null
+                || figures.logFile() != null
+                || figures.percentileFile() != null;
+    }
+
     private static void writeLog(TestOutcome outcome, OutputStream out) throws IOException {
         HistogramFiles.Log log = new HistogramFiles.Log(
                 out,

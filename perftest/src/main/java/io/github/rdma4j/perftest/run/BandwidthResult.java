@@ -3,7 +3,9 @@
 package io.github.rdma4j.perftest.run;
 
 import io.github.rdma4j.perftest.wire.BandwidthReport;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * Bandwidth of a run.
@@ -126,6 +128,28 @@ public record BandwidthResult(
                 rounds,
                 bothWays ? together(rounds.stream().map(BandwidthResult::local).toList()) : null,
                 bothWays ? together(rounds.stream().map(BandwidthResult::remote).toList()) : null);
+    }
+
+    /**
+     * Runs all rounds of a size. What a broken test has measured of it until then is told before the failure goes on.
+     *
+     * @param round does one
+     * @param listener hears of the rounds that were done, where one was broken off
+     * @return all of them together
+     */
+    static BandwidthResult ofRounds(int count, Supplier<BandwidthResult> round, TestListener listener) {
+        List<BandwidthResult> rounds = new ArrayList<>();
+        try {
+            for (int i = 0; i < count; i++) {
+                rounds.add(round.get());
+            }
+        } catch (RuntimeException failure) {
+            if (!rounds.isEmpty()) {
+                listener.result(together(rounds));
+            }
+            throw failure;
+        }
+        return together(rounds);
     }
 
     private static double unit(boolean gigabits) {

@@ -25,6 +25,7 @@ final class BandwidthTest implements ConnectedTest {
     private final TestResources resources;
     private final ControlChannel channel;
     private final MonitoredRun monitoring;
+    private final PassiveWait passive;
     private final PeerKeys greeting;
     private final SystemData layout;
     private final TestListener listener;
@@ -37,6 +38,7 @@ final class BandwidthTest implements ConnectedTest {
             TestParameters parameters,
             TestResources resources,
             ControlChannel channel,
+            PassiveWait passive,
             PeerKeys greeting,
             SystemData layout,
             TestListener listener) {
@@ -44,6 +46,7 @@ final class BandwidthTest implements ConnectedTest {
         this.resources = resources;
         this.channel = channel;
         this.monitoring = new MonitoredRun(parameters, channel, listener);
+        this.passive = passive;
         this.greeting = greeting;
         this.layout = layout;
         this.listener = listener;
@@ -58,7 +61,8 @@ final class BandwidthTest implements ConnectedTest {
     }
 
     private List<SizeResult> await() {
-        waitForPeer("end of the run");
+        passive.await(parameters.peer().timeout(), parameters.passiveTimeout());
+        meet("end of the run");
         BandwidthResult result = BandwidthResult.of(
                 BandwidthReport.NOTHING
                         .exchange(channel, parameters.peer().timeout())
@@ -75,11 +79,7 @@ final class BandwidthTest implements ConnectedTest {
             while (parameters.workload().endless()) {
                 listener.result(run(size));
             }
-            List<BandwidthResult> rounds = new ArrayList<>();
-            for (int round = 0; round < parameters.figures().rounds(); round++) {
-                rounds.add(run(size));
-            }
-            last = BandwidthResult.together(rounds);
+            last = BandwidthResult.ofRounds(parameters.figures().rounds(), () -> run(size), listener);
             results.add(last);
             listener.result(last);
         }
@@ -91,11 +91,8 @@ final class BandwidthTest implements ConnectedTest {
     private List<SizeResult> runBothWays() {
         List<SizeResult> results = new ArrayList<>();
         for (long size : parameters.sizes()) {
-            List<BandwidthResult> rounds = new ArrayList<>();
-            for (int round = 0; round < parameters.figures().rounds(); round++) {
-                rounds.add(runBothWays(size));
-            }
-            BandwidthResult both = BandwidthResult.together(rounds);
+            BandwidthResult both =
+                    BandwidthResult.ofRounds(parameters.figures().rounds(), () -> runBothWays(size), listener);
             results.add(both);
             listener.result(both);
         }

@@ -21,6 +21,12 @@ final class Failures {
         }
     }
 
+    /** A failure without what usually causes it, for where the cause is known to be another. */
+    static String withoutUsualCause(String failure) {
+        int cause = failure.indexOf("; usual cause: ");
+        return cause < 0 ? failure : failure.substring(0, cause);
+    }
+
     static String completion(WorkCompletion completion) {
         return "a request completed with an error: " + completion.describe();
     }

@@ -5,10 +5,14 @@ package io.github.rdma4j.perftest.run;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.wire.ControlChannel;
 import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** Starts the monitor that a test's parameters ask for, and turns what it or the loop found into an exception. */
 final class MonitoredRun {
+    /** How long after a failed request the control connection of a dead peer may take to close. */
+    private static final Duration FAREWELL = Duration.ofSeconds(1);
+
     private final TestParameters parameters;
     private final ControlChannel channel;
     private final BooleanSupplier peerClosed;
@@ -83,13 +87,35 @@ final class MonitoredRun {
         }
     }
 
+    /**
+     * Whether the peer's end of the control connection closes, too, when a request has failed. Of a process that is killed the
+     * memory and the queue pairs go first, so that requests complete with errors that blame a key or a receive.
+     */
+    private boolean peerHasGone() {
+        long begin = System.nanoTime();
+        while (!channel.peerClosed()) {
+            if (System.nanoTime() - begin > FAREWELL.toNanos()) {
+                return false;
+            }
+            LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
+        }
+        return true;
+    }
+
     /** Throws what went wrong in a run of a number of messages. */
     void checkCounted(RunMonitor monitor, String loopFailure) {
         if (monitor.failure() != null) {
-            throw new TestFailedException(
+            throw TestFailedException.ofLostPeer(
                     monitor.failure() + " (peer " + channel.peer() + ")"
                             + (loopFailure == null ? "" : "; " + loopFailure),
                     "read what the peer printed");
+        }
+        if (loopFailure != null && peerHasGone()) {
+            throw TestFailedException.ofLostPeer(
+                    "the peer " + channel.peer()
+                            + " has gone: it closed the control connection in the middle of the run; "
+                            + Failures.withoutUsualCause(loopFailure),
+                    "read what the peer printed, or find out who ended it");
         }
         if (loopFailure != null) {
             throw new TestFailedException(

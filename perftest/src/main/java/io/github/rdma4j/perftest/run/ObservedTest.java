@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
+import io.github.rdma4j.perftest.environment.Environment;
 import io.github.rdma4j.perftest.options.IllegalParameterException;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.placement.CpuUsage;
 import io.github.rdma4j.perftest.placement.PortCounters;
 import io.github.rdma4j.perftest.wire.PeerKeys;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -47,6 +49,16 @@ final class ObservedTest implements TestListener {
     /** One for each result, in their order; empty when nothing was to be observed. */
     List<Observation> observations() {
         return observations;
+    }
+
+    @Override
+    public void note(String line) {
+        listener.note(line);
+    }
+
+    @Override
+    public void environment(Instant started, Environment environment) {
+        listener.environment(started, environment);
     }
 
     @Override

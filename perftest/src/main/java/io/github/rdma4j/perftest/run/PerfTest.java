@@ -7,6 +7,7 @@ import io.github.rdma4j.perftest.gpu.Gpu;
 import io.github.rdma4j.perftest.options.IllegalParameterException;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Verb;
+import io.github.rdma4j.perftest.placement.PortTraffic;
 import io.github.rdma4j.perftest.wire.ControlChannel;
 import io.github.rdma4j.perftest.wire.ControlServer;
 import io.github.rdma4j.perftest.wire.MtuExchange;
@@ -27,6 +28,9 @@ import java.util.List;
  * peer is contacted, and the peer is contacted before this side warms up: both sides then do so at the same time.
  */
 public final class PerfTest {
+    /** After so long without a word of the peer the user is told. */
+    private static final Duration NOTICE = Duration.ofSeconds(3);
+
     private final TestParameters parameters;
     private final TestListener listener;
     private final Instant started = Instant.now();
@@ -71,6 +75,7 @@ public final class PerfTest {
                         : null;
                 TestDevice device = TestDevice.open(parameters);
                 TestPlacement placement = TestPlacement.enter(parameters.placement(), device)) {
+            device.adjustments().forEach(listener::note);
             ObservedTest observed = ObservedTest.of(listener, parameters, device.deviceName());
             SystemData mine = SystemData.ofThisMachine();
             try (TestResources resources = new TestResources(
@@ -106,8 +111,8 @@ public final class PerfTest {
                     parameters.peer().preparationTimeout());
         }
         listener.waiting(listening.port());
-        return listening.accept(
-                parameters.peer().acceptTimeout(), parameters.peer().timeout());
+        return listening.acceptClient(
+                parameters.peer().acceptTimeout(), parameters.peer().timeout(), listener::note);
     }
 
     private TestOutcome measure(
@@ -124,6 +129,7 @@ public final class PerfTest {
                 WireVersion.exchange(channel, parameters.memory().validation(), patience, () -> {
                     if (!parameters.isServer()) {
                         warmUp = warmUp(device, mine);
+                        sayThatNothingComes(channel, patience);
                     }
                 });
         refuseRounds(peer);
@@ -171,10 +177,13 @@ public final class PerfTest {
             listener.address(false, local.get(i).exchange(channel, "confirmation"));
         }
         PeerKeys greeting = local.getFirst();
+        PortTraffic traffic =
+                new PortTraffic(device.deviceName(), parameters.path().devicePort());
+        PassiveWait passive = new PassiveWait(channel, traffic::received, traffic.toString());
         ConnectedTest test = switch (parameters.tool()) {
             case WRITE_LATENCY -> new LatencyTest(parameters, resources, channel, observed);
             case READ_LATENCY, ATOMIC_LATENCY ->
-                new RequestLatencyTest(parameters, resources, channel, local.getFirst(), observed);
+                new RequestLatencyTest(parameters, resources, channel, passive, greeting, observed);
             case SEND_LATENCY ->
                 new SendLatencyTest(
                         parameters, resources, channel, greeting, layout, parameters.sizes(mtu.bytes()), observed);
@@ -191,8 +200,12 @@ public final class PerfTest {
                                 layout,
                                 parameters.sizes(mtu.bytes()),
                                 observed)
-                        : new BandwidthTest(parameters, resources, channel, greeting, layout, observed);
+                        : new BandwidthTest(parameters, resources, channel, passive, greeting, layout, observed);
         };
+        Environment environment = Environment.look(
+                        device.context(), parameters.path().devicePort(), info.gidIndex())
+                .withMemoryNode(placement.memoryNode());
+        observed.environment(started, environment);
         observed.begin(info);
         DataValidation validation = new DataValidation(parameters, resources, layout);
         validation.prepare();
@@ -210,15 +223,18 @@ public final class PerfTest {
         resources.absorb();
         validation.verify(results);
         TestOutcome outcome = new TestOutcome(
-                info,
-                started,
-                (System.nanoTime() - begin) / 1e9,
-                Environment.look(device.context(), parameters.path().devicePort(), info.gidIndex())
-                        .withMemoryNode(placement.memoryNode()),
-                results,
-                observed.observations());
+                info, started, (System.nanoTime() - begin) / 1e9, environment, results, observed.observations());
         pause(parameters.peer().waitAtEnd());
         return outcome;
+    }
+
+    /** What accepts a connection and says nothing is a server that prepares itself, or another program: the user can tell. */
+    private void sayThatNothingComes(ControlChannel channel, Duration patience) {
+        if (patience.compareTo(NOTICE) > 0 && !channel.awaitNews(NOTICE)) {
+            listener.note("connected to " + channel.peer() + ", which has said nothing yet: waiting for it, "
+                    + patience.toSeconds()
+                    + " s at most; see that it is the server of this test, and not another program");
+        }
     }
 
     /** Until the time is over or the thread is interrupted. */

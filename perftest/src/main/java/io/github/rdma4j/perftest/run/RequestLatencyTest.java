@@ -23,6 +23,7 @@ final class RequestLatencyTest implements ConnectedTest {
     private final TestResources resources;
     private final ControlChannel channel;
     private final MonitoredRun monitoring;
+    private final PassiveWait passive;
     private final PeerKeys greeting;
     private final TestListener listener;
 
@@ -30,12 +31,14 @@ final class RequestLatencyTest implements ConnectedTest {
             TestParameters parameters,
             TestResources resources,
             ControlChannel channel,
+            PassiveWait passive,
             PeerKeys greeting,
             TestListener listener) {
         this.parameters = parameters;
         this.resources = resources;
         this.channel = channel;
         this.monitoring = new MonitoredRun(parameters, channel, listener);
+        this.passive = passive;
         this.greeting = greeting;
         this.listener = listener;
     }
@@ -43,7 +46,8 @@ final class RequestLatencyTest implements ConnectedTest {
     @Override
     public List<SizeResult> run() {
         if (!parameters.sends()) {
-            greeting.exchange(channel, "end of the test", parameters.runTimeout());
+            passive.await(parameters.peer().timeout(), parameters.passiveTimeout());
+            greeting.exchange(channel, "end of the test");
             return List.of();
         }
         List<SizeResult> results = new ArrayList<>();

@@ -50,11 +50,8 @@ final class SendBandwidthTest implements ConnectedTest {
     public List<SizeResult> run() {
         List<SizeResult> results = new ArrayList<>();
         for (long size : sizes) {
-            List<BandwidthResult> rounds = new ArrayList<>();
-            for (int round = 0; round < parameters.figures().rounds(); round++) {
-                rounds.add(run(size));
-            }
-            BandwidthResult result = BandwidthResult.together(rounds);
+            BandwidthResult result =
+                    BandwidthResult.ofRounds(parameters.figures().rounds(), () -> run(size), listener);
             results.add(result);
             listener.result(result);
         }

@@ -19,6 +19,7 @@ import io.github.rdma4j.verbs.Mtu;
 import io.github.rdma4j.verbs.PortAttributes;
 import io.github.rdma4j.verbs.PortState;
 import io.github.rdma4j.verbs.TransportType;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -37,6 +38,7 @@ final class TestDevice implements AutoCloseable {
     /** The attributes of a queue pair have eight bits for it. */
     private static final int MOST_OUTSTANDING = 255;
 
+    private final List<String> adjustments = new ArrayList<>();
     private final DeviceContext context;
     private final PortAttributes port;
     private final GidEntry gid;
@@ -213,11 +215,12 @@ final class TestDevice implements AutoCloseable {
         if (parameters.path().mtu() == 0) {
             return port.activeMtu();
         }
-        refuse(
-                parameters.path().mtu() > port.activeMtu().bytes(),
-                "-m/--mtu: " + parameters.path().mtu() + " is not allowed; the active MTU of port "
-                        + parameters.path().devicePort() + " of " + deviceName() + " is "
-                        + port.activeMtu().bytes() + " bytes");
+        if (parameters.path().mtu() > port.activeMtu().bytes()) {
+            adjustments.add("-m/--mtu: " + parameters.path().mtu() + " becomes "
+                    + port.activeMtu().bytes() + ", the active MTU of port "
+                    + parameters.path().devicePort() + " of " + deviceName());
+            return port.activeMtu();
+        }
         return Mtu.ofBytes(parameters.path().mtu());
     }
 
@@ -246,17 +249,22 @@ final class TestDevice implements AutoCloseable {
         }
         int most = Math.clamp(context.attributes().maxQueuePairReadAtomic(), 1, MOST_OUTSTANDING);
         int wanted = parameters.queues().outstandingReads();
-        refuse(
-                wanted > most,
-                "-o/--outs: " + wanted + " is too large for " + deviceName() + "; at most " + most
-                        + " reads or atomics per queue pair");
-        return wanted > 0 ? wanted : most;
+        if (wanted > most) {
+            adjustments.add("-o/--outs: " + wanted + " becomes " + most
+                    + ", the most reads or atomics per queue pair of " + deviceName());
+        }
+        return wanted > 0 ? Math.min(wanted, most) : most;
     }
 
     private static void refuse(boolean condition, String message) {
         if (condition) {
             throw new IllegalParameterException(message);
         }
+    }
+
+    /** What was asked for and is less here, as in the C tools; one line each. */
+    List<String> adjustments() {
+        return adjustments;
     }
 
     DeviceContext context() {

@@ -2,12 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
+import io.github.rdma4j.perftest.environment.Environment;
 import io.github.rdma4j.perftest.wire.PeerKeys;
+import java.time.Instant;
 
 /** Hears of a test's steps as they happen. All methods do nothing unless overridden. */
 public interface TestListener {
     /** Hears of nothing. */
     TestListener NONE = new TestListener() {};
+
+    /** Something that the user should know, in a line: an option without effect, a stranger that has connected. */
+    default void note(String line) {}
 
     /** A server is about to wait for its client. */
     default void waiting(int port) {}
@@ -17,6 +22,13 @@ public interface TestListener {
 
     /** One of the two ends of a queue pair is known; the local ends come before the remote ones. */
     default void address(boolean local, PeerKeys keys) {}
+
+    /**
+     * What is known of device and machine, before the runs.
+     *
+     * @param started when the test began
+     */
+    default void environment(Instant started, Environment environment) {}
 
     /** The runs begin. */
     default void begin(TestInfo info) {}

@@ -15,6 +15,8 @@ import java.util.List;
  * @param environment device and machine
  * @param results one per size; the server of a one-way bandwidth test has one, the client's last
  * @param observations what was seen of the machine, one per result; empty when nothing was asked for
+ * @param state how the test ended
+ * @param failure what ended it, in words; null when it came to its end
  */
 public record TestOutcome(
         TestInfo info,
@@ -22,11 +24,24 @@ public record TestOutcome(
         double seconds,
         Environment environment,
         List<SizeResult> results,
-        List<Observation> observations) {
+        List<Observation> observations,
+        RunState state,
+        String failure) {
     /** Copies the lists. */
     public TestOutcome {
         results = List.copyOf(results);
         observations = List.copyOf(observations);
+    }
+
+    /** A test that came to its end. */
+    public TestOutcome(
+            TestInfo info,
+            Instant started,
+            double seconds,
+            Environment environment,
+            List<SizeResult> results,
+            List<Observation> observations) {
+        this(info, started, seconds, environment, results, observations, RunState.COMPLETE, null);
     }
 
     /** Nothing was observed. */

@@ -119,6 +119,13 @@ final class CmControlChannel extends ControlChannel {
             return channel.ready(() -> connection.connect(CmControlChannel::withoutReads, preparation));
         } catch (VerbsException failure) {
             connection.close();
+            InetSocketAddress source = where.source(address);
+            if (source != null && LocalAddress.isForeign(source.getAddress())) {
+                throw new HandshakeException(
+                        "cannot connect from " + where.sourceName() + " by rdma_cm: " + failure.getMessage(),
+                        LocalAddress.foreign(where),
+                        failure);
+            }
             throw unreachable(where.name(), failure);
         } catch (RuntimeException | Error failure) {
             connection.close();
@@ -250,6 +257,12 @@ final class CmControlChannel extends ControlChannel {
     public synchronized boolean peerClosed() {
         arrived = arrived || receives.poll(received) > 0;
         return !arrived && disconnected();
+    }
+
+    @Override
+    public synchronized boolean awaitNews(Duration limit) {
+        arrived = arrived || await(receives, received, limit);
+        return arrived || disconnected;
     }
 
     /** The server speaks last in every exchange and knows that it was heard; the client waits until the server has gone. */

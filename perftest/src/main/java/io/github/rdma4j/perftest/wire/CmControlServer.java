@@ -10,7 +10,6 @@ import java.time.Duration;
 
 /** Listens for a connection by rdma_cm. */
 final class CmControlServer implements ControlServer {
-    private static final int EADDRINUSE = 98;
     private static final Duration FOREVER = Duration.ofDays(365);
 
     private final SynchronousId listening;
@@ -31,10 +30,7 @@ final class CmControlServer implements ControlServer {
             listening.close();
             throw new HandshakeException(
                     "cannot listen on rdma_cm port " + where.port() + ": " + failure.getMessage(),
-                    failure.errno() == EADDRINUSE
-                            ? "another program listens there (rdma resource show cm_id): end it, or give another port"
-                                    + " with -p"
-                            : "",
+                    LocalAddress.remedy(where, failure.errno(), "rdma resource show cm_id"),
                     failure);
         }
     }

@@ -18,8 +18,11 @@ public abstract class ControlChannel implements AutoCloseable {
             "see whether the peer still runs, and runs the same tool with the same -a -b -D -n -q -s and"
                     + " --report_gbits";
 
+    static final String SAME_TOOL = "see that the other side is the same tool, of C or of rdma4j";
+
     private final boolean server;
     private final Duration timeout;
+    private boolean keysWithMarkers;
 
     ControlChannel(boolean server, Duration timeout) {
         this.server = server;
@@ -62,6 +65,16 @@ public abstract class ControlChannel implements AutoCloseable {
 
     /** Whether {@link PeerKeys} travel as a structure here, not as text. */
     abstract boolean carriesBinaryKeys();
+
+    /** Whether that structure is the longer one, which the C tools have from wire version 6.29 (26.04) on. */
+    final boolean carriesKeysWithMarkers() {
+        return keysWithMarkers;
+    }
+
+    /** The peer has said which version it speaks: the messages behind it follow from that. */
+    final void peerSpeaks(double version) {
+        keysWithMarkers = version >= PeerKeys.FIRST_WITH_MARKERS;
+    }
 
     /** Sends one message. */
     abstract void send(byte[] message, String step);
@@ -126,15 +139,14 @@ public abstract class ControlChannel implements AutoCloseable {
             throw new HandshakeException(
                     "the peer %s sent %d bytes where its %s of %d was due (%s)"
                             .formatted(peer(), message.length, step, length, Garbage.show(message)),
-                    SAME_OPTIONS
-                            + "; perftest 26.04 and later speak another dialect over rdma_cm: leave -z and -R out");
+                    SAME_OPTIONS);
         }
         return message;
     }
 
     /** The peer said nothing, or only the beginning of a message, for too long. */
     final HandshakeException silent(int got, int length, Duration patience, String step, Throwable cause) {
-        return new HandshakeException(
+        return HandshakeException.ofLostPeer(
                 "the peer " + peer() + " sent "
                         + (got == 0 ? "nothing" : "only " + got + " of " + length + " bytes") + " for "
                         + text(patience) + " where its " + step + " was due",
@@ -144,7 +156,7 @@ public abstract class ControlChannel implements AutoCloseable {
 
     /** The connection ended. */
     final HandshakeException closed(String step, String detail, Throwable cause) {
-        return new HandshakeException(
+        return HandshakeException.ofLostPeer(
                 "the peer " + peer() + " closed the connection before the " + step + " was exchanged (" + detail + ")",
                 "read what the peer printed; " + SAME_OPTIONS,
                 cause);
@@ -155,6 +167,14 @@ public abstract class ControlChannel implements AutoCloseable {
      * end.
      */
     public abstract boolean peerClosed();
+
+    /**
+     * Waits until the peer has begun to say something or has closed its end. Asked by the thread that receives.
+     *
+     * @param limit the longest wait
+     * @return whether it has
+     */
+    public abstract boolean awaitNews(Duration limit);
 
     /** Ends the conversation, so that what was sent last still arrives. */
     @Override

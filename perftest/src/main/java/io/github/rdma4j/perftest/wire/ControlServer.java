@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.wire;
 
 import java.time.Duration;
+import java.util.function.Consumer;
 
 /** The server's listening end: takes one client, as the C tools do. */
 public interface ControlServer extends AutoCloseable {
@@ -36,6 +37,17 @@ public interface ControlServer extends AutoCloseable {
      * @param timeout limit of every later wait on the channel
      */
     ControlChannel accept(Duration limit, Duration timeout);
+
+    /**
+     * Waits for a client, and hangs up on whoever connects and is none: a port scanner, a browser.
+     *
+     * @param limit the longest wait for a client; zero for none
+     * @param timeout limit of every later wait on the channel, and of a stranger's silence
+     * @param strangers hears of each of them, in a sentence
+     */
+    default ControlChannel acceptClient(Duration limit, Duration timeout, Consumer<String> strangers) {
+        return accept(limit, timeout);
+    }
 
     @Override
     void close();

@@ -6,11 +6,28 @@ import io.github.rdma4j.perftest.PerftestException;
 
 /** The exchange with the other side over TCP failed: nobody there, silence, garbage, another version, a closed line. */
 public final class HandshakeException extends PerftestException {
+    private final boolean peerLost;
+
     HandshakeException(String message, String remedy) {
-        super(message, remedy);
+        this(message, remedy, null);
     }
 
     HandshakeException(String message, String remedy, Throwable cause) {
+        this(message, remedy, cause, false);
+    }
+
+    private HandshakeException(String message, String remedy, Throwable cause, boolean peerLost) {
         super(message, remedy, cause);
+        this.peerLost = peerLost;
+    }
+
+    /** The peer had been met, and is gone or silent. */
+    static HandshakeException ofLostPeer(String message, String remedy, Throwable cause) {
+        return new HandshakeException(message, remedy, cause, true);
+    }
+
+    @Override
+    public boolean peerLost() {
+        return peerLost;
     }
 }

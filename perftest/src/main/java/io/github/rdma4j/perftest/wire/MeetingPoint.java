@@ -57,6 +57,11 @@ public record MeetingPoint(String host, int port, String source, boolean ipv6, b
         return source == null ? null : new InetSocketAddress(localAddress(destination instanceof Inet6Address), 0);
     }
 
+    /** The local address as it was given; null for any. */
+    String sourceName() {
+        return source;
+    }
+
     /** Where a server listens. */
     public InetSocketAddress listeningAddress() {
         if (source != null) {

@@ -15,7 +15,7 @@ public final class MtuExchange {
         if (code < Mtu.MTU_256.code() || code > Mtu.MTU_4096.code()) {
             throw new HandshakeException(
                     "the peer " + channel.peer() + " sent " + Garbage.show(theirs) + " for its MTU",
-                    "see that the other side is one of the ib_write_* tools");
+                    ControlChannel.SAME_TOOL);
         }
         return code < mine.code() ? Mtu.ofCode(code) : mine;
     }

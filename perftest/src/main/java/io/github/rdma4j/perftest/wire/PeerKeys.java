@@ -14,7 +14,9 @@ import java.util.Arrays;
  *
  * <p>On the wire it is lower-case hexadecimal text of fixed width, 59 bytes without and 108 with a GID, a NUL at the
  * end. Which of the two is used is decided by each side on its own, so both must decide alike: with a GID on Ethernet,
- * and on InfiniBand when -x is given. Over rdma_cm it is the C tools' structure of 56 bytes, in network byte order.
+ * and on InfiniBand when -x is given. Over rdma_cm it is the C tools' structure in network byte order: 56 bytes, or 64 with
+ * a peer of wire version 6.29 or later, which has a second address in it, for a kind of data validation that is not used
+ * here.
  *
  * @param lid local identifier of the port; 0 on Ethernet
  * @param outstandingReads how many reads may be under way to it
@@ -37,6 +39,11 @@ public record PeerKeys(
     private static final int LENGTH = 59;
     private static final int LENGTH_WITH_GID = 108;
     private static final int BINARY_LENGTH = 56;
+    private static final int BINARY_LENGTH_WITH_MARKERS = 64;
+
+    /** The wire version of the C tools that brought the second address, in perftest 26.04. */
+    static final double FIRST_WITH_MARKERS = 6.29;
+
     private static final int GID_BYTES = 16;
 
     /** Keys of a queue pair that is not XRC. */
@@ -63,12 +70,12 @@ public record PeerKeys(
 
     /** The message in the form that the channel carries. */
     public byte[] encode(ControlChannel channel) {
-        return channel.carriesBinaryKeys() ? encodeBinary() : encodeText();
+        return channel.carriesBinaryKeys() ? encodeBinary(channel.carriesKeysWithMarkers()) : encodeText();
     }
 
     private PeerKeys decode(byte[] message, ControlChannel channel) {
         return channel.carriesBinaryKeys()
-                ? decodeBinary(message, gid != null, channel.peer())
+                ? decodeBinary(message, gid != null, channel.carriesKeysWithMarkers(), channel.peer())
                 : decodeText(message, gid != null, channel.peer());
     }
 
@@ -88,8 +95,8 @@ public record PeerKeys(
     }
 
     /** {@code struct pingpong_dest} as compilers lay it out, with four bytes of padding before the address. */
-    byte[] encodeBinary() {
-        ByteBuffer message = ByteBuffer.allocate(BINARY_LENGTH)
+    byte[] encodeBinary(boolean withMarkers) {
+        ByteBuffer message = ByteBuffer.allocate(withMarkers ? BINARY_LENGTH_WITH_MARKERS : BINARY_LENGTH)
                 .putInt(lid)
                 .putInt(outstandingReads)
                 .putInt(queuePairNumber)
@@ -97,6 +104,9 @@ public record PeerKeys(
                 .putInt(remoteKey)
                 .putInt(0)
                 .putLong(address);
+        if (withMarkers) {
+            message.putLong(0);
+        }
         message.put(gid == null ? new byte[GID_BYTES] : gid.bytes());
         // The index of the GID stands last; nobody reads it.
         return message.putInt(sharedReceiveQueueNumber).putInt(0).array();
@@ -132,7 +142,7 @@ public record PeerKeys(
         }
     }
 
-    static PeerKeys decodeBinary(byte[] message, boolean withGid, String peer) {
+    static PeerKeys decodeBinary(byte[] message, boolean withGid, boolean withMarkers, String peer) {
         ByteBuffer fields = ByteBuffer.wrap(message);
         int lid = fields.getInt();
         int outstandingReads = fields.getInt();
@@ -141,6 +151,9 @@ public record PeerKeys(
         int remoteKey = fields.getInt();
         fields.getInt();
         long address = fields.getLong();
+        if (withMarkers) {
+            fields.getLong();
+        }
         byte[] gid = new byte[GID_BYTES];
         fields.get(gid);
         if ((lid | outstandingReads) >>> 16 != 0 || (queuePairNumber | packetSequenceNumber) >>> 24 != 0) {

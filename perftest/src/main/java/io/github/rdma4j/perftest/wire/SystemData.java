@@ -50,7 +50,7 @@ public record SystemData(int cycleBytes, int cacheLineBytes) {
         if (value <= 0 || value > largest || Integer.bitCount(value) != 1) {
             throw new HandshakeException(
                     "the peer " + channel.peer() + " says that its " + step + " is " + value + " bytes",
-                    "see that the other side is one of the ib_write_* tools");
+                    ControlChannel.SAME_TOOL);
         }
         return Math.max(mine, value);
     }

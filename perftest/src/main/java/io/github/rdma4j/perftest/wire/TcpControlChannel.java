@@ -6,6 +6,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PushbackInputStream;
+import java.net.BindException;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -36,6 +37,15 @@ final class TcpControlChannel extends ControlChannel {
     private final OutputStream out;
 
     TcpControlChannel(Socket socket, boolean server, Duration timeout) throws IOException {
+        this(socket, server, timeout, new byte[0]);
+    }
+
+    /**
+     * A conversation that has begun.
+     *
+     * @param said what was read of it before
+     */
+    TcpControlChannel(Socket socket, boolean server, Duration timeout, byte[] said) throws IOException {
         super(server, timeout);
         this.socket = socket;
         socket.setTcpNoDelay(true);
@@ -45,7 +55,8 @@ final class TcpControlChannel extends ControlChannel {
             socket.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, KEEP_ALIVE_INTERVAL_SECONDS);
             socket.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, KEEP_ALIVE_PROBES);
         }
-        this.in = new PushbackInputStream(socket.getInputStream(), 1);
+        this.in = new PushbackInputStream(socket.getInputStream(), said.length + 1);
+        in.unread(said);
         this.out = socket.getOutputStream();
     }
 
@@ -56,16 +67,31 @@ final class TcpControlChannel extends ControlChannel {
             Socket socket = new Socket();
             try {
                 if (where.source() != null) {
-                    socket.bind(where.source(address));
+                    bind(socket, where, address);
                 }
                 socket.connect(new InetSocketAddress(address, where.port()), milliseconds(timeout));
                 return new TcpControlChannel(socket, false, timeout);
             } catch (IOException failure) {
                 closeQuietly(socket);
                 last = failure;
+            } catch (HandshakeException failure) {
+                closeQuietly(socket);
+                throw failure;
             }
         }
         throw unreachable(where.name(), timeout, last);
+    }
+
+    private static void bind(Socket socket, MeetingPoint where, InetAddress destination) throws IOException {
+        InetSocketAddress source = where.source(destination);
+        try {
+            socket.bind(source);
+        } catch (BindException failure) {
+            throw new HandshakeException(
+                    "cannot connect from " + where.sourceName() + ": " + failure.getMessage(),
+                    LocalAddress.isForeign(source.getAddress()) ? LocalAddress.foreign(where) : "",
+                    failure);
+        }
     }
 
     private static HandshakeException unreachable(String where, Duration timeout, IOException failure) {
@@ -148,6 +174,23 @@ final class TcpControlChannel extends ControlChannel {
         } catch (IOException _) {
             // The pushed-back byte fills the buffer: a message waits to be read, so the peer is ahead of us, not gone.
             return false;
+        }
+    }
+
+    @Override
+    public synchronized boolean awaitNews(Duration limit) {
+        try {
+            socket.setSoTimeout(Math.max(1, milliseconds(limit)));
+            int next = in.read();
+            if (next >= 0) {
+                in.unread(next);
+            }
+            return true;
+        } catch (SocketTimeoutException _) {
+            return false;
+        } catch (IOException _) {
+            // Whoever reads next is told.
+            return true;
         }
     }
 

@@ -8,9 +8,18 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
 
 /** Listens for a TCP connection. */
 final class TcpControlServer implements ControlServer {
+    /** Strangers must not keep a client out. */
+    private static final int BACKLOG = 16;
+
+    /** How often those who have connected are listened to. */
+    private static final int LOOK_MILLIS = 20;
+
     private final ServerSocket socket;
 
     private TcpControlServer(ServerSocket socket) {
@@ -22,7 +31,7 @@ final class TcpControlServer implements ControlServer {
             ServerSocket socket = new ServerSocket();
             try {
                 socket.setReuseAddress(true);
-                socket.bind(where.listeningAddress(), 1);
+                socket.bind(where.listeningAddress(), BACKLOG);
                 return new TcpControlServer(socket);
             } catch (IOException failure) {
                 socket.close();
@@ -31,8 +40,8 @@ final class TcpControlServer implements ControlServer {
         } catch (BindException failure) {
             throw new HandshakeException(
                     "cannot listen on TCP port " + where.port() + ": " + failure.getMessage(),
-                    "another program listens there (ss -ltnp 'sport = " + where.port()
-                            + "'): end it, or give another port with -p",
+                    LocalAddress.remedy(
+                            where, LocalAddress.errno(failure.getMessage()), "ss -ltnp 'sport = " + where.port() + "'"),
                     failure);
         } catch (IOException failure) {
             throw new HandshakeException(
@@ -56,6 +65,46 @@ final class TcpControlServer implements ControlServer {
             throw ControlServer.nobodyCame(port(), limit, failure);
         } catch (IOException failure) {
             throw new HandshakeException("waiting for a client failed: " + failure.getMessage(), "", failure);
+        }
+    }
+
+    @Override
+    public ControlChannel acceptClient(Duration limit, Duration timeout, Consumer<String> strangers) {
+        long begin = System.nanoTime();
+        List<Newcomer> newcomers = new ArrayList<>();
+        try {
+            while (true) {
+                accept(newcomers);
+                for (Newcomer newcomer : List.copyOf(newcomers)) {
+                    Newcomer.Nature nature = newcomer.look();
+                    if (nature == Newcomer.Nature.CLIENT) {
+                        newcomers.remove(newcomer);
+                        close();
+                        return newcomer.channel(timeout);
+                    }
+                    if (nature == Newcomer.Nature.STRANGER || newcomer.isOlderThan(timeout)) {
+                        newcomers.remove(newcomer);
+                        strangers.accept(newcomer.describe());
+                        newcomer.close();
+                    }
+                }
+                if (!limit.isZero() && System.nanoTime() - begin > limit.toNanos()) {
+                    throw ControlServer.nobodyCame(port(), limit, null);
+                }
+            }
+        } catch (IOException failure) {
+            throw new HandshakeException("waiting for a client failed: " + failure.getMessage(), "", failure);
+        } finally {
+            newcomers.forEach(Newcomer::close);
+        }
+    }
+
+    private void accept(List<Newcomer> newcomers) throws IOException {
+        try {
+            socket.setSoTimeout(LOOK_MILLIS);
+            newcomers.add(new Newcomer(socket.accept()));
+        } catch (SocketTimeoutException _) {
+            // Those who are there are looked at.
         }
     }
 

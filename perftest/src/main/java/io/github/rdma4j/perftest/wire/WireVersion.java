@@ -82,14 +82,16 @@ public final class WireVersion {
         if (end == 0 || !number.lookingAt()) {
             throw new HandshakeException(
                     "the peer " + channel.peer() + " sent no perftest version but " + Garbage.show(theirs),
-                    "see that the other side is one of the ib_write_* tools: another program may listen on that port");
+                    ControlChannel.SAME_TOOL + (channel.isServer() ? "" : ": another program may listen on that port"));
         }
-        if (Double.parseDouble(number.group()) < OLDEST) {
+        double version = Double.parseDouble(number.group());
+        if (version < OLDEST) {
             throw new HandshakeException(
                     "the peer " + channel.peer() + " speaks perftest version " + number.group()
                             + "; 5.70 or later is needed",
                     "update perftest on the other side");
         }
+        channel.peerSpeaks(version);
         boolean rdma4j = Arrays.equals(theirs, NAME_AT, FLAGS_AT, NAME, 0, NAME.length);
         return new Peer(number.group(), rdma4j, rdma4j && (theirs[FLAGS_AT] & SEALED) != 0);
     }

@@ -45,7 +45,6 @@ class CompareCommandTest {
                 "-q 0                                 | -q/--qp: 0 is out of range",
                 "-t 99999                             | -t/--tx-depth: 99999 is out of range",
                 "-Q 0                                 | -Q/--cq-mod: 0 is out of range",
-                "-t 4 -Q 8                            | -Q/--cq-mod: 8 is not allowed",
                 "-q 2 --tools ib_write_lat            | -q/--qp is for the bandwidth tools",
                 "-p 70000                             | -p/--port: 70000 is out of range",
                 "--timeout 0                          | --timeout: 0 is out of range",

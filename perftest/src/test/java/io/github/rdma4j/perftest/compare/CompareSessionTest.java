@@ -118,6 +118,23 @@ class CompareSessionTest {
     }
 
     @Test
+    void whatWasMeasuredBeforeAFailureCanBeHad() {
+        List<RunOrder> orders = List.of(Samples.order(Samples.LATENCY), Samples.order(Samples.BANDWIDTH));
+        Runner java = order -> {
+            if (calls.size() == 7) {
+                throw new CompareException("the server died", "");
+            }
+            return runner(Implementation.JAVA).run(order);
+        };
+        CompareSession session = session(java, runner(Implementation.C));
+        assertThat(session.measured()).isEmpty();
+        assertThatThrownBy(() -> session.run(orders, 3)).hasMessage("the server died");
+        assertThat(session.measured()).hasSize(2);
+        assertThat(session.measured().getFirst().rounds()).hasSize(2);
+        assertThat(session.measured().getLast().rounds()).hasSize(1);
+    }
+
+    @Test
     void plainTcpStandsBesideEachToolOfItsKindButIsRunOncePerRound() {
         Runner tcp = order -> {
             calls.add("TCP " + order.size());

@@ -66,19 +66,10 @@ class PeerOptionsTest {
                 "-T 8               | -T/--tos: only rdma_cm sets a type of service; give -R/--rdma_cm, too",
                 "-T 8 -z            | -T/--tos: only rdma_cm sets a type of service",
                 "--retry_count 8 -R | --retry_count: 8 is out of range; allowed is 0 to 7",
-                "--retry_count 3    | --retry_count: it is told to the peer by rdma_cm; give -R/--rdma_cm, too",
-                "-R -x 1            | -x/--gid-index: not together with -R/--rdma_cm, where the addresses of both"
-                        + " sides",
-                "-R --ipv6          | --ipv6: not together with -R/--rdma_cm, where the server's address says",
-                "-R -m 1024         | -m/--mtu: not together with -R/--rdma_cm, where the route has the MTU",
-                "-R --tclass 8      | --tclass: not together with -R/--rdma_cm, where the traffic class follows",
                 "-R -L 3            | -L/--hop_limit: not together with -R/--rdma_cm, where rdma_cm sets it",
-                "-R --pkey_index 1  | --pkey_index: not together with -R/--rdma_cm, where the network interface has",
-                "-R --dlid 1        | --dlid: not together with -R/--rdma_cm, where the route has the LID",
                 "-R -c UC           | -c/--connection: rdma_cm (-R) connects RC and UD; leave -R out for UC",
-                "-R -S 3            | -S/--sl: not together with -R/--rdma_cm, where the service level follows",
             })
-    void whatRdmaCmDecidesCannotBeGiven(String arguments, String message) {
+    void whatTheToolsOfCRefuseBesideRdmaCmIsRefused(String arguments, String message) {
         assertThatThrownBy(() -> parse(arguments))
                 .isInstanceOf(IllegalParameterException.class)
                 .hasMessageStartingWith(message);

@@ -51,7 +51,6 @@ class PlacementOptionsTest {
                 "--pin_cores=0 --numa_node 0 | --pin_cores and --numa_node exclude each other: memory follows the"
                         + " cores",
                 "--disable_numa --numa_node 0 | --disable_numa and --numa_node exclude each other",
-                "--cpu_util | --cpu_util is for timed runs: give -D/--duration",
                 "-W ../../x | -W/--report-counters: '../../x' is no counter; allowed are names like"
                         + " counters/port_xmit_data, separated by commas",
                 "-W /etc/passwd | -W/--report-counters: '/etc/passwd' is no counter; allowed are names like"

@@ -36,7 +36,6 @@ class SendOptionsTest {
         ib_send_lat   | --recv_post_list 2           | --recv_post_list is for the bandwidth tools
         ib_send_lat   | -X 1                         | -X/--vector is for events: give -e/--events
         ib_send_bw    | -e -D 2                      | -D/--duration and -e/--events exclude each other, as in the C tools
-        ib_send_bw    | -M 255:1:0:0:0:0:0:0:0:0:0:0:0:0:0:1 | -M/--MGID is for multicast: give -g/--mcg
         ib_send_bw    | -g -M 255:1                  | -M/--MGID: '255:1' is no multicast GID
         ib_send_bw    | -g -M 254:1:0:0:0:0:0:0:0:0:0:0:0:0:0:1 | -M/--MGID: '254:1:0:0:0:0:0:0:0:0:0:0:0:0:0:1' is no multicast GID
         ib_send_bw    | -g -M 255:256:0:0:0:0:0:0:0:0:0:0:0:0:0:1 | -M/--MGID: '255:256:0:0:0:0:0:0:0:0:0:0:0:0:0:1' is no multicast GID

@@ -111,7 +111,8 @@ class ResultsReaderTest {
                 "[1, 2]                                                | is not a results document: it is no JSON"
                         + " object",
                 "local address: LID 0000                               | is not JSON: line 1",
-                "{'a': 1                                               | is not JSON: line",
+                "{'a': 1                                               | is not JSON: line 1: the file ends in the middle: it was"
+                        + " cut",
                 "{'a': 1, 'a': 2}                                      | is not JSON: line 1: Duplicate field 'a'",
                 "{}                                                    | it has no \"schema\"",
                 "{'schema': 1, 'cases': []}                            | its \"schema\" is 1",
@@ -122,6 +123,8 @@ class ResultsReaderTest {
                 "{'schema': '@1.json', 'schema_version': 1}            | test_info is missing",
                 "{'schema': '@1.json', 'schema_version': 1, 'tests': []} | has no results",
                 "{'test_info': {'test': 'Send BW Test'}, 'results': []} | has no results",
+                "{'state': 'peer lost', 'failure': 'gone', 'test_info': {'test': 'Send BW Test'}, 'results': []} | has no"
+                        + " results: its state is peer lost (gone)",
                 "{'test_info': {}, 'results': [{'MsgSize': 2}]}        | test_info.tool is missing",
                 "{'test_info': {'tool': 'x'}, 'results': [{}]}         | results[0].MsgSize is missing",
                 "{'test_info': {'tool': 'x'}, 'results': [{'MsgSize': 0}]} | results[0].MsgSize is 0",

@@ -68,8 +68,8 @@ class GpuReportTest {
 
     @Test
     void theRowsNameThePath() throws IOException {
-        assertThat(csv(info(STAGED)).getFirst()).endsWith(",MsgRate,gpu_path");
-        assertThat(csv(info(STAGED)).get(1)).endsWith(",staged");
-        assertThat(csv(info(null)).getFirst()).endsWith(",MsgRate");
+        assertThat(csv(info(STAGED)).getFirst()).endsWith(",MsgRate,gpu_path,state");
+        assertThat(csv(info(STAGED)).get(1)).endsWith(",staged,complete");
+        assertThat(csv(info(null)).getFirst()).endsWith(",MsgRate,state");
     }
 }

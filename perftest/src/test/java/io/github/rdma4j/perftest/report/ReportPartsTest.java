@@ -97,19 +97,19 @@ class ReportPartsTest {
         assertThat(csv(Tool.WRITE_LATENCY, Results.latency(2, 100, 2, null), Results.timed(4, 10, new Pace(5, 4))))
                 .containsExactly(
                         "tool,device,MsgSize,round,samples,min_usec,mean_usec,stdev_usec,p50_usec,p90_usec,p99_usec,"
-                                + "p99.9_usec,p99.99_usec,p99.999_usec,max_usec,rate,rate_reached",
+                                + "p99.9_usec,p99.99_usec,p99.999_usec,max_usec,rate,rate_reached,state",
                         "ib_write_lat,rxe0,2,all,198,9.530000,10.414242,8.753553,9.532000,9.532000,97.056000,97.070000,"
-                                + "97.070000,97.070000,97.070000,,",
+                                + "97.070000,97.070000,97.070000,,,complete",
                         "ib_write_lat,rxe0,2,1,99,9.530000,10.414242,8.753553,9.532000,9.532000,97.070000,97.070000,"
-                                + "97.070000,97.070000,97.070000,,",
+                                + "97.070000,97.070000,97.070000,,,complete",
                         "ib_write_lat,rxe0,2,2,99,9.530000,10.414242,8.753553,9.532000,9.532000,97.070000,97.070000,"
-                                + "97.070000,97.070000,97.070000,,",
+                                + "97.070000,97.070000,97.070000,,,complete",
                         "ib_write_lat,rxe0,4,all,10,9.530000,18.284000,26.262000,9.532000,9.532000,97.070000,97.070000,"
-                                + "97.070000,97.070000,97.070000,5.000000,4.000000");
+                                + "97.070000,97.070000,97.070000,5.000000,4.000000,complete");
         assertThat(csv(Tool.WRITE_BANDWIDTH, Results.bandwidth(1 << 20, 1, false)))
                 .containsExactly(
-                        "tool,device,MsgSize,round,n_iterations,BW_peak,BW_average,BW_unit,MsgRate",
-                        "ib_write_bw,rxe0,1048576,all,1000,2000.000000,1000.000000,MiB/sec,0.001000");
+                        "tool,device,MsgSize,round,n_iterations,BW_peak,BW_average,BW_unit,MsgRate,state",
+                        "ib_write_bw,rxe0,1048576,all,1000,2000.000000,1000.000000,MiB/sec,0.001000,complete");
     }
 
     private static List<String> csv(Tool tool, SizeResult... results) throws IOException {

@@ -20,20 +20,25 @@ import java.util.random.RandomGenerator;
  * @param queuePairs how many keys are exchanged
  * @param withGid the form of the keys
  * @param greeting whether an exchange comes before the keys, as in latency tests
+ * @param version what the peer says that it speaks
  */
-public record Conversation(int queuePairs, boolean withGid, boolean greeting) {
+public record Conversation(int queuePairs, boolean withGid, boolean greeting, String version) {
     /** What was agreed and told at its end. */
     record Agreement(SystemData layout, Mtu mtu, List<PeerKeys> keys, BandwidthReport report) {}
 
     static final SystemData OURS = new SystemData(4096, 64);
 
     static Conversation any(RandomGenerator random) {
-        return new Conversation(1 + random.nextInt(4), random.nextBoolean(), random.nextBoolean());
+        return new Conversation(
+                1 + random.nextInt(4),
+                random.nextBoolean(),
+                random.nextBoolean(),
+                random.nextBoolean() ? "6.06" : "6.29");
     }
 
     /** What a peer of a bandwidth test sends that is not quite right. */
     public static byte[] spoilt(RandomGenerator random) {
-        List<byte[]> messages = new Conversation(1, true, false).ofPeer(false);
+        List<byte[]> messages = new Conversation(1, true, false, "6.06").ofPeer(false);
         Mutations.spoil(messages, random);
         return stream(messages);
     }
@@ -69,9 +74,9 @@ public record Conversation(int queuePairs, boolean withGid, boolean greeting) {
     List<byte[]> ofPeer(boolean binary) {
         PeerKeys theirs =
                 new PeerKeys(2, 1, 0xabcdef, 0x123456, 0x80001234, 0x7f1234567000L, withGid ? Gid.ZERO : null);
-        byte[] keys = binary ? theirs.encodeBinary() : theirs.encodeText();
+        byte[] keys = binary ? theirs.encodeBinary(version.equals("6.29")) : theirs.encodeText();
         List<byte[]> messages = new ArrayList<>();
-        messages.add(Arrays.copyOf("6.06".getBytes(StandardCharsets.US_ASCII), 16));
+        messages.add(Arrays.copyOf(version.getBytes(StandardCharsets.US_ASCII), 16));
         messages.add(ByteBuffer.allocate(4).putInt(4096).array());
         messages.add(ByteBuffer.allocate(4).putInt(64).array());
         messages.add(new byte[] {'3', 0});

@@ -368,11 +368,14 @@ class HandshakeTest {
             socket.getInputStream().readNBytes(16);
             socket.getOutputStream().write(version("6.06"));
             socket.getOutputStream().write("done\0".getBytes(StandardCharsets.US_ASCII));
+            // Had our side left the farewell unread, its closing would reset the connection.
+            assertThat(socket.getInputStream().read()).isEqualTo(-1);
         })) {
             ControlChannel channel = connect(peer, LONG);
             WireVersion.exchange(channel);
             channel.close();
             channel.close();
+            peer.finish();
         }
     }
 }

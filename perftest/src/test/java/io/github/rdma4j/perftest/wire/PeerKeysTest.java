@@ -58,12 +58,25 @@ class PeerKeysTest {
     @Test
     void overRdmaItIsAStructureOfFiftySixBytes() {
         PeerKeys keys = new PeerKeys(1, 16, 0x12, 0x15a86d, 0x80000239, 0x55fb0bd81000L, GID, 0x7);
-        byte[] message = keys.encodeBinary();
+        byte[] message = keys.encodeBinary(false);
         assertThat(HexFormat.of().formatHex(message))
                 .isEqualTo("00000001" + "00000010" + "00000012" + "0015a86d" + "80000239" + "00000000"
                         + "000055fb0bd81000" + "00000000000000000000ffff0a630001" + "00000007" + "00000000");
-        assertThat(PeerKeys.decodeBinary(message, true, "peer")).isEqualTo(keys);
-        assertThat(PeerKeys.decodeBinary(message, false, "peer").gid()).isNull();
+        assertThat(PeerKeys.decodeBinary(message, true, false, "peer")).isEqualTo(keys);
+        assertThat(PeerKeys.decodeBinary(message, false, false, "peer").gid()).isNull();
+    }
+
+    @Test
+    void perftest2604HasEightBytesMoreBeforeTheGid() {
+        PeerKeys keys = new PeerKeys(1, 16, 0x12, 0x15a86d, 0x80000239, 0x55fb0bd81000L, GID, 0x7);
+        byte[] message = keys.encodeBinary(true);
+        assertThat(HexFormat.of().formatHex(message))
+                .isEqualTo("00000001" + "00000010" + "00000012" + "0015a86d" + "80000239" + "00000000"
+                        + "000055fb0bd81000" + "0000000000000000" + "00000000000000000000ffff0a630001" + "00000007"
+                        + "00000000");
+        // What stands there is of no use to us.
+        message[39] = 1;
+        assertThat(PeerKeys.decodeBinary(message, true, true, "peer")).isEqualTo(keys);
     }
 
     @ParameterizedTest
@@ -71,7 +84,7 @@ class PeerKeysTest {
     void aNumberThatIsTooLargeIsNoPartOfKeys(int offset) {
         byte[] message = new byte[56];
         message[offset] = 1;
-        assertThatThrownBy(() -> PeerKeys.decodeBinary(message, true, "10.0.0.1:5"))
+        assertThatThrownBy(() -> PeerKeys.decodeBinary(message, true, false, "10.0.0.1:5"))
                 .isInstanceOf(HandshakeException.class)
                 .hasMessageContaining("where its address and key were due");
     }

@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.options;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What of a command line is done otherwise than it says, where the C tools do the same: an option without effect, a number
+ * that is reduced. A line of somebody's script then runs as it is, but not in silence.
+ */
+final class Adjustments {
+    private final List<String> lines = new ArrayList<>();
+
+    /** Remembers a line when the condition is true; returns the condition. */
+    boolean when(boolean condition, String line) {
+        if (condition) {
+            lines.add(line);
+        }
+        return condition;
+    }
+
+    /** All of them, in order. */
+    List<String> lines() {
+        return List.copyOf(lines);
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.run;
+
+import io.github.rdma4j.perftest.wire.ControlChannel;
+import java.time.Duration;
+import java.util.function.LongSupplier;
+
+/**
+ * The wait of a side whose adapter answers by itself, for the end of the peer's runs. How many these are, and how long they
+ * last, only the peer may know ({@code --rounds}, {@code -D}, {@code --run_infinitely}): it is waited for as long as packets
+ * come. Where the device counts them, and they have begun to come and cease, the peer has fallen silent.
+ */
+final class PassiveWait {
+    /** How often the packets are looked at; reading them can take an adapter a moment. */
+    private static final Duration LOOK = Duration.ofMillis(500);
+
+    private final ControlChannel channel;
+    private final LongSupplier packets;
+    private final String port;
+
+    /**
+     * @param channel on which the peer says that it is done
+     * @param packets counts what comes to the port
+     * @param port its name, for messages
+     */
+    PassiveWait(ControlChannel channel, LongSupplier packets, String port) {
+        this.channel = channel;
+        this.packets = packets;
+        this.port = port;
+    }
+
+    /**
+     * Returns when the peer has said something or has closed its connection.
+     *
+     * @param silence the longest time without a packet, once they have begun to come
+     * @param limit the longest time in all; zero for none
+     * @throws TestFailedException when one of them has passed
+     */
+    void await(Duration silence, Duration limit) {
+        long begin = System.nanoTime();
+        long seen = packets.getAsLong();
+        long movedAt = begin;
+        boolean moved = false;
+        while (!channel.awaitNews(LOOK)) {
+            long now = System.nanoTime();
+            long count = packets.getAsLong();
+            if (count != seen) {
+                seen = count;
+                movedAt = now;
+                moved = true;
+            }
+            if (moved && now - movedAt > silence.toNanos()) {
+                throw TestFailedException.ofLostPeer(
+                        "the peer " + channel.peer() + " fell silent in the middle of the run: nothing has come to "
+                                + port + " for " + silence.toSeconds() + " s (--timeout)",
+                        "see whether it still runs (kill -CONT wakes one that was stopped), and whether the network"
+                                + " between is up");
+            }
+            if (!limit.isZero() && now - begin > limit.toNanos()) {
+                throw TestFailedException.ofLostPeer(
+                        "the peer " + channel.peer() + " has not ended its run within " + limit.toSeconds()
+                                + " s (--run-timeout)",
+                        "give --run-timeout more seconds, or 0 for no limit");
+            }
+        }
+    }
+}

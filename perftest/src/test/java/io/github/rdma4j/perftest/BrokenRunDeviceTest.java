@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.rdma4j.perftest.report.ResultsSchema;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Runs that do not come to their end, or not when the other side expects it: what is kept of them, and what is said. */
+@Tag("device")
+@Timeout(240)
+class BrokenRunDeviceTest {
+    private static final Duration LIMIT = Duration.ofSeconds(120);
+    private static final String PATIENT = " -F -u 18 ";
+
+    @TempDir
+    private Path folder;
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        }
+    }
+
+    private static void await(Callable<Boolean> condition, String what) throws Exception {
+        long deadline = System.nanoTime() + LIMIT.toNanos();
+        while (!condition.call()) {
+            assertThat(System.nanoTime()).as(what).isLessThan(deadline);
+            Thread.sleep(20);
+        }
+    }
+
+    /** One of our tools in this JVM, whose output can be looked at while it runs. */
+    private static final class Running {
+        private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+        private final CompletableFuture<Integer> status;
+
+        private Running(String command) {
+            PrintStream stream = new PrintStream(out, true, StandardCharsets.UTF_8);
+            status = CompletableFuture.supplyAsync(
+                    () -> CommandRun.run(List.of(command.strip().split(" +")), stream, stream));
+        }
+
+        private String text() {
+            return out.toString(StandardCharsets.UTF_8);
+        }
+
+        private int end() throws Exception {
+            return status.get(LIMIT.toSeconds(), TimeUnit.SECONDS);
+        }
+    }
+
+    private static long rows(String output) {
+        return output.lines()
+                .filter(line -> line.matches(" \\d+ +\\d+ .*\\d\\.\\d.*"))
+                .count();
+    }
+
+    @Test
+    void whatWasMeasuredUntilTheServerDiedIsInTheFile() throws Exception {
+        int port = freePort();
+        Path json = folder.resolve("a.json");
+        try (PeerProcess server = PeerProcess.ofC("ib_write_bw" + PATIENT + "-a -n 200 -p " + port)
+                .awaitListening(port)) {
+            Running client = new Running("ib_write_bw" + PATIENT + "-a -n 200 --no-warm-up --timeout 20 -p " + port
+                    + " --out_json_file=" + json + " --out_csv=" + folder.resolve("a.csv") + " localhost");
+            await(() -> rows(client.text()) >= 3 || client.status.isDone(), "three sizes are printed");
+            server.kill();
+            assertThat(client.end()).as(client.text()).isEqualTo(1);
+            String document = Files.readString(json);
+            assertThat(ResultsSchema.faults(document)).isEmpty();
+            assertThat(document)
+                    .contains("\"state\" : \"peer lost\"", "\"failure\" : \"", "\"MsgSize\" : 2,", "\"MsgSize\" : 8,");
+            assertThat(Files.readAllLines(folder.resolve("a.csv")))
+                    .hasSizeGreaterThanOrEqualTo(4)
+                    .last()
+                    .asString()
+                    .endsWith(",peer lost");
+            assertThat(client.text()).contains("what was measured until then is in the files");
+        }
+    }
+
+    @Test
+    void anEndlessRunIsWrittenWhenSomebodyEndsIt() throws Exception {
+        int port = freePort();
+        Path json = folder.resolve("a.json");
+        Running server = new Running("ib_write_bw" + PATIENT + "-s 4096 --timeout 60 -p " + port);
+        await(() -> PeerProcess.listening(port), "our server listens");
+        try (PeerProcess client = PeerProcess.ofJava(
+                List.of(),
+                "ib_write_bw" + PATIENT + "-s 4096 --no-warm-up --run_infinitely -D 1 -p " + port + " --out_json_file="
+                        + json + " localhost")) {
+            await(() -> rows(client.output()) >= 2, "two results are printed");
+            client.signal("INT");
+            assertThat(client.await(LIMIT)).as(client.output()).isEqualTo(130);
+        }
+        String document = Files.readString(json);
+        assertThat(ResultsSchema.faults(document)).isEmpty();
+        assertThat(document).contains("\"state\" : \"interrupted\"");
+        assertThat(document.split("\"MsgSize\" : 4096", -1)).hasSizeGreaterThanOrEqualTo(3);
+        assertThat(server.end()).as(server.text()).isEqualTo(1);
+    }
+
+    @Test
+    void aClientThatIsStoppedIsNoticedByAServerWhoseAdapterAnswers() throws Exception {
+        int port = freePort();
+        Running server = new Running("ib_read_lat" + PATIENT + "--no-warm-up --timeout 3 -p " + port);
+        await(() -> PeerProcess.listening(port), "our server listens");
+        try (PeerProcess client = PeerProcess.ofC("ib_read_lat" + PATIENT + "-n 50000000 -p " + port + " localhost")) {
+            await(() -> server.text().contains("remote address"), "the sides have met");
+            Thread.sleep(3000);
+            client.signal("STOP");
+            assertThat(server.end()).as(server.text()).isEqualTo(1);
+            assertThat(server.text()).contains("fell silent in the middle of the run");
+        }
+    }
+
+    @Test
+    void aServerWaitsForAllTimedRoundsOfItsClient() throws Exception {
+        int port = freePort();
+        Running server = new Running("ib_write_bw" + PATIENT + "-s 4096 -D 1 --no-warm-up --timeout 8 -p " + port);
+        await(() -> PeerProcess.listening(port), "our server listens");
+        Path json = folder.resolve("a.json");
+        // More seconds than the server's time limit and its -D together.
+        CommandRun client = CommandRun.of("ib_write_bw" + PATIENT + "-s 4096 -D 1 -f 0 --rounds 12 --no-warm-up -p "
+                + port + " --out_json_file=" + json + " localhost");
+        assertThat(client.status()).as(client.toString()).isZero();
+        assertThat(server.end()).as(server.text()).isZero();
+        assertThat(Files.readString(json)).contains("\"state\" : \"complete\"");
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.options;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Lines that the tools of C run, though something in them has no effect or cannot be: they run here, and it is said. */
+class AdjustmentsTest {
+    private static TestParameters parse(String tool, String options) {
+        return TestParameters.parse(Tool.ofCommand(tool).orElseThrow(), List.of(options.split(" +")));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        ib_write_bw   | -R -x 1             | -x/--gid-index has no effect with -R/--rdma_cm: the addresses of both sides say
+        ib_write_bw   | -R --ipv6           | --ipv6 has no effect with -R/--rdma_cm: the server's address says
+        ib_write_bw   | -R -m 1024          | -m/--mtu has no effect with -R/--rdma_cm: the route has the MTU
+        ib_write_bw   | -R -S 3             | -S/--sl has no effect with -R/--rdma_cm: the service level follows
+        ib_write_bw   | -R --tclass 8       | --tclass has no effect with -R/--rdma_cm: the traffic class follows
+        ib_write_bw   | -R --pkey_index 1   | --pkey_index has no effect with -R/--rdma_cm: the network interface has
+        ib_write_bw   | -R --dlid 1         | --dlid has no effect with -R/--rdma_cm: the route has the LID
+        ib_write_bw   | --retry_count 3     | --retry_count has no effect without -R/--rdma_cm
+        ib_write_bw   | -l 4 -t 1           | -t/--tx-depth: 1 becomes 4, the messages of a list (-l/--post_list)
+        ib_send_bw    | -l 200              | -t/--tx-depth: 128 becomes 200, the messages of a list
+        ib_write_bw   | -Q 129              | -Q/--cq-mod: 129 becomes 128, the transmit depth (-t/--tx-depth)
+        ib_write_bw   | -t 16 -Q 17         | -Q/--cq-mod: 17 becomes 16, the transmit depth
+        ib_write_lat  | -Q 1                | -Q/--cq-mod is for the bandwidth tools and has no effect here
+        ib_write_lat  | --report_gbits      | --report_gbits is for the bandwidth tools and has no effect here
+        ib_write_lat  | --report-both       | --report-both is for the bandwidth tools and has no effect here
+        ib_write_lat  | -w 1                | -w/--limit_bw is for the bandwidth tools and has no effect here
+        ib_write_lat  | -y 1                | -y/--limit_msgrate is for the bandwidth tools and has no effect here
+        ib_send_lat   | --perform_warm_up   | --perform_warm_up is for the bandwidth tools and has no effect here
+        ib_write_lat  | -D 2 -n 100         | -n/--iters has no effect with -D/--duration
+        ib_write_lat  | -f 1                | -f/--margin has no effect without -D/--duration
+        ib_write_lat  | -a -s 64            | -s/--size has no effect with -a/--all, which runs sizes of its own
+        ib_write_lat  | -H -D 4             | -H/-U have no effect with -D/--duration
+        ib_write_bw   | --run_infinitely -n 100 | -n/--iters has no effect with --run_infinitely
+        ib_write_bw   | --run_infinitely -f 1 | -f/--margin has no effect with --run_infinitely
+        ib_write_bw   | --report-both       | --report-both has no effect without -b/--bidirectional
+        ib_write_bw   | --cpu_util          | --cpu_util has no effect without -D/--duration
+        ib_write_bw   | --rate_units M      | --rate_units has no effect without --rate_limit
+        ib_send_bw    | -M 255:1:0:0:0:0:0:0:0:0:0:0:0:0:0:1 | -M/--MGID has no effect without -g/--mcg
+        """)
+    void whatCTakesIsTakenAndSaid(String tool, String options, String line) {
+        assertThat(parse(tool, options).adjustments())
+                .singleElement()
+                .asString()
+                .startsWith(line);
+    }
+
+    @Test
+    void whatIsSaidIsWhatIsDone() {
+        TestParameters connected = parse("ib_write_bw", "-R -x 1 -S 3 -m 1024 --tclass 8 --ipv6 host");
+        assertThat(connected.adjustments()).hasSize(5);
+        assertThat(connected.path().gidIndex()).isEqualTo(-1);
+        assertThat(connected.path().serviceLevel()).isZero();
+        assertThat(connected.path().mtu()).isZero();
+        assertThat(connected.path().trafficClass()).isZero();
+        assertThat(connected.path().ipv6()).isFalse();
+        TestParameters lists = parse("ib_write_bw", "-l 4 -t 1 -s 64 -n 100");
+        assertThat(lists.transmitDepth()).isEqualTo(4);
+        assertThat(lists.completionModeration()).isEqualTo(4);
+        assertThat(parse("ib_write_lat", "-Q 7").completionModeration()).isEqualTo(1);
+        assertThat(parse("ib_write_lat", "-a -s 64").sizes()).hasSize(23);
+        assertThat(parse("ib_write_lat", "-D 2 -n 100").isTimed()).isTrue();
+        assertThat(parse("ib_write_lat", "-H -D 2").figures().listsTimes()).isFalse();
+    }
+
+    @Test
+    void oneIsNoListAndOneQueuePairIsNoSeveral() {
+        assertThat(parse("ib_write_lat", "-q 1 -l 1").adjustments()).isEmpty();
+    }
+
+    @Test
+    void whatIsDoneAsItSaysNeedsNoLine() {
+        assertThat(parse("ib_write_bw", "-x 1 -S 3 -m 1024 -l 4 -t 8 -Q 4 -n 100 host")
+                        .adjustments())
+                .isEmpty();
+    }
+}
