@@ -8,7 +8,7 @@ import io.github.rdma4j.verbs.internal.AddressHandleCalls;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.NativeCalls;
-import io.github.rdma4j.verbs.internal.UseGuard;
+import io.github.rdma4j.verbs.internal.ExclusiveGuard;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -101,7 +101,7 @@ public final class AddressHandle extends Resource {
 
     @Override
     void release() {
-        UseGuard.awaitNobodyInside(
+        ExclusiveGuard.awaitNobodyInside(
                 all(QueuePair.class).map(QueuePair::sendGuard).toList());
         int result = LibIbVerbs.ibv_destroy_ah(addressHandle);
         if (result != 0) {

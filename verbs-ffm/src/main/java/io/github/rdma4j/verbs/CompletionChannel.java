@@ -11,11 +11,14 @@ import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.FileDescriptors;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.ReadinessWaiter;
+import io.github.rdma4j.verbs.internal.SignalledDescriptor;
 import io.github.rdma4j.verbs.internal.UseGuard;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
  * A completion channel ({@code struct ibv_comp_channel}): where completion queues announce that there is something to poll, for
@@ -34,6 +37,13 @@ public final class CompletionChannel extends Resource implements EventSource {
     private final int descriptor;
     private final ReadinessWaiter waiter;
     private final UseGuard guard = new UseGuard();
+    /**
+     * Queues whose events were taken by a thread that awaits another queue: they remain for {@link #nextEvent}. Lock-free, because it is
+     * used inside the guard.
+     */
+    private final Queue<CompletionQueue> setAside = new ConcurrentLinkedQueue<>();
+    /** What the program waits for itself; null as long as it has not asked for it. */
+    private volatile SignalledDescriptor outward;
 
     CompletionChannel(DeviceContext context) {
         super(context);
@@ -76,16 +86,49 @@ public final class CompletionChannel extends Resource implements EventSource {
     private CompletionQueue takeOfOpenQueue() {
         CompletionQueue queue;
         do {
-            queue = take();
+            queue = takeAny();
+            if (queue != null && queue.isAwaited()) {
+                waiter.wakeAll();
+            }
         } while (queue != null && !queue.isOpen());
         return queue;
     }
 
-    /** Takes an event if there is one; null if not. */
-    private CompletionQueue take() {
+    private CompletionQueue takeAny() {
+        enter();
+        try {
+            CompletionQueue queue = setAside.poll();
+            if (queue == null) {
+                return take(null);
+            }
+            if (setAside.isEmpty() && outward != null) {
+                outward.clear();
+                signalWhatIsSetAside();
+            }
+            return queue;
+        } finally {
+            guard.exit();
+        }
+    }
+
+    /** Takes an event for a thread that awaits one queue: another queue's is set aside, unless it is awaited too. */
+    private CompletionQueue takeFor(CompletionQueue wanted) {
+        enter();
+        try {
+            return take(wanted);
+        } finally {
+            guard.exit();
+        }
+    }
+
+    private void enter() {
         if (!guard.enter()) {
             throw closedException();
         }
+    }
+
+    /** Takes an event if there is one; null if not. Inside the guard. */
+    private CompletionQueue take(CompletionQueue wanted) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment named = arena.allocate(ADDRESS, 2);
             while (true) {
@@ -101,32 +144,54 @@ public final class CompletionChannel extends Resource implements EventSource {
                 CompletionQueue queue =
                         find(nativeQueue.address(), CompletionQueue.class).orElse(null);
                 if (queue != null) {
-                    queue.notified();
+                    queue.arming().eventTaken();
+                    if (wanted != null && queue != wanted && !queue.isAwaited()) {
+                        setAside(queue);
+                    }
                 }
                 LibIbVerbs.ibv_ack_cq_events(nativeQueue, 1);
                 if (queue != null) {
                     return queue;
                 }
             }
-        } finally {
-            guard.exit();
         }
     }
 
+    /** One event tells as much as two. */
+    private void setAside(CompletionQueue queue) {
+        if (!setAside.contains(queue)) {
+            setAside.add(queue);
+        }
+        signalWhatIsSetAside();
+    }
+
+    private void signalWhatIsSetAside() {
+        SignalledDescriptor descriptorOfProgram = outward;
+        if (descriptorOfProgram != null && !setAside.isEmpty()) {
+            descriptorOfProgram.signal();
+        }
+    }
+
+    /** A queue that is closed has no events any more. */
+    void forget(CompletionQueue queue) {
+        setAside.removeIf(queue::equals);
+    }
+
     /**
-     * Waits until the event of a queue that is armed has been taken, here or by another thread. Events of other queues that come
-     * first are taken too, and those who wait for them look again.
+     * Waits until an event of a queue has been taken, here or by another thread. Events of other queues that come first are taken too,
+     * and those who wait for them look again.
      *
+     * @param eventsTaken how many of the queue's events had been taken before
      * @return false after the time
      */
-    boolean awaitEventOf(CompletionQueue queue, Duration timeout) {
+    boolean awaitEventOf(CompletionQueue queue, long eventsTaken, Duration timeout) {
         return waiter.await(
                         "waiting for " + queue,
                         timeout,
                         () -> {
                             queue.requireOpen();
-                            while (queue.isArmed()) {
-                                CompletionQueue taken = take();
+                            while (queue.arming().eventsTaken() == eventsTaken) {
+                                CompletionQueue taken = takeFor(queue);
                                 if (taken == null) {
                                     return null;
                                 }
@@ -151,8 +216,13 @@ public final class CompletionChannel extends Resource implements EventSource {
 
     @Override
     public int fileDescriptor() {
-        requireOpen();
-        return descriptor;
+        return locked(() -> {
+            if (outward == null) {
+                outward = new SignalledDescriptor(descriptor);
+                signalWhatIsSetAside();
+            }
+            return outward.number();
+        });
     }
 
     @Override
@@ -168,6 +238,9 @@ public final class CompletionChannel extends Resource implements EventSource {
         Failures.check(
                 "ibv_destroy_comp_channel(" + context.device().name() + ")",
                 LibIbVerbs.ibv_destroy_comp_channel(channel));
+        if (outward != null) {
+            outward.close();
+        }
     }
 
     @Override

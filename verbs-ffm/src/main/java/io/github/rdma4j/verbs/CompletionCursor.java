@@ -17,6 +17,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * The way through the completions of an {@link ExtendedCompletionQueue}, read where the device has written them
@@ -39,7 +40,8 @@ import java.util.Set;
  *
  * <p>Thread safety: from start to end the cursor belongs to the thread that started it; the methods of other threads are
  * {@link IllegalStateException}s, and so is reading where no completion is, or a field that the queue was not created with. A close of
- * the queue does not wait for the end: it ends the way, and what comes then is an {@link IllegalStateException} too.
+ * the queue does not wait for the end: it ends the way, and what comes then is an {@link IllegalStateException} too. A close of a queue
+ * pair whose completions come here waits for the end of another thread's way, and is an {@link IllegalStateException} on one's own.
  */
 public final class CompletionCursor {
     private static final VarHandle HOLDER;
@@ -52,6 +54,10 @@ public final class CompletionCursor {
         }
     }
 
+    /** Holds the cursor in place of a thread that polls. It is never started. */
+    private static final Thread PAUSED = Thread.ofPlatform().unstarted(() -> {});
+
+    private static final long PAUSE_NANOS = 10_000;
     private static final long STATUS = ibv_cq_ex.status$offset();
     private static final long WR_ID = ibv_cq_ex.wr_id$offset();
     private static final int WITH_GLOBAL_ROUTE_HEADER = RdmaHeaders.IBV_WC_GRH();
@@ -135,19 +141,42 @@ public final class CompletionCursor {
         return fields.contains(field) ? pointer(offset) : null;
     }
 
-    /** Makes the calling thread the one that polls the queue. */
+    /**
+     * Makes the calling thread the one that polls the queue. While the cursor is paused it waits: "empty" would be wrong, and who sleeps
+     * after that would sleep beside a completion.
+     *
+     * @throws IllegalStateException if a thread polls it, this one or another
+     */
     void acquire() {
-        if (!HOLDER.compareAndSet(this, (Thread) null, Thread.currentThread())) {
-            throw inUse();
+        while (!HOLDER.compareAndSet(this, (Thread) null, Thread.currentThread())) {
+            Thread other = (Thread) HOLDER.getVolatile(this);
+            if (other == PAUSED) {
+                LockSupport.parkNanos(PAUSE_NANOS);
+            } else if (other != null) {
+                throw new IllegalStateException(
+                        other == Thread.currentThread()
+                                ? "the cursor of " + queue + " has been started and not ended"
+                                : queue + " is being polled by another thread (" + other + ")");
+            }
         }
     }
 
-    private IllegalStateException inUse() {
-        Thread other = (Thread) HOLDER.getVolatile(this);
-        return new IllegalStateException(
-                other == Thread.currentThread()
-                        ? "the cursor of " + queue + " has been started and not ended"
-                        : queue + " is being polled by another thread" + (other == null ? "" : " (" + other + ")"));
+    /** Keeps all threads off, if none polls the queue just now; {@link #resume()} must follow. */
+    boolean pause() {
+        return HOLDER.compareAndSet(this, (Thread) null, PAUSED);
+    }
+
+    void resume() {
+        leave();
+    }
+
+    boolean isHeldByCaller() {
+        return holder == Thread.currentThread();
+    }
+
+    /** Null if nobody polls the queue. */
+    Thread holder() {
+        return (Thread) HOLDER.getVolatile(this);
     }
 
     void leave() {
@@ -286,6 +315,11 @@ public final class CompletionCursor {
     private void enter() {
         if (!queue.enter()) {
             throw queue.closedException();
+        }
+        if (!started) {
+            queue.exit();
+            throw new IllegalStateException(
+                    "the cursor of " + queue + " was ended by a close of the queue, which the device then refused");
         }
     }
 

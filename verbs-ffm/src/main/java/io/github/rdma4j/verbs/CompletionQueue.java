@@ -43,9 +43,8 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
     private final long queueAddress;
     private final UseGuard guard = new UseGuard();
     private final ReentrantLock waiting = new ReentrantLock();
+    private final Arming arming = new Arming();
     private volatile int capacity;
-    /** Whether the next completion of any kind makes an event, or has made one that nobody has taken yet. */
-    private volatile boolean armed;
 
     CompletionQueue(DeviceContext context, CompletionChannel channel, MemorySegment created, Resource... parents) {
         super(parents);
@@ -62,6 +61,7 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
 
     static CompletionQueue create(DeviceContext context, int minEntries, CompletionQueueConfig config) {
         CompletionChannel channel = config.channel();
+        Resource[] parents = parents(context, config);
         MemorySegment created = CompletionCalls.createQueue(
                 context.segment(),
                 minEntries,
@@ -73,9 +73,10 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
                             .formatted(context.device().name(), minEntries, config.completionVector()),
                     NativeCalls.lastErrno());
         }
-        return new CompletionQueue(context, channel, created, parents(context, config));
+        return new CompletionQueue(context, channel, created, parents);
     }
 
+    /** To be called before the native queue is created: a channel that another thread has closed meanwhile must not come there. */
     static Resource[] parents(DeviceContext context, CompletionQueueConfig config) {
         if (config.channel() == null) {
             return new Resource[] {context};
@@ -151,17 +152,18 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
         if (!guard.enter()) {
             throw closedException();
         }
+        long eventsTaken = arming.eventsTaken();
         int result;
         try {
-            if (!solicitedOnly) {
-                armed = true;
-            }
             result = CompletionCalls.arm(armFunction, criticalArm, queueAddress, solicitedOnly ? 1 : 0);
         } finally {
             guard.exit();
         }
-        if (result != 0) {
-            armed = false;
+        if (result == 0) {
+            if (!solicitedOnly) {
+                arming.armed(eventsTaken);
+            }
+        } else {
             throw Failures.of("ibv_req_notify_cq(" + context.device().name() + ")", Math.abs(result));
         }
     }
@@ -173,19 +175,21 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
         }
     }
 
-    /** Its event has been taken: it must be armed again. */
-    void notified() {
-        armed = false;
+    Arming arming() {
+        return arming;
     }
 
-    boolean isArmed() {
-        return armed;
+    /** Whether a thread sleeps, or is about to, until there are completions. */
+    boolean isAwaited() {
+        return waiting.isLocked();
     }
 
     /**
      * Fetches completions, and sleeps until there are some: polls, arms, polls again, waits for the channel's event, as often as
-     * needed. Threads that await the same queue take turns. Several queues may share the channel, but whoever takes events from
-     * it by {@link CompletionChannel#nextEvent} takes them away from this method.
+     * needed. Threads that await the same queue take turns. Other threads may arm the queue and take events from its channel meanwhile.
+     *
+     * <p>This method takes the events of this queue from the channel. Those of other queues remain for
+     * {@link CompletionChannel#nextEvent}.
      *
      * @param completions where they go, overwriting what was there
      * @param timeout how long to wait; zero or less only polls
@@ -218,9 +222,10 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
         }
         try {
             while (true) {
+                long eventsTaken = arming.eventsTaken();
                 // Armed already: an event is on its way or waits to be taken. Another arming would only add a second
                 // one.
-                if (!armed) {
+                if (!arming.isArmed(eventsTaken)) {
                     requestNotification(false);
                 }
                 count = poll.getAsInt();
@@ -228,9 +233,9 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
                 if (count != 0 || remaining <= 0) {
                     return count;
                 }
-                if (!channel.awaitEventOf(this, Duration.ofNanos(remaining))) {
+                if (!channel.awaitEventOf(this, eventsTaken, Duration.ofNanos(remaining))) {
                     // No event is left behind: arming anew costs nothing, and repairs it if the kernel has lost one.
-                    armed = false;
+                    arming.forget();
                 }
                 count = poll.getAsInt();
                 if (count != 0) {
@@ -323,6 +328,14 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
         guard.exit();
     }
 
+    final void closeGuard() {
+        guard.close();
+    }
+
+    final void reopenGuard() {
+        guard.reopen();
+    }
+
     /** Runs when no thread is inside any more, before the native queue is destroyed. */
     void beforeDestroy() {}
 
@@ -344,6 +357,9 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
         }
         beforeDestroy();
         Failures.check("ibv_destroy_cq(" + context.device().name() + ")", LibIbVerbs.ibv_destroy_cq(queue));
+        if (channel != null) {
+            channel.forget(this);
+        }
     }
 
     @Override

@@ -20,7 +20,8 @@ import java.util.Set;
  *
  * <p>Thread safety: as for {@link CompletionQueue}, but only one thread at a time may poll, by the cursor or by
  * {@link #poll}. Another one that tries meanwhile gets an {@link IllegalStateException}, and so does a {@link #resize} then: waiting
- * in the driver for a thread that may hold the cursor for long could block the whole JVM.
+ * in the driver for a thread that may hold the cursor for long could block the whole JVM. While a queue pair is closed or reset whose
+ * completions come here, a poll waits for that.
  */
 public final class ExtendedCompletionQueue extends CompletionQueue {
     private final Set<WorkCompletionField> fields;
@@ -50,6 +51,7 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
                 ibv_cq_init_attr_ex.flags(attributes, config.flags());
             }
             if (config.parentDomain() != null) {
+                config.parentDomain().requireOpen();
                 mask |= RdmaHeaders.IBV_CQ_INIT_ATTR_MASK_PD();
                 ibv_cq_init_attr_ex.parent_domain(
                         attributes, config.parentDomain().segment());
@@ -113,6 +115,17 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
         } finally {
             cursor.leave();
         }
+    }
+
+    /** Ends the way of whatever thread, and lets none begin, before this queue and its queue pairs are closed. */
+    void endCursor() {
+        closeGuard();
+        cursor.endForClose();
+    }
+
+    /** After a close that did not come so far. */
+    void allowCursor() {
+        reopenGuard();
     }
 
     @Override

@@ -5,23 +5,24 @@ package io.github.rdma4j.verbs;
 import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.bindings.ibv_qp;
 import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.ExclusiveGuard;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.HotCalls;
-import io.github.rdma4j.verbs.internal.UseGuard;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 
 /**
- * A connected queue pair ({@code struct ibv_qp}); {@link PreparedQueuePair#connect} gives it.
+ * A connected queue pair ({@code struct ibv_qp}); {@link PreparedQueuePair#connect} gives it. Any thread may post, at any time: the
+ * requests of several threads are posted one after the other. A batch belongs to the thread that starts it.
  *
  * <p>The posting methods return at once: the transfer is done when its completion is polled, and until then the local memory
  * belongs to the adapter (except with {@link SendFlags#INLINE}). They return 0, or the errno of the refusal:
  * {@link #QUEUE_FULL} means that completions must be polled first. Nothing is thrown for a full queue, and nothing is lost.
- * A mistake in the arguments is an exception. They allocate nothing.
+ * A mistake in the arguments is an exception, and so is a post in a state that does not allow it. They allocate nothing.
  *
- * <p>Thread safety: posting sends is for one thread at a time, and so is posting receives; which thread may change. (Two that
- * post at once may mix up the parts of their requests: wrong data to a wrong place, or a broken connection.) All other methods, {@link #close()} too, may be called from any thread.
+ * <p>Thread safety: all methods may be called from any thread. Posting is fastest from one thread for sends and one for receives, as long as no
+ * other joins in. {@link SendBatch} and {@link ReceiveBatch} are for the thread that started them.
  */
 public final class QueuePair extends Resource {
     /** What posting returns when the queue has no room (ENOMEM): poll completions, and post again. */
@@ -37,20 +38,15 @@ public final class QueuePair extends Resource {
     private final int number;
     private final int maxInlineData;
     private final long maxMessageSize;
-    private final UseGuard sendGuard = new UseGuard();
+    private final ExclusiveGuard sendGuard = new ExclusiveGuard();
     private final Arena requestArena = Arena.ofShared();
     private final QueuePairType type;
     private final int maxSendEntries;
     private final int maxBatch;
     private final int maxSegmentHeader;
-    private final SendRequests request;
-    private final InlineData inlineData;
-    /** For requests that are posted alone and are not {@link #plain}. */
-    private final SendBatch single;
+    private final SingleRequests singles;
     /** Null with basic posting. */
     private final ExtendedPosting extended;
-    /** Basic posting to a connected peer: what needs nothing more than filling a request and one call. */
-    private final boolean plain;
 
     /** One of these two is null. */
     private final ReceiveQueue receiveQueue;
@@ -59,7 +55,7 @@ public final class QueuePair extends Resource {
     private final boolean onlyReceives;
     private final MulticastGroups multicastGroups = new MulticastGroups(this);
     private final PostingChecks checks;
-    private SendBatch batch;
+    private volatile SendBatch batch;
 
     QueuePair(ProtectionDomain domain, QueuePairConfig config) {
         super(concat(domain, config.parents().toArray(Resource[]::new)));
@@ -79,9 +75,7 @@ public final class QueuePair extends Resource {
         this.maxSegmentHeader = config.maxSegmentHeader();
         this.checks = new PostingChecks(type, domain, maxInlineData, maxSendEntries, maxMessageSize, maxSegmentHeader);
         // All memory before the native object: what failed behind its creation would lose it.
-        this.request = new SendRequests(requestArena, 1, 1);
-        this.inlineData = new InlineData(requestArena, 1, maxInlineData);
-        this.single = newBatch(1);
+        this.singles = new SingleRequests(this, requestArena, maxInlineData, newBatch(1, true));
         this.sharedReceiveQueue = config.sharedReceiveQueue();
         this.onlyReceives = config.onlyReceives();
         this.receiveQueue = sharedReceiveQueue != null || onlyReceives
@@ -110,7 +104,9 @@ public final class QueuePair extends Resource {
             requestArena.close();
             throw e;
         }
-        this.plain = extended == null && !onlyReceives && type != QueuePairType.UD && type != QueuePairType.XRC_SEND;
+        singles.nativeQueue(
+                queuePairAddress,
+                extended == null && !onlyReceives && type != QueuePairType.UD && type != QueuePairType.XRC_SEND);
         if (receiveQueue != null) {
             receiveQueue.nativeQueue(queuePairAddress);
         }
@@ -284,7 +280,7 @@ public final class QueuePair extends Resource {
      */
     public int postWrite(long workRequestId, MemorySlice local, RemoteMemory remote, int flags) {
         checks.oneSided(SendOpcode.RDMA_WRITE, local, remote, flags);
-        return post(SendOpcode.RDMA_WRITE, workRequestId, local, remote.address(), remote.remoteKey(), 0, flags);
+        return singles.transfer(SendOpcode.RDMA_WRITE, workRequestId, local, remote.address(), remote.remoteKey(), 0, flags);
     }
 
     /**
@@ -303,7 +299,7 @@ public final class QueuePair extends Resource {
     public int postWriteWithImmediate(
             long workRequestId, MemorySlice local, RemoteMemory remote, int immediate, int flags) {
         checks.oneSided(SendOpcode.RDMA_WRITE_WITH_IMMEDIATE, local, remote, flags);
-        return post(
+        return singles.transfer(
                 SendOpcode.RDMA_WRITE_WITH_IMMEDIATE,
                 workRequestId,
                 local,
@@ -326,7 +322,7 @@ public final class QueuePair extends Resource {
      */
     public int postRead(long workRequestId, MemorySlice local, RemoteMemory remote, int flags) {
         checks.read(local, remote, flags);
-        return post(SendOpcode.RDMA_READ, workRequestId, local, remote.address(), remote.remoteKey(), 0, flags);
+        return singles.transfer(SendOpcode.RDMA_READ, workRequestId, local, remote.address(), remote.remoteKey(), 0, flags);
     }
 
     /**
@@ -341,7 +337,7 @@ public final class QueuePair extends Resource {
      */
     public int postSend(long workRequestId, MemorySlice local, int flags) {
         checks.send(SendOpcode.SEND, local, flags);
-        return post(SendOpcode.SEND, workRequestId, local, 0, 0, 0, flags);
+        return singles.transfer(SendOpcode.SEND, workRequestId, local, 0, 0, 0, flags);
     }
 
     /**
@@ -357,7 +353,7 @@ public final class QueuePair extends Resource {
      */
     public int postSendWithImmediate(long workRequestId, MemorySlice local, int immediate, int flags) {
         checks.send(SendOpcode.SEND_WITH_IMMEDIATE, local, flags);
-        return post(SendOpcode.SEND_WITH_IMMEDIATE, workRequestId, local, 0, 0, ByteOrders.toNetwork(immediate), flags);
+        return singles.transfer(SendOpcode.SEND_WITH_IMMEDIATE, workRequestId, local, 0, 0, ByteOrders.toNetwork(immediate), flags);
     }
 
     /**
@@ -375,11 +371,7 @@ public final class QueuePair extends Resource {
      */
     public int postCompareAndSwap(
             long workRequestId, MemorySlice original, RemoteMemory remote, long expected, long newValue, int flags) {
-        if (!plain) {
-            return postSingle(startSingle().compareAndSwap(workRequestId, original, remote, expected, newValue, flags));
-        }
-        checks.atomic(SendOpcode.COMPARE_AND_SWAP, original, remote, flags);
-        return postAtomic(SendOpcode.COMPARE_AND_SWAP, workRequestId, original, remote, expected, newValue, flags);
+        return singles.compareAndSwap(workRequestId, original, remote, expected, newValue, flags);
     }
 
     /**
@@ -395,11 +387,7 @@ public final class QueuePair extends Resource {
      * @throws IllegalStateException if the queue pair or the region is closed
      */
     public int postFetchAndAdd(long workRequestId, MemorySlice original, RemoteMemory remote, long addend, int flags) {
-        if (!plain) {
-            return postSingle(startSingle().fetchAndAdd(workRequestId, original, remote, addend, flags));
-        }
-        checks.atomic(SendOpcode.FETCH_AND_ADD, original, remote, flags);
-        return postAtomic(SendOpcode.FETCH_AND_ADD, workRequestId, original, remote, addend, 0, flags);
+        return singles.fetchAndAdd(workRequestId, original, remote, addend, flags);
     }
 
     /**
@@ -422,7 +410,7 @@ public final class QueuePair extends Resource {
             MemorySlice slice,
             int flags,
             AccessFlag... access) {
-        return postSingle(startSingle().bindMemoryWindow(workRequestId, window, remoteKey, slice, flags, access));
+        return singles.bindMemoryWindow(workRequestId, window, remoteKey, slice, flags, access);
     }
 
     /**
@@ -435,7 +423,7 @@ public final class QueuePair extends Resource {
      * @throws IllegalStateException if the queue pair is closed
      */
     public int postLocalInvalidate(long workRequestId, int remoteKey, int flags) {
-        return postSingle(startSingle().localInvalidate(workRequestId, remoteKey, flags));
+        return singles.localInvalidate(workRequestId, remoteKey, flags);
     }
 
     /**
@@ -450,7 +438,8 @@ public final class QueuePair extends Resource {
      * @throws IllegalStateException if the queue pair, the address handle or the region is closed
      */
     public int postSend(long workRequestId, MemorySlice local, Destination destination, int flags) {
-        return postSingle(startSingle().to(destination).send(workRequestId, local, flags));
+        checks.send(SendOpcode.SEND, local, flags);
+        return singles.datagram(SendOpcode.SEND, workRequestId, local, 0, destination, flags);
     }
 
     /**
@@ -467,63 +456,14 @@ public final class QueuePair extends Resource {
      */
     public int postSendWithImmediate(
             long workRequestId, MemorySlice local, int immediate, Destination destination, int flags) {
-        return postSingle(startSingle().to(destination).sendWithImmediate(workRequestId, local, immediate, flags));
-    }
-
-    private SendBatch startSingle() {
-        single.clear();
-        return single;
-    }
-
-    private static int postSingle(SendBatch one) {
-        one.post();
-        return one.error();
-    }
-
-    private int post(
-            int opcode,
-            long workRequestId,
-            MemorySlice local,
-            long remoteAddress,
-            int remoteKey,
-            int immediateOrKey,
-            int flags) {
-        if (!plain) {
-            return single.postOne(opcode, workRequestId, local, remoteAddress, remoteKey, immediateOrKey, flags);
-        }
-        // Before the guard is entered, because it can throw.
-        long source = (flags & SendFlags.INLINE) == 0 ? local.address() : inlineData.copy(0, local);
-        enterSend();
-        try {
-            request.fill(0, opcode, workRequestId, source, local.lengthAndKey(), immediateOrKey, flags);
-            request.remote(0, remoteAddress, remoteKey);
-            return Math.abs(HotCalls.post(
-                    postSendFunction, criticalPost, queuePairAddress, request.address(), request.badRequestAddress()));
-        } finally {
-            sendGuard.exit();
-        }
-    }
-
-    /** The same for an atomic operation on a plain queue pair; everything was checked. */
-    private int postAtomic(
-            int opcode,
-            long workRequestId,
-            MemorySlice original,
-            RemoteMemory remote,
-            long compareOrAdd,
-            long swap,
-            int flags) {
-        // Before the guard is entered, because it can throw.
-        long target = original.address();
-        enterSend();
-        try {
-            request.fill(0, opcode, workRequestId, target, original.lengthAndKey(), 0, flags);
-            request.atomic(0, remote.address(), remote.remoteKey(), compareOrAdd, swap);
-            return Math.abs(HotCalls.post(
-                    postSendFunction, criticalPost, queuePairAddress, request.address(), request.badRequestAddress()));
-        } finally {
-            sendGuard.exit();
-        }
+        checks.send(SendOpcode.SEND_WITH_IMMEDIATE, local, flags);
+        return singles.datagram(
+                SendOpcode.SEND_WITH_IMMEDIATE,
+                workRequestId,
+                local,
+                ByteOrders.toNetwork(immediate),
+                destination,
+                flags);
     }
 
     /**
@@ -555,22 +495,31 @@ public final class QueuePair extends Resource {
 
     /**
      * Starts a batch: many requests, one call into the adapter's library, one doorbell. There is one batch per queue pair, used
-     * again and again; starting drops what was not posted.
+     * again and again; starting drops what was not posted. It is the calling thread's until another one starts it.
      *
      * @return the batch, empty
      * @throws IllegalStateException if the queue pair is closed
      */
     public SendBatch startBatch() {
-        if (batch == null) {
-            batch = locked(() -> newBatch(maxBatch));
-        }
-        batch.clear();
-        return batch;
+        SendBatch started = batch;
+        return started == null ? firstBatch().start() : started.start();
     }
 
-    private SendBatch newBatch(int capacity) {
+    private SendBatch firstBatch() {
+        return locked(() -> {
+            if (batch == null) {
+                batch = newBatch(maxBatch, false);
+            }
+            return batch;
+        });
+    }
+
+    private SendBatch newBatch(int capacity, boolean entered) {
         return new SendBatch(
-                this, capacity, new SendRecorder(this, capacity, maxSendEntries, maxInlineData, maxSegmentHeader));
+                this,
+                capacity,
+                new SendRecorder(this, capacity, maxSendEntries, maxInlineData, maxSegmentHeader),
+                entered);
     }
 
     /**
@@ -600,12 +549,17 @@ public final class QueuePair extends Resource {
     }
 
     /** For who must wait until no thread posts. */
-    UseGuard sendGuard() {
+    ExclusiveGuard sendGuard() {
         return sendGuard;
     }
 
     boolean isExtended() {
         return extended != null;
+    }
+
+    /** What a posting call for sends returns, outside the guard. Drivers say only EINVAL when the state is wrong. */
+    int result(int errno) {
+        return errno == Errno.EINVAL ? QueuePairModification.refusedSend(this, errno) : errno;
     }
 
     /** Not among the checks that can be switched off: the function for it may be missing. */

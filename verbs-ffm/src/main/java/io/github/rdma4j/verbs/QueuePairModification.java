@@ -63,9 +63,17 @@ final class QueuePairModification {
             configuration.accept(config);
             checkLimits(queuePair.domain().context(), config);
             int mask = QueuePairAttribute.mask(config.given());
-            int result = queuePair.locked(() -> LibIbVerbs.ibv_modify_qp(queuePair.segment(), config.segment(), mask));
-            if (result != 0) {
-                throw failure(queuePair, config).explain(Math.abs(result));
+            int[] result = new int[1];
+            Runnable call = () -> result[0] =
+                    queuePair.locked(() -> LibIbVerbs.ibv_modify_qp(queuePair.segment(), config.segment(), mask));
+            if (config.given().contains(QueuePairAttribute.STATE)
+                    && config.values().state() == QueuePairState.RESET) {
+                queuePair.undisturbedByCursors(call);
+            } else {
+                call.run();
+            }
+            if (result[0] != 0) {
+                throw failure(queuePair, config).explain(Math.abs(result[0]));
             }
         }
     }
@@ -104,17 +112,45 @@ final class QueuePairModification {
         }
     }
 
-    private static ModifyFailure failure(QueuePair queuePair, QueuePairAttributesConfig config) {
-        QueuePairState from;
-        try {
-            from = state(queuePair);
-        } catch (VerbsException | IllegalStateException e) {
-            from = QueuePairState.UNKNOWN;
+    /**
+     * What becomes of a refused post: an exception if the state does not allow it, for which drivers have nothing but EINVAL; otherwise
+     * the errno.
+     */
+    static int refusedSend(QueuePair queuePair, int errno) {
+        return switch (stateOrUnknown(queuePair)) {
+            case RESET, INIT, RTR -> throw notReady(queuePair, "send", "RTS");
+            default -> errno;
+        };
+    }
+
+    /** The same for a receive. */
+    static int refusedReceive(QueuePair queuePair, int errno) {
+        if (stateOrUnknown(queuePair) == QueuePairState.RESET) {
+            throw notReady(queuePair, "receive", "INIT");
         }
+        return errno;
+    }
+
+    private static IllegalStateException notReady(QueuePair queuePair, String what, String from) {
+        return new IllegalStateException(
+                ("posting a %s on %s: its state is %s, and %ss can be posted from %s on. Remedy: connect it first"
+                                + " (PreparedQueuePair.connect or activate; with rdma_cm wait for ESTABLISHED)")
+                        .formatted(what, queuePair, stateOrUnknown(queuePair), what, from));
+    }
+
+    private static QueuePairState stateOrUnknown(QueuePair queuePair) {
+        try {
+            return state(queuePair);
+        } catch (VerbsException | IllegalStateException e) {
+            return QueuePairState.UNKNOWN;
+        }
+    }
+
+    private static ModifyFailure failure(QueuePair queuePair, QueuePairAttributesConfig config) {
         return new ModifyFailure(
                 queuePair.number(),
                 queuePair.type(),
-                from,
+                stateOrUnknown(queuePair),
                 config.given(),
                 config.values(),
                 DeviceFacts.of(queuePair.domain().context()));

@@ -8,11 +8,15 @@ import java.lang.ref.Reference;
  * Receives that are posted together, in order ({@code ibv_post_recv} or {@code ibv_post_srq_recv} with a list). The one batch of
  * a queue is started by {@link QueuePair#startReceiveBatch()}, filled, and posted; it allocates nothing.
  *
- * <p>Thread safety: as for posting receives on the queue.
+ * <p>Thread safety: a batch belongs to the thread that started it last. Another thread that fills or posts it gets an
+ * {@link IllegalStateException} that names both; it starts the batch for itself, which drops what was not posted.
  */
 public final class ReceiveBatch {
     private final ReceiveQueue queue;
     private final ReceiveRequests requests;
+    /** Who started it. This and all below is touched inside the queue's guard only. */
+    private Thread user;
+
     private int size;
     private int error;
 
@@ -42,9 +46,14 @@ public final class ReceiveBatch {
      */
     public ReceiveBatch receive(long workRequestId, MemorySlice local) {
         queue.check(local);
-        int index = requireRoom();
-        requests.fill(index, workRequestId, local);
-        return added(index);
+        queue.enter();
+        try {
+            requireUser();
+            requests.fill(requireRoom(), workRequestId, local);
+            return added();
+        } finally {
+            queue.exit();
+        }
     }
 
     /**
@@ -59,23 +68,32 @@ public final class ReceiveBatch {
      */
     public ReceiveBatch receive(long workRequestId, SliceList local) {
         queue.check(local);
-        int index = requireRoom();
-        requests.fill(index, workRequestId, local);
-        return added(index);
-    }
-
-    /** The index of the next receive, read once: threads that add at once, which is forbidden, cannot write behind the memory. */
-    private int requireRoom() {
-        queue.requireOpenSoon();
-        int index = size;
-        if (index >= requests.capacity()) {
-            throw new IllegalStateException("the batch is full: it holds " + index + " receives");
+        queue.enter();
+        try {
+            requireUser();
+            requests.fill(requireRoom(), workRequestId, local);
+            return added();
+        } finally {
+            queue.exit();
         }
-        return index;
     }
 
-    private ReceiveBatch added(int index) {
-        size = index + 1;
+    private void requireUser() {
+        if (user != Thread.currentThread()) {
+            throw Checks.usedByAnother("the receive batch of " + queue, user, "startReceiveBatch()");
+        }
+    }
+
+    /** The index of the next receive. */
+    private int requireRoom() {
+        if (size >= requests.capacity()) {
+            throw new IllegalStateException("the batch is full: it holds " + size + " receives");
+        }
+        return size;
+    }
+
+    private ReceiveBatch added() {
+        size++;
         // The requests' memory lives as long as this object.
         Reference.reachabilityFence(this);
         return this;
@@ -89,14 +107,21 @@ public final class ReceiveBatch {
      * @throws IllegalStateException if the queue is closed
      */
     public int post() {
-        error = 0;
-        int count = size;
-        if (count == 0) {
-            return 0;
-        }
-        size = 0;
+        int accepted = enterAndPost();
+        error = queue.result(error);
+        return accepted;
+    }
+
+    private int enterAndPost() {
         queue.enter();
         try {
+            requireUser();
+            error = 0;
+            int count = size;
+            if (count == 0) {
+                return 0;
+            }
+            size = 0;
             requests.cut(count - 1);
             requests.forgetBadRequest();
             error = queue.post(requests);
@@ -112,7 +137,15 @@ public final class ReceiveBatch {
         return error;
     }
 
-    void clear() {
-        size = 0;
+    /** For {@link ReceiveQueue#startBatch()}. */
+    ReceiveBatch start() {
+        queue.enter();
+        try {
+            user = Thread.currentThread();
+            size = 0;
+            return this;
+        } finally {
+            queue.exit();
+        }
     }
 }

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.ExclusiveGuard;
 import io.github.rdma4j.verbs.internal.HotCalls;
-import io.github.rdma4j.verbs.internal.UseGuard;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -22,9 +23,9 @@ final class ReceiveQueue {
     private final int maxBatch;
     private final long maxMessageSize;
     private final ReceiveRequests request;
-    private final UseGuard guard = new UseGuard();
+    private final ExclusiveGuard guard = new ExclusiveGuard();
     private long queueAddress;
-    private ReceiveBatch batch;
+    private volatile ReceiveBatch batch;
 
     /**
      * Prepares the memory; {@link #nativeQueue} must follow.
@@ -62,33 +63,49 @@ final class ReceiveQueue {
 
     int post(long workRequestId, MemorySlice local) {
         check(local);
+        int result;
         enter();
         try {
             request.fill(0, workRequestId, local);
-            return post(request);
+            result = post(request);
         } finally {
             guard.exit();
         }
+        return result(result);
     }
 
     int post(long workRequestId, SliceList local) {
         check(local);
+        int result;
         enter();
         try {
             request.fill(0, workRequestId, local);
-            return post(request);
+            result = post(request);
         } finally {
             guard.exit();
         }
+        return result(result);
     }
 
     ReceiveBatch startBatch() {
-        if (batch == null) {
-            batch = owner.locked(
-                    () -> new ReceiveBatch(this, new ReceiveRequests(Arena.ofAuto(), maxBatch, maxEntries)));
-        }
-        batch.clear();
-        return batch;
+        ReceiveBatch started = batch;
+        return started == null ? firstBatch().start() : started.start();
+    }
+
+    private ReceiveBatch firstBatch() {
+        return owner.locked(() -> {
+            if (batch == null) {
+                batch = new ReceiveBatch(this, new ReceiveRequests(Arena.ofAuto(), maxBatch, maxEntries));
+            }
+            return batch;
+        });
+    }
+
+    /** What a posting call returns, outside the guard. Drivers say only EINVAL when the state is wrong. */
+    int result(int errno) {
+        return errno == Errno.EINVAL && owner instanceof QueuePair queuePair
+                ? QueuePairModification.refusedReceive(queuePair, errno)
+                : errno;
     }
 
     void check(MemorySlice local) {
@@ -107,10 +124,6 @@ final class ReceiveQueue {
             Checks.local(local, domain, maxMessageSize);
             Checks.writable(local);
         }
-    }
-
-    void requireOpenSoon() {
-        owner.requireOpenSoon();
     }
 
     /** Must be followed by {@link #exit()}. */
@@ -137,5 +150,11 @@ final class ReceiveQueue {
 
     void reopen() {
         guard.reopen();
+    }
+
+    /** {@return whose queue it is} */
+    @Override
+    public String toString() {
+        return owner.toString();
     }
 }

@@ -57,6 +57,8 @@ public abstract class Resource implements AutoCloseable {
         this.parents = List.of(parents);
         this.treeLock = parents.length == 0 ? new ReentrantLock() : parents[0].treeLock;
         this.byHandle = parents.length == 0 ? new ConcurrentHashMap<>() : parents[0].byHandle;
+        // Another thread may have closed one since the arguments were checked; its native object is gone then.
+        this.parents.forEach(Resource::requireOpen);
     }
 
     /** Creates a child while no close can come between the native call and its entry into the tree. */
@@ -157,6 +159,11 @@ public abstract class Resource implements AutoCloseable {
         }
     }
 
+    /** What it depends on; the lock must be held. */
+    final List<Resource> parents() {
+        return parents;
+    }
+
     /** For tests: how many resources depend on this one. */
     final int childCount() {
         return locked(children::size);
@@ -212,7 +219,9 @@ public abstract class Resource implements AutoCloseable {
      *
      * @throws VerbsException if the adapter refuses; the resource then remains open
      * @throws IllegalStateException if a native call of another thread still uses memory that this owns. The adapter
-     *     has lost it by then; close this or a parent again when that call has returned, and the memory is freed
+     *     has lost it by then; close this or a parent again when that call has returned, and the memory is freed. Or if
+     *     a queue pair would be closed in the middle of a {@link CompletionCursor}'s way over its completions, which the
+     *     calling thread has not ended, or another one not within ten seconds; then nothing was closed
      */
     @Override
     public final void close() {
@@ -222,23 +231,28 @@ public abstract class Resource implements AutoCloseable {
 
     /** The same, whoever the owner is. */
     final void closeTree() {
-        treeLock.lock();
-        try {
-            if (!closed) {
-                for (Resource child : new ArrayList<>(children).reversed()) {
-                    child.closeTree();
-                }
-                destroy();
+        undisturbedByCursors(this::closeNow);
+    }
+
+    /** Runs what destroys or resets queue pairs, with the lock held. */
+    final void undisturbedByCursors(Runnable action) {
+        CursorPause.around(this, treeLock, action);
+    }
+
+    /** With the lock held. */
+    private void closeNow() {
+        if (!closed) {
+            for (Resource child : new ArrayList<>(children).reversed()) {
+                child.closeNow();
             }
-            if (unfinished) {
-                afterRelease();
-                unfinished = false;
-                for (Resource parent : parents) {
-                    parent.children.remove(this);
-                }
+            destroy();
+        }
+        if (unfinished) {
+            afterRelease();
+            unfinished = false;
+            for (Resource parent : parents) {
+                parent.children.remove(this);
             }
-        } finally {
-            treeLock.unlock();
         }
     }
 

@@ -17,7 +17,8 @@ import java.lang.ref.Reference;
  * {@link IllegalArgumentException}, a closed queue pair or region and a full batch an {@link IllegalStateException}; the batch
  * is then as it was before the call. An operation that the queue pair was not created for is an {@link UnsupportedVerbException}.
  *
- * <p>Thread safety: as for posting on the queue pair, for one thread at a time.
+ * <p>Thread safety: a batch belongs to the thread that started it last. Another thread that fills or posts it gets an
+ * {@link IllegalStateException} that names both; it starts the batch for itself, which drops what was not posted.
  */
 public final class SendBatch {
     /** Shared receive queues have numbers of 24 bits. */
@@ -28,14 +29,20 @@ public final class SendBatch {
     private final SendRecorder recorder;
     /** Whether requests need a destination or the number of a shared receive queue. */
     private final boolean addressed;
+    /** Whether the thread that fills and posts it is inside the queue pair's guard all the time. */
+    private final boolean entered;
+
+    /** Who started it. This and all below is touched inside the guard only. */
+    private Thread user;
 
     private Destination destination;
     private int sharedReceiveQueue = NONE;
     private int size;
     private int error;
 
-    SendBatch(QueuePair queuePair, int capacity, SendRecorder recorder) {
+    SendBatch(QueuePair queuePair, int capacity, SendRecorder recorder, boolean entered) {
         this.queuePair = queuePair;
+        this.entered = entered;
         this.capacity = capacity;
         this.recorder = recorder;
         this.addressed = queuePair.type() == QueuePairType.UD || queuePair.type() == QueuePairType.XRC_SEND;
@@ -283,8 +290,12 @@ public final class SendBatch {
     public SendBatch localInvalidate(long workRequestId, int remoteKey, int flags) {
         queuePair.checks().operation(LOCAL_INVALIDATE, flags);
         int index = begin(LOCAL_INVALIDATE, flags);
-        recorder.invalidate(index, workRequestId, remoteKey, flags);
-        return added(index);
+        try {
+            recorder.invalidate(index, workRequestId, remoteKey, flags);
+            return added(index);
+        } finally {
+            exit();
+        }
     }
 
     /**
@@ -315,8 +326,12 @@ public final class SendBatch {
         window.checkBinding(MemoryWindowType.TYPE_2, queuePair, slice, mask);
         window.checkKey(remoteKey);
         int index = begin(BIND_MEMORY_WINDOW, flags);
-        recorder.bind(index, workRequestId, window, remoteKey, slice, mask, flags);
-        return added(index);
+        try {
+            recorder.bind(index, workRequestId, window, remoteKey, slice, mask, flags);
+            return added(index);
+        } finally {
+            exit();
+        }
     }
 
     /**
@@ -333,8 +348,12 @@ public final class SendBatch {
         queuePair.checks().operation(ATOMIC_WRITE, flags);
         Checks.atomic(remote);
         int index = begin(ATOMIC_WRITE, flags);
-        recorder.atomicWrite(index, workRequestId, value, remote, flags);
-        return added(index);
+        try {
+            recorder.atomicWrite(index, workRequestId, value, remote, flags);
+            return added(index);
+        } finally {
+            exit();
+        }
     }
 
     /**
@@ -352,8 +371,12 @@ public final class SendBatch {
             long workRequestId, RemoteMemory remote, FlushPlacement placement, FlushLevel level, int flags) {
         queuePair.checks().operation(FLUSH, flags);
         int index = begin(FLUSH, flags);
-        recorder.flush(index, workRequestId, remote, placement, level, flags);
-        return added(index);
+        try {
+            recorder.flush(index, workRequestId, remote, placement, level, flags);
+            return added(index);
+        } finally {
+            exit();
+        }
     }
 
     /**
@@ -371,9 +394,13 @@ public final class SendBatch {
             long workRequestId, MemorySegment header, int maxSegmentSize, SliceList local, int flags) {
         queuePair.checks().segmentedSend(header, maxSegmentSize, local, flags);
         int index = begin(SEGMENTED_SEND, flags);
-        recorder.transfer(index, SEGMENTED_SEND, workRequestId, local, 0, 0, 0, flags);
-        recorder.segmented(index, header, maxSegmentSize);
-        return added(index);
+        try {
+            recorder.transfer(index, SEGMENTED_SEND, workRequestId, local, 0, 0, 0, flags);
+            recorder.segmented(index, header, maxSegmentSize);
+            return added(index);
+        } finally {
+            exit();
+        }
     }
 
     /**
@@ -397,8 +424,14 @@ public final class SendBatch {
             throw new IllegalArgumentException(
                     destination.addressHandle() + " is of another protection domain than " + queuePair);
         }
-        this.destination = destination;
-        return this;
+        enter();
+        try {
+            requireUser();
+            this.destination = destination;
+            return this;
+        } finally {
+            exit();
+        }
     }
 
     /**
@@ -417,11 +450,18 @@ public final class SendBatch {
         if (number >>> 24 != 0) {
             throw new IllegalArgumentException("shared receive queue 0x%x has more than 24 bits".formatted(number));
         }
-        sharedReceiveQueue = number;
-        return this;
+        enter();
+        try {
+            requireUser();
+            sharedReceiveQueue = number;
+            return this;
+        } finally {
+            exit();
+        }
     }
 
-    private SendBatch transfer(
+    /** For {@link SingleRequests} too, which have checked. */
+    SendBatch transfer(
             int opcode,
             long workRequestId,
             MemorySlice local,
@@ -430,8 +470,12 @@ public final class SendBatch {
             int immediateOrKey,
             int flags) {
         int index = begin(opcode, flags);
-        recorder.transfer(index, opcode, workRequestId, local, remoteAddress, remoteKey, immediateOrKey, flags);
-        return added(index);
+        try {
+            recorder.transfer(index, opcode, workRequestId, local, remoteAddress, remoteKey, immediateOrKey, flags);
+            return added(index);
+        } finally {
+            exit();
+        }
     }
 
     private SendBatch transfer(
@@ -443,24 +487,13 @@ public final class SendBatch {
             int immediateOrKey,
             int flags) {
         int index = begin(opcode, flags);
-        queuePair.requireGoodList(local, flags);
-        recorder.transfer(index, opcode, workRequestId, local, remoteAddress, remoteKey, immediateOrKey, flags);
-        return added(index);
-    }
-
-    /** The same for {@link QueuePair}, which has checked. */
-    int postOne(
-            int opcode,
-            long workRequestId,
-            MemorySlice local,
-            long remoteAddress,
-            int remoteKey,
-            int immediateOrKey,
-            int flags) {
-        clear();
-        transfer(opcode, workRequestId, local, remoteAddress, remoteKey, immediateOrKey, flags);
-        post();
-        return error;
+        try {
+            queuePair.requireGoodList(local, flags);
+            recorder.transfer(index, opcode, workRequestId, local, remoteAddress, remoteKey, immediateOrKey, flags);
+            return added(index);
+        } finally {
+            exit();
+        }
     }
 
     private SendBatch atomic(
@@ -472,25 +505,55 @@ public final class SendBatch {
             long swap,
             int flags) {
         int index = begin(opcode, flags);
-        recorder.atomic(index, opcode, workRequestId, original, remote, compareOrAdd, swap, flags);
-        return added(index);
+        try {
+            recorder.atomic(index, opcode, workRequestId, original, remote, compareOrAdd, swap, flags);
+            return added(index);
+        } finally {
+            exit();
+        }
     }
 
     /**
-     * Not among the checks that can be switched off: adapters' libraries would follow a null pointer. The index of the request is read
-     * once, so that threads that add at once, which is forbidden, cannot write behind the memory.
+     * Enters the guard, and finds the place of the next request; {@link #exit()} must follow. Not among the checks that can be switched
+     * off: adapters' libraries would follow a null pointer.
      */
     private int begin(int opcode, int flags) {
-        queuePair.requireOpenSoon();
-        int index = size;
-        if (index >= capacity) {
-            throw new IllegalStateException("the batch is full: it holds " + index + " requests");
+        enter();
+        boolean good = false;
+        try {
+            requireUser();
+            if (size >= capacity) {
+                throw new IllegalStateException("the batch is full: it holds " + size + " requests");
+            }
+            queuePair.requireOperation(opcode, flags);
+            if (addressed) {
+                requireAddress();
+            }
+            good = true;
+            return size;
+        } finally {
+            if (!good) {
+                exit();
+            }
         }
-        queuePair.requireOperation(opcode, flags);
-        if (addressed) {
-            requireAddress();
+    }
+
+    private void enter() {
+        if (!entered) {
+            queuePair.enterSend();
         }
-        return index;
+    }
+
+    private void exit() {
+        if (!entered) {
+            queuePair.exitSend();
+        }
+    }
+
+    private void requireUser() {
+        if (user != Thread.currentThread() && !entered) {
+            throw Checks.usedByAnother("the send batch of " + queuePair, user, "startBatch()");
+        }
     }
 
     private void requireAddress() {
@@ -529,15 +592,38 @@ public final class SendBatch {
      *     request is about; then none was posted
      */
     public int post() {
-        error = 0;
-        int count = size;
-        if (count == 0) {
-            return 0;
+        if (recorder.hasBindings()) {
+            // Rare enough for the lock, which keeps windows and regions open. It comes before the guard: closing a
+            // queue pair holds it while it waits for the guard.
+            queuePair.locked(this::enterAndPost);
+        } else {
+            enterAndPost();
         }
+        Reference.reachabilityFence(this);
+        error = queuePair.result(error);
+        return recorder.accepted();
+    }
+
+    private int enterAndPost() {
+        queuePair.enterSend();
+        try {
+            requireUser();
+            return postEntered();
+        } finally {
+            queuePair.exitSend();
+        }
+    }
+
+    /**
+     * Posts inside the guard.
+     *
+     * @return 0 or an errno
+     */
+    int postEntered() {
+        int count = size;
         size = 0;
         error = recorder.post(count);
-        Reference.reachabilityFence(this);
-        return recorder.accepted();
+        return error;
     }
 
     /** {@return 0 if the last {@link #post()} accepted all, or {@link QueuePair#QUEUE_FULL}, or another errno} */
@@ -545,7 +631,19 @@ public final class SendBatch {
         return error;
     }
 
-    /** Empties the batch; what was added is dropped. */
+    /** For {@link QueuePair#startBatch()}. */
+    SendBatch start() {
+        queuePair.enterSend();
+        try {
+            user = Thread.currentThread();
+            clear();
+            return this;
+        } finally {
+            queuePair.exitSend();
+        }
+    }
+
+    /** Empties the batch, inside the guard; what was added is dropped. */
     void clear() {
         size = 0;
         destination = null;

@@ -128,49 +128,40 @@ final class SendRecorder {
         requests.sharedReceiveQueue(index, number);
     }
 
+    /** Whether windows are to be bound: then the tree's lock must be held around the guard when they are posted. */
+    boolean hasBindings() {
+        return bindingCount > 0;
+    }
+
     /**
-     * Posts the first requests.
+     * Posts the first requests, inside the guard.
      *
      * @return 0 or an errno
      */
     int post(int count) {
-        if (bindingCount == 0) {
-            return postGuarded(count);
-        }
+        accepted = 0;
         int bound = bindingCount;
         bindingCount = 0;
-        // Rare enough for the lock. It comes before the guard: closing a queue pair holds it while it waits for the
-        // guard.
-        return queuePair.locked(() -> {
-            accepted = 0;
-            for (int i = 0; i < bound; i++) {
-                bindings[i].window.requireOpen();
-                bindings[i].slice.region().requireOpen();
-            }
-            int result = postGuarded(count);
-            for (int i = 0; i < bound && bindings[i].index < accepted; i++) {
-                Binding binding = bindings[i];
-                binding.window.bound(queuePair, binding.slice, binding.access, binding.key);
-            }
-            return result;
-        });
-    }
-
-    private int postGuarded(int count) {
-        queuePair.enterSend();
-        try {
-            if (destinations != null) {
-                // Whoever closes an address handle then waits for threads inside the guard: see AddressHandle.
-                for (int i = 0; i < count; i++) {
-                    destinations[i].addressHandle().requireOpen();
-                }
-            }
-            int result = queuePair.postRequests(requests, count);
-            accepted = result == 0 ? count : queuePair.isExtended() ? 0 : requests.acceptedBeforeRefusal(count);
-            return result;
-        } finally {
-            queuePair.exitSend();
+        if (count == 0) {
+            return 0;
         }
+        for (int i = 0; i < bound; i++) {
+            bindings[i].window.requireOpen();
+            bindings[i].slice.region().requireOpen();
+        }
+        if (destinations != null) {
+            // Whoever closes an address handle then waits for threads inside the guard: see AddressHandle.
+            for (int i = 0; i < count; i++) {
+                destinations[i].addressHandle().requireOpen();
+            }
+        }
+        int result = queuePair.postRequests(requests, count);
+        accepted = result == 0 ? count : queuePair.isExtended() ? 0 : requests.acceptedBeforeRefusal(count);
+        for (int i = 0; i < bound && bindings[i].index < accepted; i++) {
+            Binding binding = bindings[i];
+            binding.window.bound(queuePair, binding.slice, binding.access, binding.key);
+        }
+        return result;
     }
 
     /** How many the last post accepted. */

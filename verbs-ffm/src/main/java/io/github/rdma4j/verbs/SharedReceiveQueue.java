@@ -25,8 +25,7 @@ import java.util.List;
  * buffers than the messages that come at once. A queue pair uses it if {@link QueuePairConfig#sharedReceiveQueue} named it;
  * its completions come where that queue pair's receives complete, and tell its number.
  *
- * <p>Thread safety: posting receives is for one thread at a time; which thread may change. All other methods may be called from any
- * thread.
+ * <p>Thread safety: all methods may be called from any thread; a {@link ReceiveBatch} is for the thread that started it.
  */
 public final class SharedReceiveQueue extends Resource {
     private final ProtectionDomain domain;

@@ -15,7 +15,7 @@ import java.util.Set;
  * A receive work queue without a queue pair ({@code struct ibv_wq}, ibv_create_wq(3)): a {@link ReceiveWorkQueueTable} distributes
  * the packets of one queue pair over several of them, each polled by another thread. It is created in the state RESET.
  *
- * <p>Thread safety: posting is for one thread at a time; all other methods may be called from any thread.
+ * <p>Thread safety: all methods may be called from any thread; a {@link ReceiveBatch} is for the thread that started it.
  */
 public final class WorkQueue extends Resource {
     /** What an Ethernet frame can hold at most fits into 32 bits; the adapter knows its own limit. */

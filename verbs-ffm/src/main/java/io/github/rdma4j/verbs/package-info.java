@@ -27,8 +27,10 @@
  *
  * <h2>Threads</h2>
  *
- * Everything may be called from any thread, except that posting sends on one queue pair, and posting receives on one queue
- * pair, is for one thread at a time, and so is one {@link io.github.rdma4j.verbs.WorkCompletions}.
+ * Everything may be called from any thread, posting too. For one thread at a time are one
+ * {@link io.github.rdma4j.verbs.WorkCompletions}, one {@link io.github.rdma4j.verbs.SliceList}, a
+ * {@link io.github.rdma4j.verbs.PreparedQueuePair}, and the way of a {@link io.github.rdma4j.verbs.CompletionCursor}. A
+ * {@link io.github.rdma4j.verbs.SendBatch} or {@link io.github.rdma4j.verbs.ReceiveBatch} is for the thread that started it.
  *
  * <h2>Waiting</h2>
  *

@@ -6,7 +6,7 @@ import static io.github.rdma4j.verbs.SendFlags.SIGNALED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.rdma4j.verbs.internal.Errno;
+import java.util.List;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -44,17 +44,41 @@ class QueueLimitsDeviceTest {
     }
 
     @Test
-    void aQueuePairInResetTakesNoReceive() {
+    void aQueuePairInResetTakesNoReceiveAndSaysWhy() {
         pair.peer.modify(attributes -> attributes.state(QueuePairState.RESET));
-        assertThat(pair.peer.postReceive(1, pair.peerBuffer.slice(0, 64))).isEqualTo(Errno.EINVAL);
+        for (Runnable post : List.<Runnable>of(
+                () -> pair.peer.postReceive(1, pair.peerBuffer.slice(0, 64)),
+                () -> pair.peer
+                        .startReceiveBatch()
+                        .receive(1, pair.peerBuffer.slice(0, 64))
+                        .post())) {
+            assertThatThrownBy(post::run)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("its state is RESET, and receives can be posted from INIT on")
+                    .hasMessageContaining("Remedy: connect it first");
+        }
     }
 
     @Test
-    void aQueuePairInResetRefusesASend() {
-        pair.pair.modify(attributes -> attributes.state(QueuePairState.RESET));
-        SendBatch batch = pair.startBatch().send(1, pair.buffer.slice(0, 8), SIGNALED);
-        assertThat(batch.post()).isZero();
-        assertThat(batch.error()).isEqualTo(Errno.EINVAL);
+    void aQueuePairThatIsNotConnectedRefusesASendAndSaysWhy() {
+        for (QueuePairState state : List.of(QueuePairState.RESET, QueuePairState.INIT)) {
+            pair.pair.modify(attributes -> {
+                attributes.state(state);
+                if (state == QueuePairState.INIT) {
+                    attributes.port(1).partitionKeyIndex(0).queueKey(0x11111111);
+                }
+            });
+            for (Runnable post : List.<Runnable>of(
+                    () -> pair.pair.postSend(1, pair.buffer.slice(0, 8), pair.toPeer, SIGNALED),
+                    () -> pair.startBatch()
+                            .send(1, pair.buffer.slice(0, 8), SIGNALED)
+                            .post())) {
+                assertThatThrownBy(post::run)
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("its state is " + state + ", and sends can be posted from RTS on")
+                        .hasMessageContaining("Remedy: connect it first");
+            }
+        }
     }
 
     @Test

@@ -405,7 +405,8 @@ public final class ConnectionId implements AutoCloseable {
     /**
      * Moves to another channel (rdma_migrate_id(3)); events that nobody has fetched move along. A request's id becomes
      * independent of the one that listens. Move an id that listens before requests can come: the kernel (6.1) loses those that
-     * nobody has fetched.
+     * nobody has fetched. Threads that wait at the target, and pollers, are told of the events that move along; a program with a
+     * poll(2) loop of its own looks for itself, because the kernel does not announce them.
      *
      * @param target where events arrive from now on
      */
@@ -436,6 +437,7 @@ public final class ConnectionId implements AutoCloseable {
                 return true;
             }));
             if (moved) {
+                target.announce();
                 return;
             }
         }

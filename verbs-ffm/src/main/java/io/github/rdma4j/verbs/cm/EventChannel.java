@@ -8,6 +8,7 @@ import io.github.rdma4j.verbs.bindings.LibRdmaCm;
 import io.github.rdma4j.verbs.bindings.rdma_cm_event;
 import io.github.rdma4j.verbs.bindings.rdma_event_channel;
 import io.github.rdma4j.verbs.internal.CmCalls;
+import io.github.rdma4j.verbs.internal.DescriptorSet;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.FileDescriptors;
 import io.github.rdma4j.verbs.internal.NativeCalls;
@@ -193,6 +194,12 @@ public final class EventChannel implements EventSource, AutoCloseable {
 
     void add(MemorySegment native_, ConnectionId id) {
         ids.put(native_.address(), id);
+    }
+
+    /** Has all who wait look again: rdma_migrate_id(3) brings events without a word to those who wait. */
+    void announce() {
+        waiter.wakeAll();
+        DescriptorSet.lookAgain(fileDescriptor);
     }
 
     private IllegalStateException closedException() {

@@ -183,11 +183,20 @@ public final class SynchronousId implements AutoCloseable {
             event.id().migrate(own);
             return new SynchronousId(own, event.id(), event);
         } catch (Throwable e) {
-            event.id().close();
+            closeAfter(e, event.id());
             if (own != null) {
-                own.close();
+                closeAfter(e, own);
             }
             throw e;
+        }
+    }
+
+    /** What fails here as well must not keep the next from being closed. */
+    private static void closeAfter(Throwable failure, AutoCloseable resource) {
+        try {
+            resource.close();
+        } catch (Exception e) {
+            failure.addSuppressed(e);
         }
     }
 

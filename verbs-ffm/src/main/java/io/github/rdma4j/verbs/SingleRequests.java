@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import io.github.rdma4j.verbs.internal.HotCalls;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The send requests that a {@link QueuePair} posts alone. There is memory for one, so all is done inside the queue pair's guard, which
+ * lets in one thread at a time.
+ */
+final class SingleRequests {
+    private final QueuePair queuePair;
+    private final MemorySegment postFunction;
+    private final boolean criticalPost;
+    private final SendRequests request;
+    private final InlineData inlineData;
+    /** For requests that need more than filling a structure and one call. */
+    private final SendBatch batch;
+
+    private long queuePairAddress;
+    /** Basic posting to a connected peer: what needs nothing more than that. */
+    private boolean plain;
+
+    /**
+     * Prepares the memory; {@link #nativeQueue} must follow.
+     *
+     * @param queuePair whose requests these are
+     * @param arena closed by the queue pair behind its guard
+     * @param maxInlineData in bytes
+     * @param batch for one request, posted inside the guard
+     */
+    SingleRequests(QueuePair queuePair, Arena arena, int maxInlineData, SendBatch batch) {
+        DeviceContext context = queuePair.domain().context();
+        this.queuePair = queuePair;
+        this.postFunction = context.postSendFunction();
+        this.criticalPost = context.criticalPost();
+        this.request = new SendRequests(arena, 1, 1);
+        this.inlineData = new InlineData(arena, 1, maxInlineData);
+        this.batch = batch;
+    }
+
+    /** Names the native object, once it exists, and whether its requests are plain. */
+    void nativeQueue(long address, boolean requestsArePlain) {
+        queuePairAddress = address;
+        plain = requestsArePlain;
+    }
+
+    /** A request that moves data; the arguments were checked. */
+    int transfer(
+            int opcode,
+            long workRequestId,
+            MemorySlice local,
+            long remoteAddress,
+            int remoteKey,
+            int immediateOrKey,
+            int flags) {
+        int result;
+        queuePair.enterSend();
+        try {
+            if (plain) {
+                long source = (flags & SendFlags.INLINE) == 0 ? local.address() : inlineData.copy(0, local);
+                request.fill(0, opcode, workRequestId, source, local.lengthAndKey(), immediateOrKey, flags);
+                request.remote(0, remoteAddress, remoteKey);
+                result = call();
+            } else {
+                batch.clear();
+                batch.transfer(opcode, workRequestId, local, remoteAddress, remoteKey, immediateOrKey, flags);
+                result = batch.postEntered();
+            }
+        } finally {
+            queuePair.exitSend();
+        }
+        return queuePair.result(result);
+    }
+
+    /** A request to one of many peers. */
+    int datagram(
+            int opcode, long workRequestId, MemorySlice local, int immediate, Destination destination, int flags) {
+        int result;
+        queuePair.enterSend();
+        try {
+            batch.clear();
+            batch.to(destination).transfer(opcode, workRequestId, local, 0, 0, immediate, flags);
+            result = batch.postEntered();
+        } finally {
+            queuePair.exitSend();
+        }
+        return queuePair.result(result);
+    }
+
+    int compareAndSwap(
+            long workRequestId, MemorySlice original, RemoteMemory remote, long expected, long newValue, int flags) {
+        int result;
+        queuePair.enterSend();
+        try {
+            if (plain) {
+                result = atomic(
+                        SendOpcode.COMPARE_AND_SWAP, workRequestId, original, remote, expected, newValue, flags);
+            } else {
+                batch.clear();
+                batch.compareAndSwap(workRequestId, original, remote, expected, newValue, flags);
+                result = batch.postEntered();
+            }
+        } finally {
+            queuePair.exitSend();
+        }
+        return queuePair.result(result);
+    }
+
+    int fetchAndAdd(long workRequestId, MemorySlice original, RemoteMemory remote, long addend, int flags) {
+        int result;
+        queuePair.enterSend();
+        try {
+            if (plain) {
+                result = atomic(SendOpcode.FETCH_AND_ADD, workRequestId, original, remote, addend, 0, flags);
+            } else {
+                batch.clear();
+                batch.fetchAndAdd(workRequestId, original, remote, addend, flags);
+                result = batch.postEntered();
+            }
+        } finally {
+            queuePair.exitSend();
+        }
+        return queuePair.result(result);
+    }
+
+    private int atomic(
+            int opcode,
+            long workRequestId,
+            MemorySlice original,
+            RemoteMemory remote,
+            long compareOrAdd,
+            long swap,
+            int flags) {
+        queuePair.checks().atomic(opcode, original, remote, flags);
+        request.fill(0, opcode, workRequestId, original.address(), original.lengthAndKey(), 0, flags);
+        request.atomic(0, remote.address(), remote.remoteKey(), compareOrAdd, swap);
+        return call();
+    }
+
+    int localInvalidate(long workRequestId, int remoteKey, int flags) {
+        int result;
+        queuePair.enterSend();
+        try {
+            batch.clear();
+            batch.localInvalidate(workRequestId, remoteKey, flags);
+            result = batch.postEntered();
+        } finally {
+            queuePair.exitSend();
+        }
+        return queuePair.result(result);
+    }
+
+    /** The tree's lock, which keeps window and region open, comes before the guard: a close has it while it waits for the guard. */
+    int bindMemoryWindow(
+            long workRequestId,
+            MemoryWindow window,
+            int remoteKey,
+            MemorySlice slice,
+            int flags,
+            AccessFlag... access) {
+        return queuePair.result(queuePair.locked(() -> {
+            queuePair.enterSend();
+            try {
+                batch.clear();
+                batch.bindMemoryWindow(workRequestId, window, remoteKey, slice, flags, access);
+                return batch.postEntered();
+            } finally {
+                queuePair.exitSend();
+            }
+        }));
+    }
+
+    private int call() {
+        return Math.abs(HotCalls.post(
+                postFunction, criticalPost, queuePairAddress, request.address(), request.badRequestAddress()));
+    }
+}

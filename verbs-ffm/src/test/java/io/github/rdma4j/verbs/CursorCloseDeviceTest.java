@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Closing queue pairs while a cursor is on its way over their completions. SoftRoCE's library would take no harm; those of adapters hold
+ * the queue's lock meanwhile, and a close would never return.
+ */
+@Tag("device")
+@Timeout(120)
+class CursorCloseDeviceTest {
+    private final DeviceContext device = TestDevice.open();
+    private final ProtectionDomain domain = device.allocateProtectionDomain();
+    private final ExtendedCompletionQueue queue =
+            device.createExtendedCompletionQueue(64, config -> config.channel(device.createCompletionChannel()));
+    private final CompletionCursor cursor = queue.cursor();
+    private final LoopbackPair pair = new LoopbackPair(domain, queue, device.createCompletionQueue(64));
+
+    @AfterEach
+    void close() {
+        device.close();
+    }
+
+    private void startCursor() {
+        pair.receive(7);
+        pair.send(7, SendFlags.SIGNALED);
+        assertThat(queue.awaitCursor(Duration.ofSeconds(60))).isTrue();
+    }
+
+    @Test
+    void aCloseOnOnesOwnWayIsAnExceptionAndTheWayGoesOn() {
+        startCursor();
+        for (Runnable close : List.<Runnable>of(
+                pair.pair::close,
+                domain::close,
+                () -> pair.pair.modify(attributes -> attributes.state(QueuePairState.RESET)))) {
+            assertThatThrownBy(close::run)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("this thread has started the cursor of " + queue)
+                    .hasMessageContaining("Remedy: call CompletionCursor.end() first");
+        }
+        assertThat(pair.pair.isOpen()).isTrue();
+        assertThat(cursor.workRequestId()).isEqualTo(7);
+        assertThat(cursor.next()).isFalse();
+        cursor.end();
+        pair.pair.close();
+        assertThat(pair.pair.isOpen()).isFalse();
+    }
+
+    @Test
+    void aCloseOfTheQueueEndsOnesOwnWay() {
+        startCursor();
+        queue.close();
+        assertThat(pair.pair.isOpen()).isFalse();
+        assertThatThrownBy(cursor::next).isInstanceOf(IllegalStateException.class);
+        assertThatCode(cursor::end).doesNotThrowAnyException();
+    }
+
+    @Test
+    void aCloseWaitsForTheWayOfAnotherThreadAndHoldsItUpInNothing() throws Exception {
+        startCursor();
+        CompletableFuture<Void> closed = CompletableFuture.runAsync(pair.pair::close);
+        Thread.sleep(200);
+        assertThat(closed).isNotDone();
+        // What the close must not keep for itself while it waits.
+        device.allocateProtectionDomain().close();
+        assertThat(device.port(1).state()).isEqualTo(PortState.ACTIVE);
+        assertThat(cursor.workRequestId()).isEqualTo(7);
+        assertThat(cursor.next()).isFalse();
+        cursor.end();
+        closed.get(60, TimeUnit.SECONDS);
+        assertThat(pair.pair.isOpen()).isFalse();
+    }
+
+    @Test
+    void aWayThatIsNeverEndedMakesTheCloseAnException() {
+        startCursor();
+        CompletableFuture<Void> closed = CompletableFuture.runAsync(pair.pair::close);
+        assertThatThrownBy(() -> closed.get(60, TimeUnit.SECONDS))
+                .rootCause()
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("the cursor of " + queue + " has been with " + Thread.currentThread())
+                .hasMessageContaining("Remedy: have it call CompletionCursor.end()");
+        assertThat(pair.pair.isOpen()).isTrue();
+        cursor.end();
+    }
+
+    @Test
+    void aPollWaitsWhileAQueuePairIsClosedAndDoesNotSayThatTheQueueIsEmpty() throws Exception {
+        pair.receive(7);
+        pair.send(7, SendFlags.SIGNALED);
+        assertThat(queue.awaitCursor(Duration.ofSeconds(60))).isTrue();
+        cursor.end();
+        pair.receive(8);
+        pair.send(8, SendFlags.SIGNALED);
+        assertThat(cursor.pause()).isTrue();
+        WorkCompletions completions = WorkCompletions.allocate(1);
+        CompletableFuture<Integer> polled =
+                CompletableFuture.supplyAsync(() -> queue.awaitCompletions(completions, Duration.ofSeconds(60)));
+        Thread.sleep(200);
+        assertThat(polled).isNotDone();
+        cursor.resume();
+        assertThat(polled.get(60, TimeUnit.SECONDS)).isEqualTo(1);
+        assertThat(completions.get(0).workRequestId()).isEqualTo(8);
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.cm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.rdma4j.verbs.EventPoller;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** An id moves to another channel with an event that nobody has fetched: who waits there is told, in whatever way he waits. */
+@Tag("device")
+@Timeout(120)
+class MigrationDeviceTest {
+    private static final Duration LONG = Duration.ofSeconds(60);
+
+    private final EventChannel from = EventChannel.create();
+    private final EventChannel to = EventChannel.create();
+    private ConnectionId id;
+
+    /** An id with an event that is there and not fetched. */
+    @BeforeEach
+    void resolve() {
+        id = from.createId(PortSpace.TCP);
+        id.resolveAddress(CmTestNet.withPort(CmTestNet.ipv4(), 7471), Duration.ofSeconds(10));
+        try (EventPoller poller = EventPoller.open()) {
+            poller.add(from);
+            assertThat(poller.select(LONG, source -> {})).isEqualTo(1);
+        }
+    }
+
+    @AfterEach
+    void close() {
+        from.close();
+        to.close();
+    }
+
+    private static <T> CompletableFuture<T> start(boolean virtual, Supplier<T> wait) throws InterruptedException {
+        Executor executor =
+                virtual ? task -> Thread.ofVirtual().start(task) : task -> Thread.ofPlatform().start(task);
+        CompletableFuture<T> future = CompletableFuture.supplyAsync(wait, executor);
+        Thread.sleep(100);
+        assertThat(future).isNotDone();
+        return future;
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aThreadThatWaitsForAnEventOfTheTargetGetsIt(boolean virtual) throws Exception {
+        CompletableFuture<Optional<CmEvent>> event = start(virtual, () -> to.nextEvent(LONG));
+        id.migrate(to);
+        assertThat(event.get(40, TimeUnit.SECONDS)).hasValueSatisfying(found -> {
+            assertThat(found.type()).isEqualTo(CmEventType.ADDR_RESOLVED);
+            assertThat(found.id()).isSameAs(id);
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aPollerOfTheTargetFindsItReady(boolean virtual) throws Exception {
+        try (EventPoller poller = EventPoller.open()) {
+            poller.add(to);
+            CompletableFuture<Integer> selected = start(virtual, () -> poller.select(LONG, source -> {}));
+            id.migrate(to);
+            assertThat(selected.get(40, TimeUnit.SECONDS)).isEqualTo(1);
+            assertThat(to.poll()).isPresent();
+        }
+    }
+}
