@@ -66,6 +66,9 @@ class PostingThreadsDeviceTest {
                 assertThat(completion.status()).isEqualTo(WorkCompletionStatus.SUCCESS);
                 each.accept(completion.workRequestId());
             }
+            if (found == 0) {
+                Thread.yield();
+            }
             done += found;
             assertThat(System.nanoTime()).as("%d of %d completed", done, count).isLessThan(deadline);
         }
@@ -74,7 +77,7 @@ class PostingThreadsDeviceTest {
     @ParameterizedTest
     @EnumSource
     void theWritesOfTwoThreadsAllArriveWhereTheyBelong(Way way) throws Exception {
-        int each = 6_000;
+        int each = 1_500;
         try (PostingPair pair = new PostingPair(QueuePairType.RC, way.operations)) {
             long size = (long) THREADS * each * Long.BYTES;
             MemoryRegion from = pair.domain.allocateMemory(size, LOCAL_WRITE);
@@ -93,7 +96,7 @@ class PostingThreadsDeviceTest {
                     int result;
                     while ((result = pair.pair.postWrite(i, sources[i], targets[i], way.flags))
                             == QueuePair.QUEUE_FULL) {
-                        Thread.onSpinWait();
+                        Thread.yield();
                     }
                     assertThat(result).isZero();
                 }
@@ -120,7 +123,7 @@ class PostingThreadsDeviceTest {
     @Test
     void theReceivesOfTwoThreadsKeepTheirRoomAndTheirNumbers() throws Exception {
         int each = 60;
-        for (int round = 0; round < 10; round++) {
+        for (int round = 0; round < 5; round++) {
             try (PostingPair pair = new PostingPair(QueuePairType.RC)) {
                 MemoryRegion rooms = pair.domain.allocateMemory((long) THREADS * each * Long.BYTES, LOCAL_WRITE);
                 MemorySlice[] slices = slices(rooms, THREADS * each);
