@@ -280,7 +280,8 @@ public final class QueuePair extends Resource {
      */
     public int postWrite(long workRequestId, MemorySlice local, RemoteMemory remote, int flags) {
         checks.oneSided(SendOpcode.RDMA_WRITE, local, remote, flags);
-        return singles.transfer(SendOpcode.RDMA_WRITE, workRequestId, local, remote.address(), remote.remoteKey(), 0, flags);
+        return singles.transfer(
+                SendOpcode.RDMA_WRITE, workRequestId, local, remote.address(), remote.remoteKey(), 0, flags);
     }
 
     /**
@@ -322,7 +323,8 @@ public final class QueuePair extends Resource {
      */
     public int postRead(long workRequestId, MemorySlice local, RemoteMemory remote, int flags) {
         checks.read(local, remote, flags);
-        return singles.transfer(SendOpcode.RDMA_READ, workRequestId, local, remote.address(), remote.remoteKey(), 0, flags);
+        return singles.transfer(
+                SendOpcode.RDMA_READ, workRequestId, local, remote.address(), remote.remoteKey(), 0, flags);
     }
 
     /**
@@ -353,7 +355,8 @@ public final class QueuePair extends Resource {
      */
     public int postSendWithImmediate(long workRequestId, MemorySlice local, int immediate, int flags) {
         checks.send(SendOpcode.SEND_WITH_IMMEDIATE, local, flags);
-        return singles.transfer(SendOpcode.SEND_WITH_IMMEDIATE, workRequestId, local, 0, 0, ByteOrders.toNetwork(immediate), flags);
+        return singles.transfer(
+                SendOpcode.SEND_WITH_IMMEDIATE, workRequestId, local, 0, 0, ByteOrders.toNetwork(immediate), flags);
     }
 
     /**

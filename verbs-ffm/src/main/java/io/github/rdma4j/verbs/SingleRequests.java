@@ -76,8 +76,7 @@ final class SingleRequests {
     }
 
     /** A request to one of many peers. */
-    int datagram(
-            int opcode, long workRequestId, MemorySlice local, int immediate, Destination destination, int flags) {
+    int datagram(int opcode, long workRequestId, MemorySlice local, int immediate, Destination destination, int flags) {
         int result;
         queuePair.enterSend();
         try {
@@ -96,8 +95,8 @@ final class SingleRequests {
         queuePair.enterSend();
         try {
             if (plain) {
-                result = atomic(
-                        SendOpcode.COMPARE_AND_SWAP, workRequestId, original, remote, expected, newValue, flags);
+                result =
+                        atomic(SendOpcode.COMPARE_AND_SWAP, workRequestId, original, remote, expected, newValue, flags);
             } else {
                 batch.clear();
                 batch.compareAndSwap(workRequestId, original, remote, expected, newValue, flags);

@@ -76,13 +76,12 @@ class CompletionWaitDeviceTest {
         private final MethodHandle real;
 
         SlowArming() {
-            MemorySegment operations = ibv_context.ops(
-                    MemorySegment.ofAddress(device.handle()).reinterpret(ibv_context.sizeof()));
+            MemorySegment operations =
+                    ibv_context.ops(MemorySegment.ofAddress(device.handle()).reinterpret(ibv_context.sizeof()));
             FunctionDescriptor descriptor =
                     FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_INT);
             real = Linker.nativeLinker().downcallHandle(ibv_context_ops.req_notify_cq(operations), descriptor);
-            ibv_context_ops.req_notify_cq(
-                    operations, ibv_context_ops.req_notify_cq.allocate(this::arm, arena));
+            ibv_context_ops.req_notify_cq(operations, ibv_context_ops.req_notify_cq.allocate(this::arm, arena));
         }
 
         private int arm(MemorySegment queue, int solicitedOnly) {
@@ -163,7 +162,8 @@ class CompletionWaitDeviceTest {
                     Thread.onSpinWait();
                 }
                 // Sleeps in vain, and finds the event of the other queue.
-                assertThat(queue.awaitCompletions(completions, Duration.ofMillis(50))).isZero();
+                assertThat(queue.awaitCompletions(completions, Duration.ofMillis(50)))
+                        .isZero();
                 List<EventSource> ready = new ArrayList<>();
                 assertThat(poller.select(LONG, ready::add)).isEqualTo(1);
                 assertThat(ready).containsExactly(channel);
@@ -178,7 +178,8 @@ class CompletionWaitDeviceTest {
             while (peerQueue.poll(completions) == 0) {
                 Thread.onSpinWait();
             }
-            assertThat(queue.awaitCompletions(completions, Duration.ofMillis(50))).isZero();
+            assertThat(queue.awaitCompletions(completions, Duration.ofMillis(50)))
+                    .isZero();
             peerQueue.close();
             assertThat(channel.nextEvent(Duration.ZERO)).isEmpty();
         }

@@ -143,9 +143,12 @@ class PostingThreadsDeviceTest {
                             .isZero();
                     poll(pair, pair.queue, 1, id -> {});
                     long message = i + 1;
-                    poll(pair, pair.peerQueue, 1, id -> assertThat(
-                                    rooms.segment().getAtIndex(ValueLayout.JAVA_LONG, id))
-                            .isEqualTo(message));
+                    poll(
+                            pair,
+                            pair.peerQueue,
+                            1,
+                            id -> assertThat(rooms.segment().getAtIndex(ValueLayout.JAVA_LONG, id))
+                                    .isEqualTo(message));
                 }
             }
         }
@@ -175,20 +178,23 @@ class PostingThreadsDeviceTest {
                 pair.pair.startReceiveBatch();
             });
             other.join();
-            assertThat(failures).hasSize(4).allSatisfy(failure -> assertThat(failure)
-                    .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("is used by Thread")
-                    .hasMessageContaining("intruder")
-                    .hasMessageContaining("was started by Thread")
-                    .hasMessageContaining("starter"));
-            for (Runnable use : List.<Runnable>of(
-                    () -> sends.send(2, slice, SendFlags.SIGNALED), sends::post, receives::post)) {
+            assertThat(failures)
+                    .hasSize(4)
+                    .allSatisfy(failure -> assertThat(failure)
+                            .isInstanceOf(IllegalStateException.class)
+                            .hasMessageContaining("is used by Thread")
+                            .hasMessageContaining("intruder")
+                            .hasMessageContaining("was started by Thread")
+                            .hasMessageContaining("starter"));
+            for (Runnable use :
+                    List.<Runnable>of(() -> sends.send(2, slice, SendFlags.SIGNALED), sends::post, receives::post)) {
                 assertThatThrownBy(use::run)
                         .isInstanceOf(IllegalStateException.class)
                         .hasMessageContaining("was started by Thread")
                         .hasMessageContaining("intruder");
             }
-            assertThat(pair.pair.startBatch().send(3, slice, SendFlags.SIGNALED).size()).isEqualTo(1);
+            assertThat(pair.pair.startBatch().send(3, slice, SendFlags.SIGNALED).size())
+                    .isEqualTo(1);
         }
     }
 }

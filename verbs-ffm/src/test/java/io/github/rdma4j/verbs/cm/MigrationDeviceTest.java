@@ -46,8 +46,9 @@ class MigrationDeviceTest {
     }
 
     private static <T> CompletableFuture<T> start(boolean virtual, Supplier<T> wait) throws InterruptedException {
-        Executor executor =
-                virtual ? task -> Thread.ofVirtual().start(task) : task -> Thread.ofPlatform().start(task);
+        Executor executor = virtual
+                ? task -> Thread.ofVirtual().start(task)
+                : task -> Thread.ofPlatform().start(task);
         CompletableFuture<T> future = CompletableFuture.supplyAsync(wait, executor);
         Thread.sleep(100);
         assertThat(future).isNotDone();
