@@ -33,6 +33,10 @@ import java.util.Optional;
 final class DeviceQueries {
     private static final ValueLayout.OfShort NETWORK_SHORT = JAVA_SHORT.withOrder(ByteOrder.BIG_ENDIAN);
 
+    /** libibverbs reads these entries from sysfs and tells no errno. */
+    private static final String ENTRY_GONE =
+            "see that the port is up, and that /sys/class/infiniband is mounted here; then ask again";
+
     private final String device;
     private final MemorySegment context;
 
@@ -121,7 +125,7 @@ final class DeviceQueries {
                         "ibv_query_pkey(%s, port=%d, index=%d)".formatted(device, port, index),
                         0,
                         "the entry cannot be read from sysfs",
-                        "");
+                        ENTRY_GONE);
             }
             return Short.toUnsignedInt(key.get(NETWORK_SHORT, 0));
         }
@@ -190,7 +194,7 @@ final class DeviceQueries {
                         "ibv_query_gid(%s, port=%d, index=%d)".formatted(device, port, index),
                         0,
                         "the entry cannot be read",
-                        "");
+                        ENTRY_GONE);
             }
             return Gid.of(gid.toArray(ValueLayout.JAVA_BYTE));
         }

@@ -11,7 +11,7 @@ public final class UnsupportedVerbException extends VerbsException {
      *
      * @param operation the verb with its arguments
      * @param errno {@code EOPNOTSUPP} or {@code ENOSYS}
-     * @param explanation who does not offer it
+     * @param explanation who does not offer it; the remedy is the general one, another way or another device
      */
     public UnsupportedVerbException(String operation, int errno, String explanation) {
         super(operation, errno, explanation, "");

@@ -3,9 +3,10 @@
 package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.internal.ErrnoName;
+import io.github.rdma4j.verbs.internal.ErrnoRemedy;
 
 /**
- * A verb that failed: which one, why (errno by name), with which arguments, and the remedy where the cause is known.
+ * A verb that failed: which one, with which arguments, why (errno by name), and the remedy.
  *
  * <p>The base of every exception that this library raises for a condition outside the program: a missing device,
  * an exhausted limit, a refusal by the adapter. Mistakes of the caller are the JDK's own {@link IllegalArgumentException},
@@ -27,13 +28,17 @@ public class VerbsException extends RuntimeException {
      * @param operation the verb with its arguments, such as {@code ibv_reg_mr(length=4096, access=[LOCAL_WRITE])}
      * @param errno the positive errno value, or 0 where the failure has none
      * @param explanation what is known of the cause, or an empty string
-     * @param remedy what the reader can do about it, or an empty string
+     * @param remedy what the reader can do about it; an empty string for what generally helps against the errno
      */
     public VerbsException(String operation, int errno, String explanation, String remedy) {
-        super(message(operation, errno, explanation, remedy));
+        super(message(operation, errno, explanation, orGeneral(remedy, errno)));
         this.operation = operation;
         this.errno = errno;
-        this.remedy = remedy;
+        this.remedy = orGeneral(remedy, errno);
+    }
+
+    private static String orGeneral(String remedy, int errno) {
+        return remedy.isEmpty() && errno != 0 ? ErrnoRemedy.of(errno) : remedy;
     }
 
     private static String message(String operation, int errno, String explanation, String remedy) {
@@ -79,7 +84,7 @@ public class VerbsException extends RuntimeException {
         return ErrnoName.of(errno) + " (" + ErrnoName.text(errno) + ")";
     }
 
-    /** {@return what can be done about it; an empty string where nothing is known} */
+    /** {@return what can be done about it} */
     public String remedy() {
         return remedy;
     }

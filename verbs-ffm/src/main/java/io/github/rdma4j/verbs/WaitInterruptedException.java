@@ -9,6 +9,8 @@ package io.github.rdma4j.verbs;
 public class WaitInterruptedException extends VerbsException {
     private static final long serialVersionUID = 1L;
     private static final int EINTR = 4;
+    private static final String REMEDY =
+            "let the thread end, or clear its interrupt status (Thread.interrupted()) and wait again";
 
     /**
      * A wait that was interrupted.
@@ -16,6 +18,6 @@ public class WaitInterruptedException extends VerbsException {
      * @param operation what the thread was waiting for
      */
     public WaitInterruptedException(String operation) {
-        super(operation, EINTR, "the thread was interrupted while it waited", "");
+        super(operation, EINTR, "the thread was interrupted while it waited", REMEDY);
     }
 }

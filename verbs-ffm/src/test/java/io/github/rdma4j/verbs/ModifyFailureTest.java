@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.rdma4j.verbs.bindings.ibv_port_attr;
 import io.github.rdma4j.verbs.bindings.ibv_qp_attr;
 import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.ErrnoRemedy;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -129,7 +130,8 @@ class ModifyFailureTest {
                 .hasMessageContaining("the attributes are those that this transition takes")
                 .hasMessageContaining("kernel log");
         assertThat(explain(QueuePairType.RC, QueuePairState.INIT, 5, ROCE, a -> a.state(QueuePairState.ERR)))
-                .hasMessage("ibv_modify_qp(0x000011 RC, INIT to ERR) failed: EIO (Input/output error)");
+                .hasMessage("ibv_modify_qp(0x000011 RC, INIT to ERR) failed: EIO (Input/output error). Remedy: "
+                        + ErrnoRemedy.of(5));
     }
 
     @Test

@@ -46,7 +46,7 @@ final class EceHandshake {
                     Errno.EINVAL,
                     "the peer answers with the options (ECE) of vendor 0x%x, and this side's vendor is 0x%x"
                             .formatted(theirs.vendorId(), ours.vendorId()),
-                    "");
+                    "connect adapters of one vendor, or have one side's program use a queue pair that it moves itself");
         }
         set(queuePair, theirs.vendorId() == 0 ? nothingBeyond(ours) : theirs);
     }

@@ -49,8 +49,11 @@ final class JoinedGroups {
         } catch (VerbsException e) {
             return event.as(CmEventType.MULTICAST_ERROR, e);
         } catch (IllegalStateException | IllegalArgumentException e) {
-            VerbsException failure =
-                    new VerbsException("attaching to " + group.address(), Errno.EINVAL, e.getMessage(), "");
+            VerbsException failure = new VerbsException(
+                    "attaching to " + group.address(),
+                    Errno.EINVAL,
+                    e.getMessage(),
+                    "keep the queue pair open, and of the type UD, until it has joined");
             failure.initCause(e);
             return event.as(CmEventType.MULTICAST_ERROR, failure);
         }

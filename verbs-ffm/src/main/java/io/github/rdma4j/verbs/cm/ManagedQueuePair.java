@@ -78,7 +78,11 @@ record ManagedQueuePair(QueuePair queuePair, boolean owned) {
             return failed(event, e);
         } catch (IllegalStateException | IllegalArgumentException e) {
             // The queue pair is closed, or cannot do what the peer wants.
-            VerbsException failure = new VerbsException("completing " + id, Errno.EINVAL, e.getMessage(), "");
+            VerbsException failure = new VerbsException(
+                    "completing " + id,
+                    Errno.EINVAL,
+                    e.getMessage(),
+                    "keep the queue pair open until it is connected, and ask for no more than its device can do");
             failure.initCause(e);
             return failed(event, failure);
         }

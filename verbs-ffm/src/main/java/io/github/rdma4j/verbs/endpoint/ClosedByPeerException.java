@@ -10,6 +10,9 @@ public final class ClosedByPeerException extends EndpointException {
     private static final long serialVersionUID = 1L;
 
     ClosedByPeerException(String operation) {
-        super(operation, "closed by peer: it closed its endpoint after its last message", "");
+        super(
+                operation,
+                "closed by peer: it closed its endpoint after its last message",
+                "close this endpoint, too; connect again if there is more to say");
     }
 }

@@ -11,6 +11,8 @@ import java.time.Duration;
 
 /** The client's part of the handshake. */
 final class Connector {
+    private static final String SPEAK_THE_SAME = "use versions of rdma4j that speak the same protocol, on this port";
+
     private Connector() {}
 
     static Endpoint connect(InetSocketAddress server, EndpointConfig config, Duration timeout) {
@@ -28,7 +30,7 @@ final class Connector {
             byte[] greeting = established.privateData();
             String problem = Hello.problem(greeting);
             if (!problem.isEmpty()) {
-                throw new EndpointException("connecting to " + server, problem, "");
+                throw new EndpointException("connecting to " + server, problem, SPEAK_THE_SAME);
             }
             return Endpoint.over(link, link.buffers(), config, Hello.parse(greeting));
         } catch (ConnectionRejectedException e) {
@@ -65,8 +67,8 @@ final class Connector {
         if (!Hello.isHello(data) || Hello.versionOf(data) == Hello.VERSION) {
             return refusal;
         }
-        EndpointException explained = new EndpointException(
-                "connecting to " + server, Hello.problem(data), "use versions of rdma4j that speak the same protocol");
+        EndpointException explained =
+                new EndpointException("connecting to " + server, Hello.problem(data), SPEAK_THE_SAME);
         explained.initCause(refusal);
         return explained;
     }

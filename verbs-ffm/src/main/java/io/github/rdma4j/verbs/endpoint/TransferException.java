@@ -17,9 +17,14 @@ public final class TransferException extends EndpointException {
     private final int vendorError;
 
     TransferException(String operation, WorkCompletion completion) {
-        super(operation, completion.describe(), "");
+        super(operation, cause(completion.describe()), completion.status().remedy());
         this.status = completion.status();
         this.vendorError = completion.vendorError();
+    }
+
+    /** The description ends with the remedy, which the message of an exception gets by itself. */
+    private static String cause(String description) {
+        return description.substring(0, description.indexOf(". Remedy: "));
     }
 
     /** {@return how the request ended} */

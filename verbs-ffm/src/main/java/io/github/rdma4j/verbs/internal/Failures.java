@@ -10,7 +10,7 @@ public final class Failures {
     private Failures() {}
 
     /**
-     * A failure without more to say than its errno.
+     * A failure without more to say than its errno, and what generally helps against that.
      *
      * @param operation the verb with its arguments
      * @param errno a positive errno value
@@ -26,7 +26,7 @@ public final class Failures {
      * @param operation the verb with its arguments
      * @param errno a positive errno value
      * @param explanation what is known of the cause, or an empty string
-     * @param remedy what can be done, or an empty string
+     * @param remedy what can be done, or an empty string for what generally helps against the errno
      * @return the exception to throw
      */
     public static VerbsException of(String operation, int errno, String explanation, String remedy) {
@@ -37,6 +37,18 @@ public final class Failures {
                     explanation.isEmpty() ? "the device or its driver does not offer this" : explanation);
         }
         return new VerbsException(operation, errno, explanation, remedy);
+    }
+
+    /**
+     * What a failure said, for one that tells it again with the same remedy.
+     *
+     * @param message that may end with the remedy
+     * @param remedy of the failure
+     * @return the message up to the remedy
+     */
+    public static String withoutRemedy(String message, String remedy) {
+        String end = ". Remedy: " + remedy;
+        return message.endsWith(end) ? message.substring(0, message.length() - end.length()) : message;
     }
 
     /**

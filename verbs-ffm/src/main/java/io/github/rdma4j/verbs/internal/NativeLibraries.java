@@ -72,7 +72,7 @@ public final class NativeLibraries {
             throw new NativeLibraryException(
                     "libibverbs.so.1",
                     "rdma4j's bindings are for Linux on x86-64, and this is %s on %s".formatted(os, architecture),
-                    "");
+                    "run it on such a machine, or in a virtual one");
         }
     }
 
