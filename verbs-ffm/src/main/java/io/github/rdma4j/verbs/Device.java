@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs;
 import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.bindings.ibv_context;
 import io.github.rdma4j.verbs.bindings.ibv_device;
+import io.github.rdma4j.verbs.internal.CharacterDevice;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.NativeCalls;
@@ -150,13 +151,26 @@ public record Device(
     }
 
     static NoSuchDeviceException notFound(String name, List<Device> present) {
+        return notFound(name, present, KernelDevices.names());
+    }
+
+    /** The kernel can have devices that libibverbs has no driver for, and so does not list. */
+    static NoSuchDeviceException notFound(String name, List<Device> present, List<String> ofKernel) {
         // A program that wants any device and finds none has no name to ask for.
         String operation = name.isEmpty() && present.isEmpty()
                 ? "looking for an RDMA device"
                 : "opening RDMA device '" + name + "'";
+        List<String> unusable = new ArrayList<>(ofKernel);
+        unusable.removeAll(present.stream().map(Device::name).toList());
+        if (unusable.contains(name) || present.isEmpty() && !unusable.isEmpty()) {
+            return KernelDevices.unusable(operation, unusable);
+        }
         if (!present.isEmpty()) {
             String names = present.stream().map(Device::name).collect(Collectors.joining(", "));
-            return new NoSuchDeviceException(operation, "there is no such device; present: " + names, "");
+            return new NoSuchDeviceException(
+                    operation,
+                    "there is no such device; present: " + names,
+                    "use one of these; names change when adapters are added or removed");
         }
         return new NoSuchDeviceException(
                 operation,
@@ -169,16 +183,15 @@ public record Device(
 
     private static VerbsException cannotOpen(MemorySegment device) {
         int errno = NativeCalls.lastErrno();
-        String node = "/dev/infiniband/" + ibv_device.dev_name(device).getString(0);
-        boolean missing = !Files.exists(Path.of(node));
-        String remedy = missing
-                ? "in a container, pass the devices in (docker run --device=/dev/infiniband ...)"
-                : "see that this user may read and write " + node;
-        return Failures.of(
-                "ibv_open_device(" + nameOf(device) + ")",
-                errno,
-                missing ? node + " does not exist" : "",
-                errno == Errno.EACCES || errno == Errno.EPERM || missing ? remedy : "");
+        Path file =
+                Path.of("/dev/infiniband").resolve(ibv_device.dev_name(device).getString(0));
+        CharacterDevice state = CharacterDevice.of(file);
+        String remedy = switch (state) {
+            case MISSING -> "in a container, pass the devices in (docker run --device=/dev/infiniband ...)";
+            case FORBIDDEN -> CharacterDevice.giveAccess(file);
+            case ACCESSIBLE -> "";
+        };
+        return Failures.of("ibv_open_device(" + nameOf(device) + ")", errno, state.cause(file), remedy);
     }
 
     /** {@return name, GUID and transport, in one line} */

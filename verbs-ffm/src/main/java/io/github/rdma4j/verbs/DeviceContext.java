@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.WeakHashMap;
@@ -76,6 +77,7 @@ public final class DeviceContext extends Resource implements EventSource {
      * @throws VerbsException if it cannot be opened, for want of permission for instance
      */
     public static DeviceContext open(String name) {
+        Objects.requireNonNull(name, "the name of the device to open: Device.list() has them");
         return new DeviceContext(Device.find(name), Device.openNative(name), true);
     }
 
@@ -88,7 +90,8 @@ public final class DeviceContext extends Resource implements EventSource {
      * @throws VerbsException if it cannot be opened, for want of permission for instance
      */
     public static DeviceContext open(Device device) {
-        return open(device.name());
+        return open(Objects.requireNonNull(device, "the device to open: Device.list() has them")
+                .name());
     }
 
     /**

@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -25,7 +26,7 @@ class DeviceTest {
 
     @Test
     void theRemedyForNoDeviceAtAllIsNamed() {
-        assertThat(Device.notFound("rxe0", List.of()))
+        assertThat(Device.notFound("rxe0", List.of(), List.of()))
                 .hasMessageContaining("this machine has no RDMA device")
                 .hasMessageContaining("rdma link add rxe0 type rxe")
                 .hasMessageContaining("scripts/softroce");
@@ -33,8 +34,32 @@ class DeviceTest {
 
     @Test
     void whoAsksForAnyDeviceAndFindsNoneIsNotToldAnEmptyName() {
-        assertThat(Device.notFound("", List.of()))
+        assertThat(Device.notFound("", List.of(), List.of()))
                 .hasMessageStartingWith("looking for an RDMA device failed: ")
                 .hasMessageContaining("this machine has no RDMA device");
+    }
+
+    @Test
+    void aDeviceThatOnlyTheKernelHasIsNoMissingDevice() {
+        for (String name : List.of("", "rxe0", "rxe1")) {
+            assertThat(Device.notFound(name, List.of(), List.of("rxe0", "rxe1")))
+                    .hasMessageContaining("the kernel has rxe0, rxe1, and ")
+                    .hasMessageContaining("Remedy: ");
+        }
+        Device other = new Device("mlx5_0", "uverbs0", Path.of("/sys"), 0, NodeType.UNKNOWN, TransportType.UNKNOWN, 0);
+        assertThat(Device.notFound("rxe1", List.of(other), List.of("mlx5_0", "rxe1")))
+                .hasMessageContaining("the kernel has rxe1, and ");
+        assertThat(Device.notFound("rxe2", List.of(other), List.of("mlx5_0", "rxe1")))
+                .hasMessageContaining("there is no such device; present: mlx5_0");
+    }
+
+    @Test
+    void openingNothingIsTheCallersMistakeAndSaysWhatToGive() {
+        assertThatThrownBy(() -> DeviceContext.open((String) null))
+                .isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("Device.list() has them");
+        assertThatThrownBy(() -> DeviceContext.open((Device) null))
+                .isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("Device.list() has them");
     }
 }

@@ -9,10 +9,14 @@ final class TestDevice {
     private TestDevice() {}
 
     static DeviceContext open() {
+        return DeviceContext.open(name());
+    }
+
+    static String name() {
         List<Device> devices = Device.list();
         if (devices.isEmpty()) {
             throw new AssertionError("tests tagged 'device' need a verbs device: run them with scripts/test");
         }
-        return DeviceContext.open(devices.getFirst());
+        return devices.getFirst().name();
     }
 }

@@ -5,7 +5,6 @@ package io.github.rdma4j.verbs.cm;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.bindings.LibRdmaCm;
 import io.github.rdma4j.verbs.internal.CmCalls;
-import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.NativeLibraries;
 import java.lang.foreign.Arena;
@@ -69,7 +68,7 @@ public final class CmDevices {
             MemorySegment list = CmCalls.getDevices(count);
             if (list.address() == 0) {
                 int errno = NativeCalls.lastErrno();
-                throw Failures.of("rdma_get_devices()", errno, "", CreationRemedy.of(errno));
+                throw CreationFailure.of("rdma_get_devices()", errno);
             }
             List<Long> addresses = new ArrayList<>();
             MemorySegment entries =

@@ -56,7 +56,7 @@ public final class EventChannel implements EventSource, AutoCloseable {
         if (created.address() == 0) {
             int errno = NativeCalls.lastErrno();
             arena.close();
-            throw Failures.of("rdma_create_event_channel()", errno, "", CreationRemedy.of(errno));
+            throw CreationFailure.of("rdma_create_event_channel()", errno);
         }
         this.channel = created.reinterpret(rdma_event_channel.sizeof());
         this.fileDescriptor = rdma_event_channel.fd(channel);

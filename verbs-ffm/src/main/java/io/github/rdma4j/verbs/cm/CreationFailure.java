@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.cm;
+
+import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.internal.CharacterDevice;
+import io.github.rdma4j.verbs.internal.Failures;
+import java.nio.file.Path;
+
+/** rdma_cm itself cannot be used: why, and what to do. */
+final class CreationFailure {
+    private static final int ENOENT = 2;
+    private static final int ENODEV = 19;
+    private static final int EMFILE = 24;
+
+    private static final Path FILE = Path.of("/dev/infiniband/rdma_cm");
+
+    private CreationFailure() {}
+
+    static VerbsException of(String operation, int errno) {
+        if (CharacterDevice.of(FILE) == CharacterDevice.FORBIDDEN) {
+            return Failures.of(
+                    operation, errno, CharacterDevice.FORBIDDEN.cause(FILE), CharacterDevice.giveAccess(FILE));
+        }
+        return Failures.of(operation, errno, "", remedy(errno));
+    }
+
+    private static String remedy(int errno) {
+        return switch (errno) {
+            case ENOENT ->
+                "load the kernel module rdma_ucm ('modprobe rdma_ucm'), which makes /dev/infiniband/rdma_cm; in a"
+                        + " container, pass the devices in (docker run --device=/dev/infiniband ...)";
+            case ENODEV ->
+                "this machine has no RDMA device ('rdma link'), or the module rdma_ucm is not loaded ('modprobe"
+                        + " rdma_ucm')";
+            case EMFILE -> "raise the limit of open files ('ulimit -n'), or let connections share an event channel";
+            default -> "";
+        };
+    }
+}
