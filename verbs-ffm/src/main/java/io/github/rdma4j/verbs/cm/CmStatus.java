@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs.cm;
 
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.internal.Failures;
 
 /** What the status of an event means, and what to do about it. */
 final class CmStatus {
@@ -18,7 +19,20 @@ final class CmStatus {
             "use the address of a network interface that has an RDMA device ('rdma link' lists them, 'ip address'"
                     + " their addresses); 127.0.0.1, ::1 and other addresses of 'lo' have none";
 
+    private static final String PEER_SILENT =
+            "check that the peer runs, that its RDMA device is up, and that no firewall keeps UDP port 4791"
+                    + " (RoCE version 2) away";
+
     private CmStatus() {}
+
+    /** For an id that would be bound to a loopback address: the kernel's cma_any_addr() holds that for the wildcard. */
+    static VerbsException loopback(String operation) {
+        return Failures.of(
+                operation,
+                ENODEV,
+                "a loopback address has no RDMA device, and the kernel would listen on all of them instead",
+                RDMA_ADDRESS + "; to listen on all RDMA devices, use the wildcard address");
+    }
 
     static String explain(CmEventType type, PortSpace portSpace, int status) {
         if (status == 0) {
@@ -67,10 +81,26 @@ final class CmStatus {
     /** What to do about the errno of an event. */
     private static String remedyOfEvent(CmEventType type, int errno) {
         if (type == CmEventType.UNREACHABLE && errno == ETIMEDOUT) {
-            return "check that the peer runs, that its RDMA device is up, and that no firewall keeps UDP port 4791"
-                    + " (RoCE version 2) away";
+            return PEER_SILENT;
+        }
+        if (isResolution(type) && errno == ETIMEDOUT) {
+            return remedyOfSilence(CmEventType.ADDR_RESOLVED);
         }
         return remedyOfCall(errno);
+    }
+
+    /** What to do when the event that was awaited did not come. */
+    static String remedyOfSilence(CmEventType awaited) {
+        return switch (awaited) {
+            case ADDR_RESOLVED, ROUTE_RESOLVED ->
+                "see that the host is up and answers a ping from this side's address, or allow more time";
+            case ESTABLISHED, CONNECT_RESPONSE ->
+                PEER_SILENT + ", and that its program accepts what it is asked; or allow more time";
+            case DISCONNECTED -> "wait longer, or close the id: that ends the connection without the peer's consent";
+            case MULTICAST_JOIN ->
+                "see that the port is up, and on InfiniBand that a subnet manager runs; or allow more time";
+            default -> "see whether the peer still runs, or allow more time";
+        };
     }
 
     /** What to do about the errno of a call. */
@@ -88,8 +118,12 @@ final class CmStatus {
     static ConnectionException failure(String operation, CmEvent event) {
         if (event.cause().isPresent()) {
             VerbsException cause = event.cause().get();
-            ConnectionException exception =
-                    new ConnectionException(operation, event.type(), cause.errno(), cause.getMessage(), "");
+            ConnectionException exception = new ConnectionException(
+                    operation,
+                    event.type(),
+                    cause.errno(),
+                    Failures.withoutRemedy(cause.getMessage(), cause.remedy()),
+                    cause.remedy());
             exception.initCause(cause);
             return exception;
         }

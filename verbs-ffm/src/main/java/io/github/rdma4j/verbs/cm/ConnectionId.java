@@ -189,12 +189,19 @@ public final class ConnectionId implements AutoCloseable {
     /**
      * Takes a local address and port (rdma_bind_addr(3)).
      *
+     * <p>A loopback address (127.0.0.0/8, ::1) is refused with ENODEV. The kernel takes it for the wildcard address: an
+     * id that should be reached from this host alone would listen on every RDMA device.
+     *
      * @param address of an interface that has an RDMA device, which the id is bound to, or the wildcard address; port 0 takes any
-     * @throws VerbsException if there is no RDMA device, or the port is in use
+     * @throws VerbsException if there is no RDMA device at the address, or the port is in use
      */
     public void bind(InetSocketAddress address) {
+        String operation = "rdma_bind_addr(" + address + ")";
+        if (!address.isUnresolved() && address.getAddress().isLoopbackAddress()) {
+            throw CmStatus.loopback(operation);
+        }
         call(
-                "rdma_bind_addr(" + address + ")",
+                operation,
                 "an id that has not been bound, and an address of a local interface",
                 arena -> CmCalls.bind(id, SocketAddresses.write(arena, address)));
     }

@@ -23,6 +23,9 @@ import java.util.function.Consumer;
 
 /** What rdma_init_qp_attr(3) says that a queue pair's next step must set. */
 final class QueuePairStep implements Consumer<QueuePairAttributesConfig> {
+    private static final int EIO = 5;
+    private static final int ENXIO = 6;
+
     private final Arena arena = Arena.ofAuto();
     private final MemorySegment attributes = ibv_qp_attr.allocate(arena);
     private final QueuePairState state;
@@ -34,16 +37,19 @@ final class QueuePairStep implements Consumer<QueuePairAttributesConfig> {
         MemorySegment maskPointer = arena.allocate(ValueLayout.JAVA_INT);
         int errno = CmCalls.initQueuePairAttributes(id, attributes, maskPointer);
         if (errno != 0) {
-            throw Failures.of(
-                    "rdma_init_qp_attr(%s, %s)".formatted(description, state),
-                    errno,
-                    errno == Errno.EINVAL
-                            ? "it needs a resolved address for INIT, a request or a response for RTR and RTS, and a"
-                                    + " connection that has not failed"
-                            : "",
-                    "");
+            throw Failures.of("rdma_init_qp_attr(%s, %s)".formatted(description, state), errno, cause(errno), "");
         }
         this.mask = maskPointer.get(ValueLayout.JAVA_INT, 0);
+    }
+
+    private static String cause(int errno) {
+        return switch (errno) {
+            case Errno.EINVAL ->
+                "it needs a resolved address for INIT, a request or a response for RTR and RTS, and a connection that"
+                        + " has not failed";
+            case EIO, ENXIO, Errno.ENODEV -> "the RDMA device is gone: it was removed, or its driver has reset it";
+            default -> "";
+        };
     }
 
     static QueuePairStep of(MemorySegment id, QueuePairState state, String description) {

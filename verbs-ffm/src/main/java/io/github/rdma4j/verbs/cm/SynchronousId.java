@@ -145,6 +145,7 @@ public final class SynchronousId implements AutoCloseable {
      *
      * @param address of an interface that has an RDMA device, or the wildcard address; port 0 takes any
      * @param backlog how many requests the kernel keeps until they are fetched
+     * @throws VerbsException if there is no RDMA device at the address, as at 127.0.0.1, or the port is in use
      */
     public void listen(InetSocketAddress address, int backlog) {
         id.bind(address);
@@ -264,7 +265,11 @@ public final class SynchronousId implements AutoCloseable {
         while (true) {
             CmEvent event = channel.nextEvent(deadline.remaining())
                     .orElseThrow(() -> new ConnectionException(
-                            operation, null, CmStatus.ETIMEDOUT, NOTHING_CAME.formatted(deadline.timeout()), ""));
+                            operation,
+                            null,
+                            CmStatus.ETIMEDOUT,
+                            NOTHING_CAME.formatted(deadline.timeout()),
+                            CmStatus.remedyOfSilence(type)));
             disconnected |= event.type() == CmEventType.DISCONNECTED;
             if (event.type() == type) {
                 return event;

@@ -9,7 +9,8 @@
  * {@link io.github.rdma4j.verbs.cm.SynchronousId} is an id with a channel of its own, whose calls wait for the end of what they
  * begin.
  *
- * <p>Addresses are those of network interfaces that have an RDMA device; {@code lo} has none, so 127.0.0.1 does not work.
+ * <p>Addresses are those of network interfaces that have an RDMA device; {@code lo} has none, so 127.0.0.1 is refused, to connect to
+ * and to {@linkplain io.github.rdma4j.verbs.cm.ConnectionId#bind listen at}.
  *
  * <h2>Queue pairs</h2>
  *

@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.endpoint.EndpointServer;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -15,6 +17,8 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What connecting says when it fails: the cause, and what to do about it. */
 @Tag("device")
@@ -39,6 +43,35 @@ class ConnectionErrorsDeviceTest {
                 .hasMessageContaining("127.0.0.1, ::1 and other addresses of 'lo' have none");
     }
 
+    /** The kernel takes these for the wildcard: a listener that was meant for this host would be open on every RDMA device. */
+    @ParameterizedTest
+    @ValueSource(strings = {"127.0.0.1", "127.1.2.3", "::1"})
+    void listeningAtALoopbackAddressIsRefusedOnEveryWay(String loopback) throws Exception {
+        InetSocketAddress address = new InetSocketAddress(InetAddress.getByName(loopback), 0);
+        try (EventChannel channel = EventChannel.create()) {
+            ConnectionId other = channel.createId(PortSpace.UDP);
+            for (ThrowingCallable use : new ThrowingCallable[] {
+                () -> id.id().bind(address),
+                () -> id.listen(address, 1),
+                () -> other.bind(address),
+                () -> CmAddress.resolveLocal(loopback, "0", PortSpace.TCP)
+                        .getFirst()
+                        .createEndpoint(PATIENCE),
+                () -> EndpointServer.bind(address).close()
+            }) {
+                assertThatThrownBy(use)
+                        .isInstanceOf(VerbsException.class)
+                        .hasMessageContaining("rdma_bind_addr(")
+                        .hasMessageContaining("ENODEV")
+                        .hasMessageContaining("the kernel would listen on all of them")
+                        .hasMessageContaining("use the address of a network interface that has an RDMA device");
+            }
+        }
+        assertThat(id.id().localAddress()).isEmpty();
+        id.listen(HERE, 1);
+        assertThat(id.id().localAddress().orElseThrow().getAddress()).isEqualTo(HERE.getAddress());
+    }
+
     @Test
     void aNetworkWithoutARouteIsExplained() {
         assertThatThrownBy(() -> id.resolve(new InetSocketAddress("192.168.77.1", 4711), PATIENCE))
@@ -57,6 +90,7 @@ class ConnectionErrorsDeviceTest {
                 catchThrowableOfType(ConnectionException.class, () -> id.resolve(absent, Duration.ofMillis(500)));
         assertThat(failure.errnoName()).isEqualTo("ETIMEDOUT");
         assertThat(failure).hasMessageContaining("resolving " + absent);
+        assertThat(failure.remedy()).contains("answers a ping");
     }
 
     @Test
@@ -171,6 +205,7 @@ class ConnectionErrorsDeviceTest {
             assertThat(failure.errnoName()).isEqualTo("ETIMEDOUT");
             assertThat(failure.event()).isNull();
             assertThat(failure).hasMessageContaining("nothing came within PT0.2S");
+            assertThat(failure.remedy()).contains("check that the peer runs").contains("UDP port 4791");
         }
     }
 
