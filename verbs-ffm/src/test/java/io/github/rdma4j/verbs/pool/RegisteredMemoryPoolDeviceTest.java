@@ -341,25 +341,6 @@ class RegisteredMemoryPoolDeviceTest {
     }
 
     @Test
-    void hugePagesAreUsedOrTheReasonIsTold() {
-        for (HugePages wish : List.of(HugePages.TRANSPARENT, HugePages.EXPLICIT)) {
-            try (RegisteredMemoryPool pool =
-                    pool(config -> config.chunkSize(4 << 20).hugePages(wish))) {
-                pool.reserve(1);
-                String pages = pool.statistics().pages();
-                assertThat(pages)
-                        .matches("huge pages of \\d+ bytes"
-                                + "|transparent huge pages for \\d+ of 4194304 bytes( \\(no 2 huge pages of .*\\))?"
-                                + "|4096-byte pages \\(.*transparent huge pages are switched off.*\\)");
-                pool.allocate(1 << 20).close();
-            }
-        }
-        assertThatThrownBy(() -> pool(config -> config.hugePages(HugePages.EXPLICIT)))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("chunkSize 1048576: a huge page has");
-    }
-
-    @Test
     void thePoolAloneClosesAndChangesItsRegions() {
         try (RegisteredMemoryPool pool = pool();
                 PooledMemory memory = pool.allocate(1)) {
@@ -469,5 +450,8 @@ class RegisteredMemoryPoolDeviceTest {
                         pool(config -> config.access(AccessFlag.REMOTE_WRITE)).allocate(1))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("needs LOCAL_WRITE");
+        assertThatThrownBy(() -> pool(config -> config.hugePages(HugePages.EXPLICIT)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("chunkSize 1048576: a huge page has");
     }
 }
