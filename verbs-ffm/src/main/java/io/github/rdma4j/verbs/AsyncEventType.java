@@ -8,9 +8,15 @@ public enum AsyncEventType {
     CQ_ERR(Subject.COMPLETION_QUEUE),
     /** A queue pair has failed, and is in the error state. */
     QP_FATAL(Subject.QUEUE_PAIR),
-    /** A peer's request was invalid: the local queue pair is in the error state. */
+    /**
+     * A peer's request was invalid: the local queue pair is in the error state. Its requests complete as flushed, and say
+     * no more.
+     */
     QP_REQ_ERR(Subject.QUEUE_PAIR),
-    /** A peer asked for what it may not do: the local queue pair is in the error state. */
+    /**
+     * A peer asked for what it may not do: the local queue pair is in the error state. Its requests complete as flushed,
+     * and say no more.
+     */
     QP_ACCESS_ERR(Subject.QUEUE_PAIR),
     /** The first packet has come while the queue pair was still ready to receive only: the connection is established. */
     COMM_EST(Subject.QUEUE_PAIR),

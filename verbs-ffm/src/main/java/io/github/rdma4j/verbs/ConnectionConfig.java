@@ -20,7 +20,9 @@ public final class ConnectionConfig {
     ConnectionConfig() {}
 
     /**
-     * An upper bound of the path MTU; default none. The smallest of this and both ports' active MTU is used.
+     * An upper bound of the path MTU; default none. The smallest of this and both ports' active MTU is used. Both sides
+     * must use the same: give both the same bound, or longer messages end with
+     * {@link WorkCompletionStatus#REM_INV_REQ_ERR}.
      *
      * @param mtu the bound
      * @return this
@@ -54,7 +56,8 @@ public final class ConnectionConfig {
 
     /**
      * How often to send again to a peer that has no receive posted, before
-     * {@link WorkCompletionStatus#RNR_RETRY_EXC_ERR}; default 7, which means for ever.
+     * {@link WorkCompletionStatus#RNR_RETRY_EXC_ERR}; default 7, which means for ever: a send for which the peer forgets
+     * to post a receive then never completes, and nothing tells why. While a program is written, 6 shows such mistakes.
      *
      * @param count 0 to 7
      * @return this

@@ -138,10 +138,11 @@ public final class QueuePairConfig {
     }
 
     /**
-     * The most data that a request can carry inline; default 0. The device may give more:
-     * {@link PreparedQueuePair#maxInlineData()}.
+     * The most data that a request can carry inline; default 0. The queue pair carries this much and no more, even where
+     * the device could.
      *
-     * @param bytes at least 0; the device's limit shows only when the queue pair is created
+     * @param bytes at least 0. No query tells the device's limit, often some hundred bytes: beyond it the creation fails
+     *     with EINVAL
      * @return this
      */
     public QueuePairConfig maxInlineData(int bytes) {
@@ -326,7 +327,9 @@ public final class QueuePairConfig {
         int entries = context.attributes().maxScatterGather();
         requireRange("maxSendScatterGather", maxSendScatterGather, 1, entries, device);
         requireRange("maxReceiveScatterGather", maxReceiveScatterGather, 1, entries, device);
-        requireRange("maxInlineData", maxInlineData, 0, 1 << 16, device);
+        if (maxInlineData < 0) {
+            throw new IllegalArgumentException("maxInlineData %d is negative".formatted(maxInlineData));
+        }
         PortAttributes portAttributes = context.port(port);
         requireRange("partitionKeyIndex", partitionKeyIndex, 0, portAttributes.partitionTableLength() - 1, device);
         if ((remoteAccess & ~REMOTE) != 0) {

@@ -120,7 +120,10 @@ final class QueuePairCreation {
                         operation,
                         errno,
                         "the device does not grant these sizes together",
-                        "ask for less inline data or shorter queues");
+                        config.maxInlineData() > 0
+                                ? "ask for less inline data than %d bytes, or for shorter queues"
+                                        .formatted(config.maxInlineData())
+                                : "ask for shorter queues");
             case Errno.ENOMEM ->
                 Failures.of(
                         operation,

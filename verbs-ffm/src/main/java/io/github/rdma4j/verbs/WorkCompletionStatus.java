@@ -34,10 +34,12 @@ public enum WorkCompletionStatus {
     /** The queue pair failed before; this request was not started. */
     WR_FLUSH_ERR(
             "work request flushed",
-            "the queue pair is in the error state: an earlier request failed, the peer disconnected, or this side"
-                    + " moved it there",
-            "look for the first completion that failed otherwise; this one has no cause of its own. Connect anew, and"
-                    + " post again what must not be lost"),
+            "the queue pair is in the error state: an earlier request failed, the peer disconnected, this side"
+                    + " moved it there, or this side refused what the peer asked for",
+            "look for the first completion that failed otherwise; this one has no cause of its own. If there is none,"
+                    + " look at the peer's completions (REM_ACCESS_ERR, REM_INV_REQ_ERR) and this side's asynchronous"
+                    + " events (QP_ACCESS_ERR, QP_REQ_ERR; SoftRoCE has none). Connect anew, and post again what must not"
+                    + " be lost"),
     /** Binding a memory window failed. */
     MW_BIND_ERR(
             "memory window bind error",
@@ -58,10 +60,10 @@ public enum WorkCompletionStatus {
     /** The peer refused the request as invalid. */
     REM_INV_REQ_ERR(
             "remote invalid request",
-            "the peer's receive is smaller than the message, its queue pair does not allow the operation, or more"
-                    + " reads and atomics came than it serves",
-            "post longer receives at the peer, give its queue pair the remote access, and keep maxReadAtomic at or"
-                    + " below the peer's maxDestinationReadAtomic"),
+            "the peer's receive is smaller than the message, its queue pair does not allow the operation, more reads"
+                    + " and atomics came than it serves, or the two sides have different path MTUs",
+            "post longer receives at the peer, give its queue pair the remote access, keep maxReadAtomic at or below"
+                    + " the peer's maxDestinationReadAtomic, and set the same pathMtu on both sides"),
     /** The peer refused the access. */
     REM_ACCESS_ERR(
             "remote access error",
