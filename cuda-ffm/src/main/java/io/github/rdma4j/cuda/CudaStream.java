@@ -22,7 +22,8 @@ import java.util.Objects;
  *
  * <p>Closing a stream does not wait: what it was given is still done.
  *
- * <p>Thread safety: all methods may be called from any thread. They allocate nothing unless said.
+ * <p>Thread safety: all methods may be called from any thread. Copies, fills, launches, values, {@link #waitFor} and
+ * {@link #isDone} allocate nothing on the heap; the other methods may.
  */
 public final class CudaStream extends StreamMemory {
     private final CallbackFailures callbackFailures = new CallbackFailures();

@@ -24,8 +24,8 @@ import java.util.Set;
  *
  * <p>Closing a region closes the windows that are bound to it; closing a queue pair, those of type 2 that belong to it.
  *
- * <p>Thread safety: all methods may be called from any thread; {@link #postBind} and {@link #postUnbind} post on the queue pair, so they are
- * for the thread that posts sends there. They are not of the hot path: each call allocates.
+ * <p>Thread safety: all methods may be called from any thread. {@link #postBind} and {@link #postUnbind} are not of the hot path: each
+ * call allocates.
  */
 public final class MemoryWindow extends Resource {
     private static final int REMOTE = AccessFlag.mask(

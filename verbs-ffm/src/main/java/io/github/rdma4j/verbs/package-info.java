@@ -23,14 +23,23 @@
  *
  * Whatever is open is a {@link io.github.rdma4j.verbs.Resource}. Closing one closes what depends on it first; closing twice does
  * nothing; use after close is an {@link IllegalStateException} from any thread, also when the close comes while a call is under
- * way. A memory region holds on to its segment, so that an automatic arena does not free registered memory.
+ * way. What a resource knows of itself (a number, a key, a size) can still be asked. A memory region holds on to its segment, so that an automatic arena does not free registered memory.
  *
  * <h2>Threads</h2>
  *
- * Everything may be called from any thread, posting too. For one thread at a time are one
- * {@link io.github.rdma4j.verbs.WorkCompletions}, one {@link io.github.rdma4j.verbs.SliceList}, a
- * {@link io.github.rdma4j.verbs.PreparedQueuePair}, and the way of a {@link io.github.rdma4j.verbs.CompletionCursor}. A
- * {@link io.github.rdma4j.verbs.SendBatch} or {@link io.github.rdma4j.verbs.ReceiveBatch} is for the thread that started it.
+ * Everything may be called from any thread, posting too, except what is for one thread at a time:
+ *
+ * <ul>
+ *   <li>a {@link io.github.rdma4j.verbs.SendBatch} or {@link io.github.rdma4j.verbs.ReceiveBatch}: it belongs to the thread that
+ *       started it at the {@link io.github.rdma4j.verbs.QueuePair} or receive queue
+ *   <li>a {@link io.github.rdma4j.verbs.TagList}, a {@link io.github.rdma4j.verbs.WorkCompletions} and a
+ *       {@link io.github.rdma4j.verbs.SliceList}
+ *   <li>a {@link io.github.rdma4j.verbs.PreparedQueuePair}
+ *   <li>polling one {@link io.github.rdma4j.verbs.ExtendedCompletionQueue}, and so its
+ *       {@link io.github.rdma4j.verbs.CompletionCursor}
+ *   <li>what was made in a {@link io.github.rdma4j.verbs.ThreadDomain}
+ *   <li>an object that a setter was called on: the configurations, and a {@link io.github.rdma4j.verbs.FlowSpec}
+ * </ul>
  *
  * <h2>Waiting</h2>
  *

@@ -41,6 +41,24 @@ class ResourceTreeDeviceTest {
     }
 
     @Test
+    void whatAResourceKnowsOfItselfCanBeAskedAfterTheClose() {
+        ConnectedPair pair = new ConnectedPair(4096, config -> config.maxInlineData(32));
+        int number = pair.pair.number();
+        int key = pair.buffer.localKey();
+        long address = pair.buffer.address();
+        int capacity = pair.queue.capacity();
+        pair.close();
+        assertThat(pair.pair.number()).isEqualTo(number);
+        assertThat(pair.pair.type()).isEqualTo(QueuePairType.RC);
+        assertThat(pair.pair.maxInlineData()).isEqualTo(32);
+        assertThat(pair.buffer.localKey()).isEqualTo(key);
+        assertThat(pair.buffer.address()).isEqualTo(address);
+        assertThat(pair.buffer.length()).isEqualTo(4096);
+        assertThat(pair.queue.capacity()).isEqualTo(capacity);
+        assertThat(pair.pair.protectionDomain()).isSameAs(pair.domain);
+    }
+
+    @Test
     void useAfterCloseIsAnException() {
         ConnectedPair pair = new ConnectedPair(4096);
         RemoteMemory target = pair.peerBuffer.remoteMemory();
