@@ -100,7 +100,8 @@ final class Checks {
 
     /** A batch in the hands of a thread that did not start it. */
     static IllegalStateException usedByAnother(String batch, Thread user, String start) {
-        return new IllegalStateException("%s is used by %s, but was started by %s: a batch belongs to the thread that calls %s"
-                .formatted(batch, Thread.currentThread(), user, start));
+        return new IllegalStateException(
+                "%s is used by %s, but was started by %s: a batch belongs to the thread that calls %s"
+                        .formatted(batch, Thread.currentThread(), user, start));
     }
 }

@@ -52,10 +52,7 @@ final class VirtualThreadPoller {
     private static VirtualThreadPoller start() {
         VirtualThreadPoller poller = new VirtualThreadPoller();
         try {
-            Thread.ofPlatform()
-                    .name("rdma4j-virtual-thread-poller")
-                    .daemon()
-                    .start(poller::run);
+            Thread.ofPlatform().name("rdma4j-virtual-thread-poller").daemon().start(poller::run);
         } catch (Throwable e) {
             FileDescriptors.close(poller.epoll);
             throw e;
