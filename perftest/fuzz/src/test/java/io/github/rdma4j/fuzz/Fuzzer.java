@@ -15,14 +15,15 @@ import java.util.SplittableRandom;
  * Feeds a parser with spoilt input: {@value #INPUTS_BY_DEFAULT} inputs, or {@code -Drdma4j.fuzz.inputs=N}. Each must be
  * accepted or refused with the documented exception, and allocate no more than the stated bound.
  *
- * <p>Every run is another one. A failure names its seed; {@code -Drdma4j.fuzz.seed=… -Drdma4j.fuzz.inputs=1} plays that
- * input again.
+ * <p>Each run plays the same inputs, so that a change is not blamed for what it did not do; {@code -Drdma4j.fuzz.seed=N}
+ * plays others, as the nightly run does. A failure names its seed; with that and {@code -Drdma4j.fuzz.inputs=1} the input
+ * is played again.
  */
 public final class Fuzzer {
     private static final int INPUTS_BY_DEFAULT = 10_000;
 
     private static final int INPUTS = Integer.getInteger("rdma4j.fuzz.inputs", INPUTS_BY_DEFAULT);
-    private static final long SEED = Long.getLong("rdma4j.fuzz.seed", System.nanoTime());
+    private static final long SEED = Long.getLong("rdma4j.fuzz.seed", 1);
 
     /** From so many on, both outcomes must have been seen. */
     private static final int MANY = 1000;

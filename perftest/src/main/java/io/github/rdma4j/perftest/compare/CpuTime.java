@@ -92,7 +92,7 @@ final class CpuTime {
      */
     static long busy(String line) {
         String[] words = line.split("\\s+");
-        if (!words[0].equals("cpu") || words.length <= BUSY[BUSY.length - 1]) {
+        if (words.length <= BUSY[BUSY.length - 1] || !words[0].equals("cpu")) {
             return UNKNOWN;
         }
         try {

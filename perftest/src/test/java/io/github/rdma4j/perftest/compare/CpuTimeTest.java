@@ -44,6 +44,7 @@ class CpuTimeTest {
         assertThat(CpuTime.busy("cpu  100 20 3 5000 700 11 13 17 0 0")).isEqualTo(1_470_000_000);
         assertThat(CpuTime.busy("cpu 1 2")).isEqualTo(CpuTime.UNKNOWN);
         assertThat(CpuTime.busy("")).isEqualTo(CpuTime.UNKNOWN);
+        assertThat(CpuTime.busy("\t")).isEqualTo(CpuTime.UNKNOWN);
         assertThat(CpuTime.busy("cpu 1 2 3 4 5 6 many")).isEqualTo(CpuTime.UNKNOWN);
     }
 
