@@ -40,7 +40,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("device")
 @Timeout(value = 3, unit = TimeUnit.HOURS)
 class OpenAndCloseDeviceTest {
-    private static final int TIMES = Integer.getInteger("rdma4j.abuse.times", 90);
+    private static final int TIMES = Integer.getInteger("rdma4j.abuse.times", 30);
     /** The times are divided into so many windows. */
     private static final int WINDOWS = 3;
 
