@@ -9,6 +9,7 @@ import io.github.rdma4j.perftest.wire.ControlChannel;
 import io.github.rdma4j.perftest.wire.PeerKeys;
 import io.github.rdma4j.perftest.wire.SystemData;
 import io.github.rdma4j.verbs.RemoteMemory;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -61,8 +62,10 @@ final class BandwidthTest implements ConnectedTest {
     }
 
     private List<SizeResult> await() {
-        passive.await(parameters.peer().timeout(), parameters.passiveTimeout());
-        meet("end of the run");
+        Duration patience = parameters.peer().timeout();
+        // A client (--reversed) speaks first: a server that has ended its run waits for that.
+        greeting.exchange(
+                channel, "end of the run", patience, () -> passive.await(patience, parameters.passiveTimeout()));
         BandwidthResult result = BandwidthResult.of(
                 BandwidthReport.NOTHING
                         .exchange(channel, parameters.peer().timeout())

@@ -5,6 +5,7 @@ package io.github.rdma4j.perftest.run;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.wire.ControlChannel;
 import io.github.rdma4j.perftest.wire.PeerKeys;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -46,8 +47,9 @@ final class RequestLatencyTest implements ConnectedTest {
     @Override
     public List<SizeResult> run() {
         if (!parameters.sends()) {
-            passive.await(parameters.peer().timeout(), parameters.passiveTimeout());
-            greeting.exchange(channel, "end of the test");
+            Duration patience = parameters.peer().timeout();
+            greeting.exchange(
+                    channel, "end of the test", patience, () -> passive.await(patience, parameters.passiveTimeout()));
             return List.of();
         }
         List<SizeResult> results = new ArrayList<>();

@@ -68,6 +68,11 @@ public record PeerKeys(
         return decode(channel.exchange(encode(channel), step, limit), channel);
     }
 
+    /** The same with a wait before this side listens; a client's message is on its way then, as {@link ControlChannel} has it. */
+    public PeerKeys exchange(ControlChannel channel, String step, Duration limit, Runnable meanwhile) {
+        return decode(channel.exchange(encode(channel), step, limit, meanwhile), channel);
+    }
+
     /** The message in the form that the channel carries. */
     public byte[] encode(ControlChannel channel) {
         return channel.carriesBinaryKeys() ? encodeBinary(channel.carriesKeysWithMarkers()) : encodeText();
