@@ -627,8 +627,13 @@ public final class DeviceContext extends Resource implements EventSource {
     @Override
     void release() {
         asyncEvents.close();
-        if (owned) {
-            Failures.check("ibv_close_device(" + device.name() + ")", LibIbVerbs.ibv_close_device(context));
+        // It returns -1, which is no errno.
+        if (owned && LibIbVerbs.ibv_close_device(context) != 0) {
+            throw new VerbsException(
+                    "ibv_close_device(" + device.name() + ")",
+                    0,
+                    "the library does not tell why",
+                    "close it again; the kernel's log may have the cause");
         }
         OPEN.remove(this);
     }

@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.faults;
+
+import java.util.function.Consumer;
+
+/**
+ * Something that a program does, from making to closing, each native call of which fails in turn.
+ *
+ * @param name for the report
+ * @param points how many calls were found when the case was written; fewer mean that some are not seen any more
+ * @param steps what the program does
+ */
+public record FaultCase(String name, int points, Consumer<Steps> steps) {}

@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.faults;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.io.Writer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * What the process holds, as the kernel tells it, and the native objects that its calls have made.
+ *
+ * @param counts by kind
+ */
+record Holdings(Map<String, Integer> counts) {
+    /** What the kernel takes back in its own time is there soon; this bounds the wait for a leak. */
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+    private static final Pattern RESOURCE = Pattern.compile("(pd|cq|qp|cm_id|mr|ctx|srq) (\\d+)");
+
+    static Holdings now() {
+        // First, because its process takes descriptors when it starts.
+        String resources = RdmaTool.resources();
+        Map<String, Integer> counts = new TreeMap<>(NativeObjects.counts());
+        counts.put("file descriptors", new File("/proc/self/fd").list().length);
+        counts.put("mappings of devices", mappings());
+        Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> !thread.isDaemon() || thread.getName().startsWith("rdma4j"))
+                .forEach(thread -> counts.merge("thread " + thread.getName(), 1, Integer::sum));
+        Matcher matcher = RESOURCE.matcher(resources);
+        while (matcher.find()) {
+            counts.merge("kernel's " + matcher.group(1), Integer.parseInt(matcher.group(2)), Integer::sum);
+        }
+        return new Holdings(counts);
+    }
+
+    private static int mappings() {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/self/maps"))) {
+            return (int) lines.filter(line -> line.contains("/dev/infiniband/")).count();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** What is held now and was not before, or the other way round; empty if it is the same. */
+    static String changeSince(Holdings before) {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (true) {
+            Holdings now = now();
+            if (now.equals(before)) {
+                return "";
+            }
+            if (System.nanoTime() > deadline) {
+                return difference(before.counts, now.counts);
+            }
+        }
+    }
+
+    private static String difference(Map<String, Integer> before, Map<String, Integer> now) {
+        Map<String, String> changes = new TreeMap<>();
+        Stream.of(before, now).flatMap(map -> map.keySet().stream()).forEach(kind -> {
+            int had = before.getOrDefault(kind, 0);
+            int has = now.getOrDefault(kind, 0);
+            if (had != has) {
+                changes.put(kind, had + " -> " + has);
+            }
+        });
+        return changes.toString();
+    }
+
+    /** One {@code rdma} for all questions: to start a process costs more than all else. */
+    private static final class RdmaTool {
+        private static final Process PROCESS;
+        private static final Writer QUESTIONS;
+        private static final BufferedReader ANSWERS;
+        private static final int DEVICES = new File("/sys/class/infiniband").list().length;
+
+        static {
+            try {
+                PROCESS = new ProcessBuilder("stdbuf", "-oL", "rdma", "-b", "-")
+                        .redirectError(ProcessBuilder.Redirect.INHERIT)
+                        .start();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            QUESTIONS = PROCESS.outputWriter();
+            ANSWERS = PROCESS.inputReader();
+        }
+
+        /** A line for each device. */
+        static String resources() {
+            try {
+                QUESTIONS.write("resource show\n");
+                QUESTIONS.flush();
+                StringBuilder lines = new StringBuilder();
+                for (int i = 0; i < DEVICES; i++) {
+                    String line = ANSWERS.readLine();
+                    if (line == null) {
+                        throw new IOException("'rdma -b -' has ended");
+                    }
+                    lines.append(line).append('\n');
+                }
+                return lines.toString();
+            } catch (IOException e) {
+                throw new UncheckedIOException("rdma resource", e);
+            }
+        }
+    }
+}

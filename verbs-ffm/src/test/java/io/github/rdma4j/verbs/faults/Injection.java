@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.faults;
+
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * One run of a case: it notes the points at which the library calls native functions, and lets one of the calls fail.
+ */
+final class Injection {
+    /**
+     * They look for what may have come, and are called as often as time wants it: only the first call from a place
+     * counts.
+     */
+    static final Set<String> LOOKING = Set.of(
+            "ppoll",
+            "epoll_wait",
+            "read",
+            "ibv_context_ops.poll_cq",
+            "ibv_cq_ex.start_poll",
+            "ibv_cq_ex.next_poll",
+            "ibv_get_cq_event",
+            "ibv_get_async_event",
+            "rdma_get_cm_event");
+
+    private static volatile Injection current = new Injection(null, 0);
+
+    private final Point target;
+    private final int errno;
+    private final Set<Point> points = new LinkedHashSet<>();
+    private final Map<Point, Integer> occurrences = new HashMap<>();
+    private boolean active;
+    private boolean fired;
+
+    /**
+     * A place where a native function is called.
+     *
+     * @param function that is called
+     * @param path of Java methods that leads there, the innermost first
+     * @param occurrence from 1, where one path comes by several times
+     */
+    record Point(String function, List<String> path, int occurrence) {
+        @Override
+        public String toString() {
+            String place = path.stream().limit(4).reduce((a, b) -> a + " < " + b).orElse("");
+            return function + (occurrence == 1 ? "" : " (no. " + occurrence + ")") + " at " + place;
+        }
+    }
+
+    /** A run in which the call at a point fails with an errno; no point for a run that only notes. */
+    Injection(Point target, int errno) {
+        this.target = target;
+        this.errno = errno;
+    }
+
+    static Injection current() {
+        return current;
+    }
+
+    /** Makes this the run that calls belong to, from its {@link #resume()} on. */
+    void begin() {
+        current = this;
+    }
+
+    synchronized void resume() {
+        active = true;
+    }
+
+    synchronized void pause() {
+        active = false;
+    }
+
+    /** The errno to fail with; null for a call that shall be made. */
+    Integer before(String function, boolean fallible, Object[] arguments) {
+        boolean fails = fallible && fails(function);
+        if (!fails) {
+            NativeObjects.before(function, arguments);
+        }
+        return fails ? errno : null;
+    }
+
+    private synchronized boolean fails(String function) {
+        if (!active || fired || target != null && !target.function.equals(function)) {
+            return false;
+        }
+        List<String> path = path();
+        int occurrence = occurrences.merge(new Point(function, path, 0), 1, Integer::sum);
+        if (LOOKING.contains(function) && occurrence > 1) {
+            return false;
+        }
+        Point point = new Point(function, path, occurrence);
+        points.add(point);
+        fired = point.equals(target);
+        return fired;
+    }
+
+    void after(String function, Object[] arguments, Object answer) {
+        NativeObjects.after(function, arguments, answer);
+    }
+
+    private static List<String> path() {
+        return StackWalker.getInstance().walk(frames -> frames.filter(
+                        frame -> frame.getClassName().startsWith("io.github.rdma4j"))
+                .filter(frame -> !frame.getClassName().startsWith(Injection.class.getPackageName() + ".")
+                        || frame.getClassName().contains(".cases."))
+                .map(frame -> frame.getClassName().replaceAll(".*\\.", "") + "." + frame.getMethodName() + ":"
+                        + frame.getLineNumber())
+                .toList());
+    }
+
+    boolean isTargeted() {
+        return target != null;
+    }
+
+    synchronized boolean hasFired() {
+        return fired;
+    }
+
+    synchronized Stream<Point> points() {
+        return List.copyOf(points).stream();
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.faults;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/** Whether what a program was told of a failed call is what it needs: which call, why, and what to do. */
+final class Judgement {
+    private static final String VERBS_EXCEPTION = "io.github.rdma4j.verbs.VerbsException";
+    /** Calls without which the library does what it was asked to do. */
+    private static final Set<String> DISPENSABLE = Set.of("madvise", "close");
+    /** The kernel refuses only what is not in the set any more. */
+    private static final String NOTHING_TO_REMOVE = "FileDescriptors.epollRemove:";
+    /** For one that looks they mean: nothing yet. */
+    private static final Set<Errnos> NOTHING_YET = Set.of(Errnos.EAGAIN, Errnos.EINTR);
+
+    private Judgement() {}
+
+    static List<String> of(Injection.Point point, Errnos errno, List<Throwable> failures) {
+        String function = point.function();
+        if (failures.isEmpty()) {
+            boolean tolerated = DISPENSABLE.contains(function)
+                    || point.path().getFirst().startsWith(NOTHING_TO_REMOVE)
+                    || Injection.LOOKING.contains(function) && NOTHING_YET.contains(errno);
+            return tolerated ? List.of() : List.of("nothing was told");
+        }
+        Throwable failure = failures.getFirst();
+        if (failure instanceof Steps.AnswerException answered) {
+            return answered.answer() == errno.number() ? List.of() : List.of("told: " + failure.getMessage());
+        }
+        List<String> problems = new ArrayList<>();
+        if (!isVerbsException(failure.getClass())) {
+            return List.of("not an exception of the library: " + describe(failure));
+        }
+        String name = function.replaceFirst("^(.*\\.)?_?(ibv_)?", "").replace("_iova2", "");
+        if (!ask(failure, "operation").toString().contains(name)) {
+            problems.add("the call is not named: " + describe(failure));
+        }
+        int cause = NativeFunction.hidesTheCause(function) ? 0 : errno.number();
+        if (!ask(failure, "errno").equals(cause)) {
+            problems.add("the cause is not named: " + describe(failure));
+        }
+        if (ask(failure, "remedy").toString().isEmpty()) {
+            problems.add("no remedy: " + describe(failure));
+        }
+        return problems;
+    }
+
+    private static boolean isVerbsException(Class<?> type) {
+        return type != null && (type.getName().equals(VERBS_EXCEPTION) || isVerbsException(type.getSuperclass()));
+    }
+
+    private static Object ask(Throwable failure, String property) {
+        try {
+            return failure.getClass().getMethod(property).invoke(failure);
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    static String describe(Throwable failure) {
+        StringBuilder text = new StringBuilder(failure.toString());
+        for (Throwable suppressed : failure.getSuppressed()) {
+            text.append(" [suppressed: ").append(suppressed).append(']');
+        }
+        if (!isVerbsException(failure.getClass())) {
+            for (StackTraceElement frame : failure.getStackTrace()) {
+                if (frame.getClassName().startsWith("io.github.rdma4j")) {
+                    text.append(" at ").append(frame);
+                    break;
+                }
+            }
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.faults;
+
+import io.github.rdma4j.verbs.bindings.ibv_context;
+import io.github.rdma4j.verbs.bindings.ibv_context_ops;
+import io.github.rdma4j.verbs.bindings.ibv_cq_ex;
+import io.github.rdma4j.verbs.bindings.ibv_qp_ex;
+import io.github.rdma4j.verbs.bindings.verbs_context;
+import java.lang.foreign.AddressLayout;
+import java.lang.foreign.GroupLayout;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Names for function pointers: the fields of the generated structures that hold them, read from the objects that come
+ * up.
+ */
+final class Pointers {
+    private static final Map<Long, String> NAMES = new ConcurrentHashMap<>();
+
+    private Pointers() {}
+
+    /** A device's context: the verbs that verbs.h calls inline. */
+    static void learnContext(long context) {
+        long base = context - verbs_context.context$offset();
+        MemorySegment fields = MemorySegment.ofAddress(base).reinterpret(verbs_context.sizeof());
+        long ops = verbs_context.context$offset() + ibv_context.ops$offset();
+        learn("ibv_context_ops", ibv_context_ops.layout(), fields, ops, 0);
+        if (fields.get(ValueLayout.JAVA_LONG, verbs_context.context$offset() + ibv_context.abi_compat$offset()) == -1) {
+            long missing = verbs_context.sizeof() - verbs_context.sz(fields);
+            learn("verbs_context", verbs_context.layout(), fields, 0, missing);
+        }
+    }
+
+    /** The extended face of a queue pair: how it is posted to. */
+    static void learnQueuePair(long queuePair) {
+        learn("ibv_qp_ex", ibv_qp_ex.layout(), MemorySegment.ofAddress(queuePair).reinterpret(ibv_qp_ex.sizeof()), 0, 0);
+    }
+
+    /** An extended completion queue: how it is polled. */
+    static void learnQueue(long queue) {
+        learn("ibv_cq_ex", ibv_cq_ex.layout(), MemorySegment.ofAddress(queue).reinterpret(ibv_cq_ex.sizeof()), 0, 0);
+    }
+
+    private static void learn(String structure, GroupLayout layout, MemorySegment fields, long base, long from) {
+        for (MemoryLayout member : layout.memberLayouts()) {
+            if (member instanceof AddressLayout && member.name().isPresent()) {
+                String field = member.name().get();
+                long offset = layout.byteOffset(MemoryLayout.PathElement.groupElement(field));
+                long pointer = offset < from ? 0 : fields.get(ValueLayout.JAVA_LONG, base + offset);
+                if (pointer != 0) {
+                    NAMES.putIfAbsent(pointer, structure + "." + field);
+                }
+            }
+        }
+    }
+
+    static String nameOf(long address) {
+        String symbol = NativeSeam.symbolAt(address);
+        return symbol != null ? symbol : NAMES.getOrDefault(address, "pointer");
+    }
+}

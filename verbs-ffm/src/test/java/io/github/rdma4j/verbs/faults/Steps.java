@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.faults;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntSupplier;
+import java.util.function.Supplier;
+
+/** The steps of a case. One of them fails, once: then nothing may be left of it, and a second try must succeed. */
+public final class Steps {
+    private final Injection injection;
+    private final List<Throwable> failures = new ArrayList<>();
+    private final List<String> leaks = new ArrayList<>();
+
+    Steps(Injection injection) {
+        this.injection = injection;
+    }
+
+    /** A step that makes something. */
+    public <T> T make(Supplier<T> step) {
+        Holdings before = injection.isTargeted() ? Holdings.now() : null;
+        return attempt(step, before);
+    }
+
+    /**
+     * A step whose holdings others change meanwhile, such as a wait for a peer; and a wait may keep what it woke
+     * with.
+     */
+    public <T> T take(Supplier<T> step) {
+        return attempt(step, null);
+    }
+
+    /** A step that makes nothing. */
+    public void run(Runnable step) {
+        make(() -> {
+            step.run();
+            return null;
+        });
+    }
+
+    /** A step that answers with an errno. */
+    public void post(IntSupplier step) {
+        run(() -> {
+            int answer = step.getAsInt();
+            if (answer != 0) {
+                throw new AnswerException(answer);
+            }
+        });
+    }
+
+    /** Closes, and closes again if that failed. */
+    public void end(AutoCloseable resource) {
+        attempt(
+                () -> {
+                    close(resource);
+                    return null;
+                },
+                null);
+        close(resource);
+    }
+
+    private static void close(AutoCloseable resource) {
+        try {
+            resource.close();
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private <T> T attempt(Supplier<T> step, Holdings before) {
+        boolean hadFired = injection.hasFired();
+        try {
+            injection.resume();
+            try {
+                return step.get();
+            } finally {
+                injection.pause();
+            }
+        } catch (Throwable e) {
+            if (hadFired || !injection.hasFired()) {
+                throw e;
+            }
+            failures.add(e);
+        }
+        if (before != null) {
+            String change = Holdings.changeSince(before);
+            if (!change.isEmpty()) {
+                leaks.add("left behind by the failed attempt: " + change);
+            }
+        }
+        return step.get();
+    }
+
+    List<Throwable> failures() {
+        return failures;
+    }
+
+    List<String> leaks() {
+        return leaks;
+    }
+
+    /** A call that reports a failure by what it returns. */
+    static final class AnswerException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+        private final int answer;
+
+        AnswerException(int answer) {
+            super("the call returned " + answer);
+            this.answer = answer;
+        }
+
+        int answer() {
+            return answer;
+        }
+    }
+}
