@@ -86,8 +86,8 @@ class CompareDeviceTest {
     @Test
     void comparesTheTools() throws IOException {
         // Sockets are in the other test; so few messages that there is no shorter run.
-        int status = run(("--tools " + TOOLS + " --sizes 64 -n 20 --rounds 1 --no-warm-up --tcp none --out_json -")
-                .split(" "));
+        int status = run(
+                ("--tools " + TOOLS + " --sizes 64 -n 20 --rounds 1 --no-warm-up --tcp none --out_json -").split(" "));
 
         assertThat(status).describedAs(err.toString(StandardCharsets.UTF_8)).isZero();
         JsonNode json = new ObjectMapper().readTree(out.toByteArray());

@@ -47,7 +47,8 @@ final class Injection {
     record Point(String function, List<String> path, int occurrence) {
         @Override
         public String toString() {
-            String place = path.stream().limit(4).reduce((a, b) -> a + " < " + b).orElse("");
+            String place =
+                    path.stream().limit(4).reduce((a, b) -> a + " < " + b).orElse("");
             return function + (occurrence == 1 ? "" : " (no. " + occurrence + ")") + " at " + place;
         }
     }
@@ -104,13 +105,13 @@ final class Injection {
     }
 
     private static List<String> path() {
-        return StackWalker.getInstance().walk(frames -> frames.filter(
-                        frame -> frame.getClassName().startsWith("io.github.rdma4j"))
-                .filter(frame -> !frame.getClassName().startsWith(Injection.class.getPackageName() + ".")
-                        || frame.getClassName().contains(".cases."))
-                .map(frame -> frame.getClassName().replaceAll(".*\\.", "") + "." + frame.getMethodName() + ":"
-                        + frame.getLineNumber())
-                .toList());
+        return StackWalker.getInstance()
+                .walk(frames -> frames.filter(frame -> frame.getClassName().startsWith("io.github.rdma4j"))
+                        .filter(frame -> !frame.getClassName().startsWith(Injection.class.getPackageName() + ".")
+                                || frame.getClassName().contains(".cases."))
+                        .map(frame -> frame.getClassName().replaceAll(".*\\.", "") + "." + frame.getMethodName() + ":"
+                                + frame.getLineNumber())
+                        .toList());
     }
 
     boolean isTargeted() {

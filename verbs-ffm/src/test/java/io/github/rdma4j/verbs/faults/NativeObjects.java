@@ -19,7 +19,8 @@ import java.util.regex.Pattern;
  * and sees a second release before it crashes.
  */
 final class NativeObjects {
-    private static final Pattern MAKES = Pattern.compile("(alloc|create|open|reg|import)_.*|get_device_list|get_devices");
+    private static final Pattern MAKES =
+            Pattern.compile("(alloc|create|open|reg|import)_.*|get_device_list|get_devices");
     private static final Pattern ENDS =
             Pattern.compile("(dealloc|destroy|close|dereg|unimport|free)_.*|freeaddrinfo|ack_cm_event");
     private static final Pattern PREFIX = Pattern.compile("^(.*\\.)?_?(ibv_|rdma_)?");
@@ -64,7 +65,8 @@ final class NativeObjects {
     static void before(String function, Object[] arguments) {
         Object object = ended(function, arguments);
         if (object != null && !LIVE.containsKey(object)) {
-            throw new AssertionError("%s of what is not there (%s): it was released before".formatted(function, object));
+            throw new AssertionError(
+                    "%s of what is not there (%s): it was released before".formatted(function, object));
         }
     }
 

@@ -21,8 +21,7 @@ public final class NativeSeam {
     static {
         try {
             CALL = MethodHandles.lookup()
-                    .findVirtual(
-                            NativeFunction.class, "call", MethodType.methodType(Object.class, Object[].class));
+                    .findVirtual(NativeFunction.class, "call", MethodType.methodType(Object.class, Object[].class));
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }

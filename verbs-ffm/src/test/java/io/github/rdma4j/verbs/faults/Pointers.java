@@ -38,7 +38,12 @@ final class Pointers {
 
     /** The extended face of a queue pair: how it is posted to. */
     static void learnQueuePair(long queuePair) {
-        learn("ibv_qp_ex", ibv_qp_ex.layout(), MemorySegment.ofAddress(queuePair).reinterpret(ibv_qp_ex.sizeof()), 0, 0);
+        learn(
+                "ibv_qp_ex",
+                ibv_qp_ex.layout(),
+                MemorySegment.ofAddress(queuePair).reinterpret(ibv_qp_ex.sizeof()),
+                0,
+                0);
     }
 
     /** An extended completion queue: how it is polled. */

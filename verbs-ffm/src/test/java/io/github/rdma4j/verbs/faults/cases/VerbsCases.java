@@ -103,8 +103,8 @@ public final class VerbsCases {
     private static void addressHandle(Steps steps) {
         ProtectionDomain domain = DEVICE.allocateProtectionDomain();
         GidEntry gid = DEVICE.selectGid(1);
-        steps.end(steps.make(() ->
-                domain.createAddressHandle(AddressHandleAttributes.toGid(1, gid.index(), gid.gid()))));
+        steps.end(
+                steps.make(() -> domain.createAddressHandle(AddressHandleAttributes.toGid(1, gid.index(), gid.gid()))));
         domain.close();
     }
 
@@ -122,8 +122,7 @@ public final class VerbsCases {
 
     private static void channel(Steps steps) {
         var channel = steps.make(DEVICE::createCompletionChannel);
-        CompletionQueue queue =
-                steps.make(() -> DEVICE.createCompletionQueue(16, config -> config.channel(channel)));
+        CompletionQueue queue = steps.make(() -> DEVICE.createCompletionQueue(16, config -> config.channel(channel)));
         steps.take(() -> queue.awaitCompletions(WorkCompletions.allocate(1), A_LITTLE));
         steps.take(() -> channel.nextEvent(A_LITTLE));
         steps.end(queue);
@@ -144,8 +143,8 @@ public final class VerbsCases {
         ProtectionDomain domain = DEVICE.allocateProtectionDomain();
         CompletionQueue queue = DEVICE.createCompletionQueue(16);
         MemoryRegion memory = domain.allocateMemory(4096, LOCAL_WRITE);
-        PreparedQueuePair first = steps.make(() ->
-                domain.prepareQueuePair(QueuePairType.RC, config -> config.completionQueue(queue)));
+        PreparedQueuePair first =
+                steps.make(() -> domain.prepareQueuePair(QueuePairType.RC, config -> config.completionQueue(queue)));
         PreparedQueuePair second = domain.prepareQueuePair(QueuePairType.RC, config -> config.completionQueue(queue));
         QueuePair left = steps.make(() -> first.connect(second.endpoint(), config -> config.timeout(19)));
         QueuePair right = second.connect(first.endpoint(), config -> config.timeout(19));
