@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("device")
 @Timeout(240)
 class BrokenRunDeviceTest {
-    private static final Duration LIMIT = Duration.ofSeconds(120);
+    private static final Duration LIMIT = Duration.ofSeconds(300);
     private static final String PATIENT = " -F -u 18 ";
 
     @TempDir

@@ -53,13 +53,16 @@ record PercentileCurve(long samples, boolean complete, List<Point> points) {
      * @throws IllegalArgumentException when it is no such thing
      */
     static PercentileCurve ofHistogram(String base64) {
-        Histogram histogram;
+        // The counts of a spoilt one may not agree with each other, which shows when they are gone through.
         try {
-            histogram = Histogram.decodeFromCompressedByteBuffer(
-                    ByteBuffer.wrap(Base64.getDecoder().decode(base64)), 0);
+            return of(Histogram.decodeFromCompressedByteBuffer(
+                    ByteBuffer.wrap(Base64.getDecoder().decode(base64)), 0));
         } catch (DataFormatException | RuntimeException failure) {
             throw new IllegalArgumentException("is not a compressed HdrHistogram in base 64", failure);
         }
+    }
+
+    private static PercentileCurve of(Histogram histogram) {
         long samples = histogram.getTotalCount();
         List<Point> points = new ArrayList<>();
         if (samples > 0) {
