@@ -11,7 +11,6 @@ import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.QueuePairType;
-import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.internal.LockedMemoryLimit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -27,9 +26,9 @@ class ReceiveBuffersDeviceTest {
             QueuePair queuePair = domain.createQueuePair(
                     QueuePairType.RC, config -> config.completionQueue(queue).maxReceiveWorkRequests(1));
             long before = LockedMemoryLimit.current().pinned();
-            // Of so many only some find room.
             assertThatThrownBy(() -> new ReceiveBuffers(domain, queuePair, 1000, 4096))
-                    .isInstanceOf(VerbsException.class);
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("RESET");
             queuePair.close();
             assertThatThrownBy(() -> new ReceiveBuffers(domain, queuePair, 1000, 4096))
                     .isInstanceOf(IllegalStateException.class);
