@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
+import static io.github.rdma4j.perftest.run.AllocationCheck.assertNothingIsAllocated;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.management.ThreadMXBean;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.wire.SystemData;
-import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -19,25 +18,19 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** The measured loops allocate nothing: the bytes that the thread has allocated are the same before and after. */
 @Tag("device")
 @Tag("optimised")
-@Timeout(240)
+@Timeout(900)
 class AllocationDeviceTest {
     private static final int OPERATIONS = 100_000;
 
     /** Of what is tested for several tools; a multiple of a list for each of two queue pairs. */
     private static final int FEWER_OPERATIONS = 20_000;
 
-    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-
-    private static long allocated() {
-        return THREADS.getCurrentThreadAllocatedBytes();
-    }
-
     @Test
     void theLatencyLoopAllocatesNothing() {
         TestParameters parameters = TestParameters.parse(Tool.WRITE_LATENCY, "-u", "18");
         SystemData layout = new SystemData(4096, 64);
         try (TestDevice device = TestDevice.open(parameters)) {
-            assertThat(WarmUp.once(device, parameters, layout)).contains("compiled code");
+            assertThat(WarmUp.once(device, parameters, layout)).contains("messages on a local pair");
             try (TestResources pair =
                     new TestResources(device, parameters, Shape.localPair(parameters.connection(), 2, 1, 0), layout)) {
                 pair.connectWithItself(device.mtu());
@@ -46,15 +39,18 @@ class AllocationDeviceTest {
                 LatencyRecorder stamps = LatencyRecorder.counted(control, LatencyTest.PARTS, OPERATIONS, 1, false);
                 loop.run(true, 1000, stamps);
                 pair.buffer().fill((byte) 0);
-                allocated();
+                long[] sent = new long[1];
 
-                long before = allocated();
-                long sent = loop.run(true, OPERATIONS, stamps);
-                long after = allocated();
-
-                assertThat(loop.failure()).isNull();
-                assertThat(sent).isEqualTo(OPERATIONS);
-                assertThat(after - before).isZero();
+                assertNothingIsAllocated(
+                        () -> {
+                            sent[0] = loop.run(true, OPERATIONS, stamps);
+                        },
+                        () -> {
+                            assertThat(loop.failure()).isNull();
+                            assertThat(sent[0]).isEqualTo(OPERATIONS);
+                            // What the messages left must not look like the first ones of the next run.
+                            pair.buffer().fill((byte) 0);
+                        });
             }
         }
     }
@@ -67,7 +63,7 @@ class AllocationDeviceTest {
         TestParameters parameters = TestParameters.parse(tool, "-u", "18", "localhost");
         SystemData layout = new SystemData(4096, 64);
         try (TestDevice device = TestDevice.open(parameters)) {
-            assertThat(WarmUp.once(device, parameters, layout)).contains("compiled code");
+            assertThat(WarmUp.once(device, parameters, layout)).contains("messages on a local pair");
             try (TestResources pair =
                     new TestResources(device, parameters, Shape.localPair(parameters.connection(), 8, 1, 0), layout)) {
                 pair.connectWithItself(device.mtu());
@@ -76,15 +72,16 @@ class AllocationDeviceTest {
                 LatencyRecorder stamps =
                         LatencyRecorder.counted(control, RequestLatencyTest.PARTS, FEWER_OPERATIONS, 1, false);
                 loop.run(1000, stamps);
-                allocated();
+                long[] answered = new long[1];
 
-                long before = allocated();
-                long answered = loop.run(FEWER_OPERATIONS, stamps);
-                long after = allocated();
-
-                assertThat(loop.failure()).isNull();
-                assertThat(answered).isEqualTo(FEWER_OPERATIONS);
-                assertThat(after - before).isZero();
+                assertNothingIsAllocated(
+                        () -> {
+                            answered[0] = loop.run(FEWER_OPERATIONS, stamps);
+                        },
+                        () -> {
+                            assertThat(loop.failure()).isNull();
+                            assertThat(answered[0]).isEqualTo(FEWER_OPERATIONS);
+                        });
             }
         }
     }
@@ -95,7 +92,7 @@ class AllocationDeviceTest {
         TestParameters parameters = TestParameters.parse(tool, "-u", "18", "-l", Integer.toString(list), "localhost");
         SystemData layout = new SystemData(4096, 64);
         try (TestDevice device = TestDevice.open(parameters)) {
-            assertThat(WarmUp.once(device, parameters, layout)).contains("compiled code");
+            assertThat(WarmUp.once(device, parameters, layout)).contains("messages on a local pair");
             try (TestResources pair = new TestResources(
                     device, parameters, Shape.localPair(parameters.connection(), 64, 128, 0), layout)) {
                 pair.connectWithItself(device.mtu());
@@ -113,15 +110,15 @@ class AllocationDeviceTest {
                         times,
                         new RunControl());
                 loop.run(1000);
-                allocated();
 
-                long before = allocated();
-                loop.run(FEWER_OPERATIONS / 2);
-                long after = allocated();
-
-                assertThat(loop.failure()).isNull();
-                assertThat(loop.completed()).isEqualTo(FEWER_OPERATIONS);
-                assertThat(after - before).isZero();
+                assertNothingIsAllocated(
+                        () -> {
+                            loop.run(FEWER_OPERATIONS / 2);
+                        },
+                        () -> {
+                            assertThat(loop.failure()).isNull();
+                            assertThat(loop.completed()).isEqualTo(FEWER_OPERATIONS);
+                        });
             }
         }
     }
@@ -131,7 +128,7 @@ class AllocationDeviceTest {
         TestParameters parameters = TestParameters.parse(Tool.SEND_LATENCY, "-u", "18");
         SystemData layout = new SystemData(4096, 64);
         try (TestDevice device = TestDevice.open(parameters)) {
-            assertThat(WarmUp.once(device, parameters, layout)).contains("compiled code");
+            assertThat(WarmUp.once(device, parameters, layout)).contains("messages on a local pair");
             try (TestResources pair =
                     new TestResources(device, parameters, Shape.localPair(parameters.connection(), 2, 1, 64), layout)) {
                 pair.connectWithItself(device.mtu());
@@ -142,17 +139,19 @@ class AllocationDeviceTest {
                 LatencyRecorder stamps = LatencyRecorder.counted(control, SendLatencyTest.PARTS, OPERATIONS, 1, false);
                 assertThat(receives.begin(1000)).isZero();
                 loop.run(true, 1000, stamps);
-                allocated();
+                int[] errno = new int[1];
+                long[] sent = new long[1];
 
-                long before = allocated();
-                int errno = receives.begin(OPERATIONS);
-                long sent = loop.run(true, OPERATIONS, stamps);
-                long after = allocated();
-
-                assertThat(errno).isZero();
-                assertThat(loop.failure()).isNull();
-                assertThat(sent).isEqualTo(OPERATIONS);
-                assertThat(after - before).isZero();
+                assertNothingIsAllocated(
+                        () -> {
+                            errno[0] = receives.begin(OPERATIONS);
+                            sent[0] = loop.run(true, OPERATIONS, stamps);
+                        },
+                        () -> {
+                            assertThat(errno[0]).isZero();
+                            assertThat(loop.failure()).isNull();
+                            assertThat(sent[0]).isEqualTo(OPERATIONS);
+                        });
             }
         }
     }
@@ -162,7 +161,7 @@ class AllocationDeviceTest {
         TestParameters parameters = TestParameters.parse(Tool.SEND_BANDWIDTH, "-u", "18", "-b", "localhost");
         SystemData layout = new SystemData(4096, 64);
         try (TestDevice device = TestDevice.open(parameters)) {
-            assertThat(WarmUp.once(device, parameters, layout)).contains("compiled code");
+            assertThat(WarmUp.once(device, parameters, layout)).contains("messages on a local pair");
             try (TestResources pair = new TestResources(
                     device, parameters, Shape.localPair(parameters.connection(), 64, 128, 512), layout)) {
                 pair.connectWithItself(device.mtu());
@@ -177,18 +176,19 @@ class AllocationDeviceTest {
                         new SendBandwidthLoop(sending, receiving, false, new CompletionWait(pair.queues()), control);
                 assertThat(receives.begin(1000)).isZero();
                 loop.run(1000);
-                allocated();
+                int[] errno = new int[1];
 
-                long before = allocated();
-                int errno = receives.begin(OPERATIONS / 2);
-                loop.run(OPERATIONS / 2);
-                long after = allocated();
-
-                assertThat(errno).isZero();
-                assertThat(loop.failure()).isNull();
-                assertThat(sending.completed()).isEqualTo(OPERATIONS);
-                assertThat(receiving.received()).isEqualTo(OPERATIONS);
-                assertThat(after - before).isZero();
+                assertNothingIsAllocated(
+                        () -> {
+                            errno[0] = receives.begin(OPERATIONS / 2);
+                            loop.run(OPERATIONS / 2);
+                        },
+                        () -> {
+                            assertThat(errno[0]).isZero();
+                            assertThat(loop.failure()).isNull();
+                            assertThat(sending.completed()).isEqualTo(OPERATIONS);
+                            assertThat(receiving.received()).isEqualTo(OPERATIONS);
+                        });
             }
         }
     }

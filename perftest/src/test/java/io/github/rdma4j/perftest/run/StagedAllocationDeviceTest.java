@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
+import static io.github.rdma4j.perftest.run.AllocationCheck.assertNothingIsAllocated;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.management.ThreadMXBean;
 import io.github.rdma4j.cuda.StandInDriver;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.wire.SystemData;
-import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -19,18 +18,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** The measured loops allocate nothing where they copy, either, and what is pinned does not depend on how much is sent. */
 @Tag("device")
-@Timeout(120)
+@Timeout(600)
 @ExtendWith(StandInDriver.class)
 class StagedAllocationDeviceTest {
     private static final int MESSAGES = 3000;
     private static final SystemData LAYOUT = new SystemData(4096, 64);
     private static final Depth DEPTH = new Depth(64, 4, 1);
-
-    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-
-    private static long allocated() {
-        return THREADS.getCurrentThreadAllocatedBytes();
-    }
 
     private static TestParameters parameters(Tool tool) {
         String[] arguments = {"-u", "18", "--use_cuda=0", "--gpu-path=staged", "localhost"};
@@ -60,16 +53,16 @@ class StagedAllocationDeviceTest {
                     new RunControl());
             loop.run(MESSAGES);
             long pinned = StandInDriver.get("allocations.host");
-            allocated();
 
-            long before = allocated();
-            loop.run(MESSAGES);
-            long after = allocated();
-
-            assertThat(loop.failure()).isNull();
-            assertThat(loop.completed()).isEqualTo(2 * MESSAGES);
-            assertThat(after - before).isZero();
-            assertThat(StandInDriver.get("allocations.host")).isEqualTo(pinned);
+            assertNothingIsAllocated(
+                    () -> {
+                        loop.run(MESSAGES);
+                    },
+                    () -> {
+                        assertThat(loop.failure()).isNull();
+                        assertThat(loop.completed()).isEqualTo(2 * MESSAGES);
+                        assertThat(StandInDriver.get("allocations.host")).isEqualTo(pinned);
+                    });
         }
     }
 
@@ -87,17 +80,18 @@ class StagedAllocationDeviceTest {
                     sending, receiving, false, new CompletionWait(pair.queues()), new RunControl());
             assertThat(receives.begin(MESSAGES)).isZero();
             loop.run(MESSAGES);
-            allocated();
+            int[] errno = new int[1];
 
-            long before = allocated();
-            int errno = receives.begin(MESSAGES);
-            loop.run(MESSAGES);
-            long after = allocated();
-
-            assertThat(errno).isZero();
-            assertThat(loop.failure()).isNull();
-            assertThat(receiving.received()).isEqualTo(2 * MESSAGES);
-            assertThat(after - before).isZero();
+            assertNothingIsAllocated(
+                    () -> {
+                        errno[0] = receives.begin(MESSAGES);
+                        loop.run(MESSAGES);
+                    },
+                    () -> {
+                        assertThat(errno[0]).isZero();
+                        assertThat(loop.failure()).isNull();
+                        assertThat(receiving.received()).isEqualTo(2 * MESSAGES);
+                    });
         }
     }
 
@@ -112,15 +106,16 @@ class StagedAllocationDeviceTest {
             WriteLatencyLoop loop = LatencyTest.loop(pair, 2, null, control);
             LatencyRecorder stamps = LatencyRecorder.counted(control, LatencyTest.PARTS, MESSAGES, 1, false);
             loop.run(true, MESSAGES, stamps);
-            allocated();
+            long[] sent = new long[1];
 
-            long before = allocated();
-            long sent = loop.run(true, MESSAGES, stamps);
-            long after = allocated();
-
-            assertThat(loop.failure()).isNull();
-            assertThat(sent).isEqualTo(MESSAGES);
-            assertThat(after - before).isZero();
+            assertNothingIsAllocated(
+                    () -> {
+                        sent[0] = loop.run(true, MESSAGES, stamps);
+                    },
+                    () -> {
+                        assertThat(loop.failure()).isNull();
+                        assertThat(sent[0]).isEqualTo(MESSAGES);
+                    });
         }
     }
 }
