@@ -19,8 +19,13 @@ final class PostingPair implements AutoCloseable {
 
     final DeviceContext device = TestDevice.open();
     final ProtectionDomain domain = device.allocateProtectionDomain();
-    final CompletionQueue queue = device.createCompletionQueue(256);
-    final CompletionQueue peerQueue = device.createCompletionQueue(256);
+    /**
+     * For all that a test posts before it polls. A send queue that is not full is no bound: SoftRoCE frees a place in it when
+     * the request completes, and not when the completion is polled.
+     */
+    final CompletionQueue queue = device.createCompletionQueue(1024);
+
+    final CompletionQueue peerQueue = device.createCompletionQueue(1024);
     final WorkCompletions completions = WorkCompletions.allocate(16);
     final MemoryRegion buffer;
     final MemoryRegion peerBuffer;

@@ -30,6 +30,7 @@ class PostingThreadsDeviceTest {
     /** How the requests are posted. */
     enum Way {
         BASIC(SendFlags.SIGNALED),
+        INLINE(SendFlags.SIGNALED | SendFlags.INLINE),
         EXTENDED(SendFlags.SIGNALED, SendOperation.RDMA_WRITE);
 
         final int flags;

@@ -6,6 +6,7 @@ import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.github.rdma4j.verbs.VerbsException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
@@ -19,14 +20,9 @@ import java.util.stream.Stream;
 
 /**
  * Zeroed memory from the kernel itself (mmap(2)), of pages of a chosen size, which the arenas of the JDK cannot give.
- *
- * @param memory the memory, of a scope that ends with {@link #unmap()}
- * @param arena of the memory
- * @param pages what was got: {@code "4096-byte pages"}, {@code "transparent huge pages"} or {@code "huge pages of 2097152 bytes"}
- * @param huge whether these are huge pages, as far as the kernel promises it
- * @param refusal why it was not what was asked for, or an empty string
+ * The memory's scope ends with {@link #unmap()}.
  */
-public record PageMapping(MemorySegment memory, Arena arena, String pages, boolean huge, String refusal) {
+public final class PageMapping {
     /** What the memory shall be made of. */
     public enum Wish {
         /** What the kernel gives. */
@@ -54,6 +50,11 @@ public record PageMapping(MemorySegment memory, Arena arena, String pages, boole
     private static final int MADV_HUGEPAGE = 14;
     private static final long MAP_FAILED = -1;
 
+    private static final String MORE_ROOM =
+            "ask for less, or let the process have more ('ulimit -v'; the container's memory limit)";
+    private static final String FEWER_MAPPINGS =
+            "call it again when the process has fewer mappings, or let it have more: /proc/sys/vm/max_map_count";
+
     private static final MethodHandle MMAP = function(
             "mmap", FunctionDescriptor.of(JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
     private static final MethodHandle MUNMAP =
@@ -65,6 +66,20 @@ public record PageMapping(MemorySegment memory, Arena arena, String pages, boole
         return NativeCalls.errnoHandle(Linker.nativeLinker().defaultLookup().findOrThrow(name), descriptor);
     }
 
+    private final MemorySegment memory;
+    private final Arena arena = Arena.ofShared();
+    private final String pages;
+    private final boolean huge;
+    private final String refusal;
+    private boolean unmapped;
+
+    private PageMapping(long address, long size, String pages, boolean huge, String refusal) {
+        this.memory = MemorySegment.ofAddress(address).reinterpret(size, arena, null);
+        this.pages = pages;
+        this.huge = huge;
+        this.refusal = refusal;
+    }
+
     /**
      * Maps memory. Where huge pages cannot be had it is ordinary memory, and {@link #refusal()} says why.
      *
@@ -72,27 +87,27 @@ public record PageMapping(MemorySegment memory, Arena arena, String pages, boole
      * @param wish for pages
      * @return the mapping, aligned to {@link #HUGE_PAGE} if it is of such pages, else to the power of two that it has
      *     room for, at most {@link #TRANSPARENT_HUGE_PAGE}
-     * @throws OutOfMemoryError if there is no room in the address space or no memory
+     * @throws VerbsException if there is no room in the address space or no memory; nothing is mapped then
      */
     public static PageMapping map(long size, Wish wish) {
         String refusal = "";
         if (wish == Wish.EXPLICIT) {
             long address = mmap(size, MAP_HUGETLB);
             if (address != MAP_FAILED) {
-                return of(address, size, "huge pages of %d bytes".formatted(HUGE_PAGE), true, "");
+                return new PageMapping(address, size, "huge pages of %d bytes".formatted(HUGE_PAGE), true, "");
             }
             refusal = "no %d huge pages of %d bytes are free (%s): see /proc/sys/vm/nr_hugepages"
                     .formatted(size / HUGE_PAGE, HUGE_PAGE, ErrnoName.of(NativeCalls.lastErrno()));
         }
         long address = mapAligned(size);
         if (wish == Wish.ORDINARY) {
-            return of(address, size, PAGE + "-byte pages", false, "");
+            return new PageMapping(address, size, PAGE + "-byte pages", false, "");
         }
         String transparent = transparentRefusal(address, size);
         if (transparent.isEmpty()) {
-            return of(address, size, "transparent huge pages", true, refusal);
+            return new PageMapping(address, size, "transparent huge pages", true, refusal);
         }
-        return of(
+        return new PageMapping(
                 address,
                 size,
                 PAGE + "-byte pages",
@@ -139,12 +154,23 @@ public record PageMapping(MemorySegment memory, Arena arena, String pages, boole
         long room = size + alignment - PAGE;
         long address = mmap(room, 0);
         if (address == MAP_FAILED) {
-            throw new OutOfMemoryError(
-                    "mmap of %d bytes failed: %s".formatted(room, ErrnoName.of(NativeCalls.lastErrno())));
+            throw Failures.of("mmap(%d bytes)".formatted(room), NativeCalls.lastErrno(), "", MORE_ROOM);
         }
         long aligned = address + alignment - 1 & -alignment;
-        munmap(address, aligned - address);
-        munmap(aligned + size, address + room - aligned - size);
+        long end = address + room;
+        long begin = address;
+        try {
+            munmap(begin, aligned - begin);
+            begin = aligned;
+            munmap(aligned + size, end - aligned - size);
+        } catch (VerbsException refused) {
+            try {
+                munmap(begin, end - begin);
+            } catch (VerbsException again) {
+                refused.addSuppressed(again);
+            }
+            throw refused;
+        }
         return aligned;
     }
 
@@ -167,21 +193,36 @@ public record PageMapping(MemorySegment memory, Arena arena, String pages, boole
         if (size == 0) {
             return;
         }
+        int result;
         try {
-            int result = (int) MUNMAP.invokeExact(NativeCalls.capture(), address, size);
-            if (result != 0) {
-                throw new IllegalStateException("munmap failed: " + ErrnoName.of(NativeCalls.lastErrno()));
-            }
+            result = (int) MUNMAP.invokeExact(NativeCalls.capture(), address, size);
         } catch (Throwable e) {
             throw NativeCalls.unexpected(e);
         }
+        if (result != 0) {
+            throw Failures.of(
+                    "munmap(%d bytes at 0x%x)".formatted(size, address), NativeCalls.lastErrno(), "", FEWER_MAPPINGS);
+        }
     }
 
-    private static PageMapping of(long address, long size, String pages, boolean huge, String refusal) {
-        Arena arena = Arena.ofShared();
-        MemorySegment memory =
-                MemorySegment.ofAddress(address).reinterpret(size, arena, segment -> munmap(segment.address(), size));
-        return new PageMapping(memory, arena, pages, huge, refusal);
+    /** {@return the memory} */
+    public MemorySegment memory() {
+        return memory;
+    }
+
+    /** {@return what was got: {@code "4096-byte pages"}, {@code "transparent huge pages"} or {@code "huge pages of 2097152 bytes"}} */
+    public String pages() {
+        return pages;
+    }
+
+    /** {@return whether these are huge pages, as far as the kernel promises it} */
+    public boolean huge() {
+        return huge;
+    }
+
+    /** {@return why it was not what was asked for, or an empty string} */
+    public String refusal() {
+        return refusal;
     }
 
     /**
@@ -209,22 +250,27 @@ public record PageMapping(MemorySegment memory, Arena arena, String pages, boole
     }
 
     /**
-     * Gives the memory back to the kernel; does nothing if that has happened. No adapter may use it any more.
+     * Gives the memory back to the kernel; does nothing if that has happened. No adapter may use it any more. After an
+     * exception it can be called again, and goes on where it was.
      *
-     * @throws IllegalStateException if a native call of another thread still uses it; the memory is then still mapped
+     * @throws IllegalStateException if a native call of another thread still uses it
+     * @throws VerbsException if the kernel refuses; the memory cannot be used any more, and is still mapped
      */
-    public void unmap() {
-        if (!arena.scope().isAlive()) {
-            return;
+    public synchronized void unmap() {
+        if (arena.scope().isAlive()) {
+            try {
+                arena.close();
+            } catch (IllegalStateException e) {
+                throw new IllegalStateException(
+                        "a native call of another thread, such as a write to a channel, still uses memory at 0x%x:"
+                                        .formatted(memory.address())
+                                + " close it again when that call has returned",
+                        e);
+            }
         }
-        try {
-            arena.close();
-        } catch (IllegalStateException e) {
-            throw new IllegalStateException(
-                    "a native call of another thread, such as a write to a channel, still uses memory at 0x%x: close it"
-                                    .formatted(memory.address())
-                            + " again when that call has returned",
-                    e);
+        if (!unmapped) {
+            munmap(memory.address(), memory.byteSize());
+            unmapped = true;
         }
     }
 }

@@ -44,7 +44,11 @@ final class PoolChunk {
             region = domain.registerMemory(mapping.memory(), config.access());
             PooledRegions.keep(region);
         } catch (Throwable e) {
-            mapping.unmap();
+            try {
+                mapping.unmap();
+            } catch (RuntimeException again) {
+                e.addSuppressed(again);
+            }
             throw e;
         }
         return new PoolChunk(mapping, region, allocator, describe(mapping, config.hugePages()));

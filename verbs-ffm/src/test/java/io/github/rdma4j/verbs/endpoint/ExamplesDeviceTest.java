@@ -37,10 +37,10 @@ class ExamplesDeviceTest {
             try (BufferedReader server =
                     programs.start("KeyValue", "server", ADDRESS, "0").inputReader()) {
                 String port = ExamplePrograms.port(server);
-                ExamplePrograms.output(programs.start("KeyValue", "put", ADDRESS, port, "colour", "green"));
-                assertThat(ExamplePrograms.output(programs.start("KeyValue", "get", ADDRESS, port, "colour")))
+                ExamplePrograms.run("KeyValue", "put", ADDRESS, port, "colour", "green");
+                assertThat(ExamplePrograms.run("KeyValue", "get", ADDRESS, port, "colour"))
                         .isEqualTo("green\n");
-                assertThat(ExamplePrograms.output(programs.start("KeyValue", "hammer", ADDRESS, port, "200")))
+                assertThat(ExamplePrograms.run("KeyValue", "hammer", ADDRESS, port, "200"))
                         .contains("200 puts")
                         .contains(" 0 wrong");
                 assertThat(server.readLine()).isEqualTo("a client has gone");
@@ -58,7 +58,7 @@ class ExamplesDeviceTest {
             Process receiver = programs.start("SendFile", "receive", ADDRESS, "0", target.toString());
             try (BufferedReader output = receiver.inputReader()) {
                 String port = ExamplePrograms.port(output);
-                assertThat(ExamplePrograms.output(programs.start("SendFile", "send", ADDRESS, port, source.toString())))
+                assertThat(ExamplePrograms.run("SendFile", "send", ADDRESS, port, source.toString()))
                         .contains("sent " + content.length + " bytes");
                 assertThat(output.readLine()).startsWith("received, checksum right, " + content.length + " bytes");
             }

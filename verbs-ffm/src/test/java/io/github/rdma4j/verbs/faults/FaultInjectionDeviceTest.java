@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(3600)
 class FaultInjectionDeviceTest {
     private static final boolean ALL = "all".equals(System.getProperty("rdma4j.faults"));
-    private static final List<String> CASES = List.of("VerbsCases");
+    private static final List<String> CASES = List.of("VerbsCases", "PoolCases", "ConnectionCases", "EndpointCases");
 
     /** Whether a wait begins at all depends on the time: on an emulated processor it may be over before. */
     private static final int MOST_RUNS = 20;

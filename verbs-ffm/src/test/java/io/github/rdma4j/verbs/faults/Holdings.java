@@ -2,16 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.faults;
 
-import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -24,6 +23,8 @@ import java.util.stream.Stream;
 record Holdings(Map<String, Integer> counts) {
     /** What the kernel takes back in its own time is there soon; this bounds the wait for a leak. */
     private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(20);
 
     private static final Pattern RESOURCE = Pattern.compile("(pd|cq|qp|cm_id|mr|ctx|srq) (\\d+)");
 
@@ -62,6 +63,7 @@ record Holdings(Map<String, Integer> counts) {
             if (System.nanoTime() > deadline) {
                 return difference(before.counts, now.counts);
             }
+            LockSupport.parkNanos(BETWEEN_LOOKS.toNanos());
         }
     }
 
@@ -77,33 +79,27 @@ record Holdings(Map<String, Integer> counts) {
         return changes.toString();
     }
 
-    /** One {@code rdma} for all questions: to start a process costs more than all else. */
+    /** One {@code rdma} for many questions: to start a process costs more than all else. */
     private static final class RdmaTool {
-        private static final Process PROCESS;
-        private static final Writer QUESTIONS;
-        private static final BufferedReader ANSWERS;
+        /** Each question costs it a descriptor, which it does not give back. */
+        private static final int QUESTIONS_OF_ONE = 500;
+
         private static final int DEVICES = new File("/sys/class/infiniband").list().length;
 
-        static {
-            try {
-                PROCESS = new ProcessBuilder("stdbuf", "-oL", "rdma", "-b", "-")
-                        .redirectError(ProcessBuilder.Redirect.INHERIT)
-                        .start();
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-            QUESTIONS = PROCESS.outputWriter();
-            ANSWERS = PROCESS.inputReader();
-        }
+        private static Process process;
+        private static int questions;
 
         /** A line for each device. */
-        static String resources() {
+        static synchronized String resources() {
             try {
-                QUESTIONS.write("resource show\n");
-                QUESTIONS.flush();
+                if (process == null || ++questions == QUESTIONS_OF_ONE) {
+                    restart();
+                }
+                process.outputWriter().write("resource show\n");
+                process.outputWriter().flush();
                 StringBuilder lines = new StringBuilder();
                 for (int i = 0; i < DEVICES; i++) {
-                    String line = ANSWERS.readLine();
+                    String line = process.inputReader().readLine();
                     if (line == null) {
                         throw new IOException("'rdma -b -' has ended");
                     }
@@ -113,6 +109,18 @@ record Holdings(Map<String, Integer> counts) {
             } catch (IOException e) {
                 throw new UncheckedIOException("rdma resource", e);
             }
+        }
+
+        private static void restart() throws IOException {
+            if (process != null) {
+                process.outputWriter().close();
+                process.inputReader().close();
+                process.onExit().join();
+            }
+            process = new ProcessBuilder("stdbuf", "-oL", "rdma", "-b", "-")
+                    .redirectError(ProcessBuilder.Redirect.INHERIT)
+                    .start();
+            questions = 0;
         }
     }
 }

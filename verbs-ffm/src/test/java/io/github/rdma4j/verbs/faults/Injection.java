@@ -34,7 +34,9 @@ final class Injection {
     private final int errno;
     private final Set<Point> points = new LinkedHashSet<>();
     private final Map<Point, Integer> occurrences = new HashMap<>();
-    private boolean active;
+    /** Whose calls are those of the step that runs; null between steps. */
+    private Thread stepping;
+
     private boolean fired;
 
     /**
@@ -69,11 +71,11 @@ final class Injection {
     }
 
     synchronized void resume() {
-        active = true;
+        stepping = Thread.currentThread();
     }
 
     synchronized void pause() {
-        active = false;
+        stepping = null;
     }
 
     /** The errno to fail with; null for a call that shall be made. */
@@ -86,7 +88,7 @@ final class Injection {
     }
 
     private synchronized boolean fails(String function) {
-        if (!active || fired || target != null && !target.function.equals(function)) {
+        if (Thread.currentThread() != stepping || fired || target != null && !target.function.equals(function)) {
             return false;
         }
         List<String> path = path();

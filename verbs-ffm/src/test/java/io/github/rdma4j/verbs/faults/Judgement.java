@@ -13,6 +13,8 @@ final class Judgement {
     private static final Set<String> DISPENSABLE = Set.of("madvise", "close");
     /** The kernel refuses only what is not in the set any more. */
     private static final String NOTHING_TO_REMOVE = "FileDescriptors.epollRemove:";
+    /** The connection has failed, which is told by its event. */
+    private static final String AFTER_A_FAILURE = "ManagedQueuePair.abandon:";
     /** For one that looks they mean: nothing yet. */
     private static final Set<Errnos> NOTHING_YET = Set.of(Errnos.EAGAIN, Errnos.EINTR);
 
@@ -23,6 +25,7 @@ final class Judgement {
         if (failures.isEmpty()) {
             boolean tolerated = DISPENSABLE.contains(function)
                     || point.path().getFirst().startsWith(NOTHING_TO_REMOVE)
+                    || point.path().stream().anyMatch(frame -> frame.startsWith(AFTER_A_FAILURE))
                     || Injection.LOOKING.contains(function) && NOTHING_YET.contains(errno);
             return tolerated ? List.of() : List.of("nothing was told");
         }
@@ -35,7 +38,7 @@ final class Judgement {
             return List.of("not an exception of the library: " + describe(failure));
         }
         String name = function.replaceFirst("^(.*\\.)?_?(ibv_)?", "").replace("_iova2", "");
-        if (!ask(failure, "operation").toString().contains(name)) {
+        if (!names(failure, name)) {
             problems.add("the call is not named: " + describe(failure));
         }
         int cause = NativeFunction.hidesTheCause(function) ? 0 : errno.number();
@@ -46,6 +49,13 @@ final class Judgement {
             problems.add("no remedy: " + describe(failure));
         }
         return problems;
+    }
+
+    /** What the library adds to a failure is around it: a pool that is exhausted says so, and has the call as its cause. */
+    private static boolean names(Throwable failure, String call) {
+        return isVerbsException(failure.getClass())
+                        && ask(failure, "operation").toString().contains(call)
+                || failure.getCause() != null && names(failure.getCause(), call);
     }
 
     private static boolean isVerbsException(Class<?> type) {

@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.internal.PageMapping.Wish;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -102,9 +103,9 @@ class PageMappingTest {
     }
 
     @Test
-    void tooMuchIsAnOutOfMemoryError() {
+    void tooMuchIsRefusedWithTheCauseAndARemedy() {
         assertThatThrownBy(() -> PageMapping.map(1L << 60, Wish.ORDINARY))
-                .isInstanceOf(OutOfMemoryError.class)
-                .hasMessageContaining("ENOMEM");
+                .isInstanceOf(VerbsException.class)
+                .hasMessageContainingAll("mmap(", "ENOMEM", "Remedy: ask for less");
     }
 }
