@@ -13,8 +13,13 @@ final class Judgement {
     private static final Set<String> DISPENSABLE = Set.of("madvise", "close");
     /** The kernel refuses only what is not in the set any more. */
     private static final String NOTHING_TO_REMOVE = "FileDescriptors.epollRemove:";
-    /** The connection has failed, which is told by its event. */
-    private static final String AFTER_A_FAILURE = "ManagedQueuePair.abandon:";
+    /**
+     * Of steps that may fail without a word. A connection that was abandoned has failed, which its event tells. An endpoint that
+     * is closed goes on without the good-bye and the disconnect that it could not send: the peer learns it from the end of the
+     * queue pair.
+     */
+    private static final List<String> BEST_EFFORT =
+            List.of("ManagedQueuePair.abandon:", "Protocol.sayGoodBye:", "CmLink.disconnect:");
     /** For one that looks they mean: nothing yet. */
     private static final Set<Errnos> NOTHING_YET = Set.of(Errnos.EAGAIN, Errnos.EINTR);
 
@@ -25,7 +30,8 @@ final class Judgement {
         if (failures.isEmpty()) {
             boolean tolerated = DISPENSABLE.contains(function)
                     || point.path().getFirst().startsWith(NOTHING_TO_REMOVE)
-                    || point.path().stream().anyMatch(frame -> frame.startsWith(AFTER_A_FAILURE))
+                    || point.path().stream()
+                            .anyMatch(frame -> BEST_EFFORT.stream().anyMatch(frame::startsWith))
                     || Injection.LOOKING.contains(function) && NOTHING_YET.contains(errno);
             return tolerated ? List.of() : List.of("nothing was told");
         }
