@@ -26,7 +26,9 @@ import java.util.function.IntSupplier;
  *
  * <p>It is the user's part to size the queue for all the requests that can complete into it. An overrun loses completions for
  * good: the device reports {@link AsyncEventType#CQ_ERR}, the queue cannot be used any more, and on most adapters the queue pairs
- * that report to it break.
+ * that report to it break. The depths of the queue pairs bound what can complete on adapters that free a place in the send
+ * queue when its completion is polled. SoftRoCE frees it when the request completes: there, poll before more requests are under
+ * way than the queue has entries.
  *
  * <p>Thread safety: all methods may be called from any thread; polling is fastest from the thread that polled first.
  */
