@@ -30,7 +30,7 @@ class CompiledCodeDeviceTest {
     private static final Pattern HEADING = Pattern.compile("#bytes +#iterations");
 
     private static final Pattern LOOP_THROWN_AWAY = Pattern.compile(
-            "(perftest\\.run\\.(\\w+Loop|Operation|RunControl|GroupTimes)|verbs\\.(internal\\.)?(QueuePair|CompletionQueue|SendRequests|UseGuard|ExclusiveGuard|HotCalls|WorkCompletions?|MemorySlice))::.*made"
+            "(perftest\\.run\\.(\\w+Loop|Operation|RunControl|GroupTimes)|verbs\\.(internal\\.)?(QueuePair|CompletionQueue|SendRequests|UseGuard|HotCalls|WorkCompletions?|MemorySlice))::.*made"
                     + " not entrant: (uncommon|marked)");
 
     @TempDir
