@@ -216,8 +216,9 @@ class EventPollerTest {
             try {
                 while (true) {
                     poller.select(Duration.ofNanos(1), source -> {});
-                    // Virtual threads share the carrier only where they wait. One that yields comes back before those
-                    // that another thread has started: the scheduler looks into the queue of the carrier first.
+                    // Virtual threads share the carrier only where they wait. One that yields without end can keep it
+                    // from
+                    // those that have not begun yet: the closing one was seen not to run for a minute.
                     LockSupport.parkNanos(1_000);
                 }
             } catch (IllegalStateException e) {

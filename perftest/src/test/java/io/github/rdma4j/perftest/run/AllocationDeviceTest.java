@@ -30,7 +30,7 @@ class AllocationDeviceTest {
         TestParameters parameters = TestParameters.parse(Tool.WRITE_LATENCY, "-u", "18");
         SystemData layout = new SystemData(4096, 64);
         try (TestDevice device = TestDevice.open(parameters)) {
-            assertThat(WarmUp.once(device, parameters, layout)).contains("messages on a local pair");
+            assertThat(WarmUp.once(device, parameters, layout)).contains("compiled code");
             try (TestResources pair =
                     new TestResources(device, parameters, Shape.localPair(parameters.connection(), 2, 1, 0), layout)) {
                 pair.connectWithItself(device.mtu());
@@ -63,7 +63,7 @@ class AllocationDeviceTest {
         TestParameters parameters = TestParameters.parse(tool, "-u", "18", "localhost");
         SystemData layout = new SystemData(4096, 64);
         try (TestDevice device = TestDevice.open(parameters)) {
-            assertThat(WarmUp.once(device, parameters, layout)).contains("messages on a local pair");
+            assertThat(WarmUp.once(device, parameters, layout)).contains("compiled code");
             try (TestResources pair =
                     new TestResources(device, parameters, Shape.localPair(parameters.connection(), 8, 1, 0), layout)) {
                 pair.connectWithItself(device.mtu());
@@ -92,7 +92,7 @@ class AllocationDeviceTest {
         TestParameters parameters = TestParameters.parse(tool, "-u", "18", "-l", Integer.toString(list), "localhost");
         SystemData layout = new SystemData(4096, 64);
         try (TestDevice device = TestDevice.open(parameters)) {
-            assertThat(WarmUp.once(device, parameters, layout)).contains("messages on a local pair");
+            assertThat(WarmUp.once(device, parameters, layout)).contains("compiled code");
             try (TestResources pair = new TestResources(
                     device, parameters, Shape.localPair(parameters.connection(), 64, 128, 0), layout)) {
                 pair.connectWithItself(device.mtu());
@@ -128,7 +128,7 @@ class AllocationDeviceTest {
         TestParameters parameters = TestParameters.parse(Tool.SEND_LATENCY, "-u", "18");
         SystemData layout = new SystemData(4096, 64);
         try (TestDevice device = TestDevice.open(parameters)) {
-            assertThat(WarmUp.once(device, parameters, layout)).contains("messages on a local pair");
+            assertThat(WarmUp.once(device, parameters, layout)).contains("compiled code");
             try (TestResources pair =
                     new TestResources(device, parameters, Shape.localPair(parameters.connection(), 2, 1, 64), layout)) {
                 pair.connectWithItself(device.mtu());
@@ -161,7 +161,7 @@ class AllocationDeviceTest {
         TestParameters parameters = TestParameters.parse(Tool.SEND_BANDWIDTH, "-u", "18", "-b", "localhost");
         SystemData layout = new SystemData(4096, 64);
         try (TestDevice device = TestDevice.open(parameters)) {
-            assertThat(WarmUp.once(device, parameters, layout)).contains("messages on a local pair");
+            assertThat(WarmUp.once(device, parameters, layout)).contains("compiled code");
             try (TestResources pair = new TestResources(
                     device, parameters, Shape.localPair(parameters.connection(), 64, 128, 512), layout)) {
                 pair.connectWithItself(device.mtu());

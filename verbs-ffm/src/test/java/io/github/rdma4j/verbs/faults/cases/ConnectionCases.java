@@ -30,8 +30,8 @@ public final class ConnectionCases {
                 new FaultCase("event channel", 3, ConnectionCases::channel),
                 new FaultCase("listener", 4, ConnectionCases::listener),
                 new FaultCase("options of an id", 5, ConnectionCases::options),
-                new FaultCase("a request that is rejected", 27, ConnectionCases::rejected),
-                new FaultCase("connection", 30, ConnectionCases::connection));
+                new FaultCase("a request that is rejected", 30, ConnectionCases::rejected),
+                new FaultCase("connection", 70, ConnectionCases::connection));
     }
 
     private static void channel(Steps steps) {

@@ -21,8 +21,8 @@ public final class EndpointCases {
 
     public static List<FaultCase> all() {
         return List.of(
-                new FaultCase("endpoint server", 5, EndpointCases::server),
-                new FaultCase("endpoint client", 30, EndpointCases::client));
+                new FaultCase("endpoint server", 17, EndpointCases::server),
+                new FaultCase("endpoint client", 110, EndpointCases::client));
     }
 
     private static void server(Steps steps) {
