@@ -28,8 +28,8 @@ final class WarmUp {
     /** Then it is repeated until the compiler had nothing to do meanwhile. */
     private static final int NEXT_STRETCH = 500;
 
-    /** Emulated machines need a third of it when nothing else runs. */
-    private static final long LIMIT = Duration.ofSeconds(60).toNanos();
+    /** Emulated machines need half of it when nothing else runs. */
+    private static final long LIMIT = Duration.ofSeconds(40).toNanos();
 
     private static final int ROUNDS_PER_PAIR = 50;
 
