@@ -36,8 +36,13 @@ class FakePeerTest {
     @Test
     void whatOnlyTheClosingEndsIsNoFailure() throws Exception {
         assertThatCode(() -> new FakePeer(_ -> {}).close()).doesNotThrowAnyException();
-        FakePeer peer = new FakePeer(_ -> Thread.sleep(Duration.ofHours(1)));
+        FakePeer peer = new FakePeer(socket -> {
+            socket.getOutputStream().write('s');
+            Thread.sleep(Duration.ofHours(1));
+        });
         try (Socket client = new Socket("localhost", peer.port())) {
+            // Closing a listener resets the connections that it has not accepted, and connect() does not wait for accept().
+            assertThat(client.getInputStream().read()).isEqualTo('s');
             assertThatCode(peer::close).doesNotThrowAnyException();
             assertThat(client.getInputStream().read()).isEqualTo(-1);
         }
