@@ -22,7 +22,7 @@ import java.util.function.Consumer;
  * A mistake in the arguments is an exception, and so is a post in a state that does not allow it. They allocate nothing.
  *
  * <p>Thread safety: all methods may be called from any thread. Posting is fastest from one thread for sends and one for receives, as long as no
- * other joins in. {@link SendBatch} and {@link ReceiveBatch} are for the thread that started them.
+ * other joins in. A {@link SendBatch} or {@link ReceiveBatch} is for the thread that started it.
  */
 public final class QueuePair extends Resource {
     /** What posting returns when the queue has no room (ENOMEM): poll completions, and post again. */
@@ -55,7 +55,7 @@ public final class QueuePair extends Resource {
     private final boolean onlyReceives;
     private final MulticastGroups multicastGroups = new MulticastGroups(this);
     private final PostingChecks checks;
-    private volatile SendBatch batch;
+    private final ThreadBatches<SendBatch> batches;
 
     QueuePair(ProtectionDomain domain, QueuePairConfig config) {
         super(concat(domain, config.parents().toArray(Resource[]::new)));
@@ -75,7 +75,8 @@ public final class QueuePair extends Resource {
         this.maxSegmentHeader = config.maxSegmentHeader();
         this.checks = new PostingChecks(type, domain, maxInlineData, maxSendEntries, maxMessageSize, maxSegmentHeader);
         // All memory before the native object: what failed behind its creation would lose it.
-        this.singles = new SingleRequests(this, requestArena, maxInlineData, newBatch(1, true));
+        this.singles = new SingleRequests(this, requestArena, maxInlineData, newBatch(1, null));
+        this.batches = new ThreadBatches<>(user -> newBatch(maxBatch, user));
         this.sharedReceiveQueue = config.sharedReceiveQueue();
         this.onlyReceives = config.onlyReceives();
         this.receiveQueue = sharedReceiveQueue != null || onlyReceives
@@ -497,38 +498,31 @@ public final class QueuePair extends Resource {
     }
 
     /**
-     * Starts a batch: many requests, one call into the adapter's library, one doorbell. There is one batch per queue pair, used
-     * again and again; starting drops what was not posted. It is the calling thread's until another one starts it.
+     * Starts a batch: many requests, one call into the adapter's library, one doorbell. Each thread has one batch per queue pair,
+     * used again and again; starting drops what the thread has not posted. The batches of {@value ThreadBatches#KEPT} threads are
+     * kept; if more than that take turns, some are made anew.
      *
-     * @return the batch, empty
+     * @return the calling thread's batch, empty
      * @throws IllegalStateException if the queue pair is closed
      */
     public SendBatch startBatch() {
-        SendBatch started = batch;
-        return started == null ? firstBatch().start() : started.start();
+        requireOpen();
+        return batches.own().start();
     }
 
-    private SendBatch firstBatch() {
-        return locked(() -> {
-            if (batch == null) {
-                batch = newBatch(maxBatch, false);
-            }
-            return batch;
-        });
-    }
-
-    private SendBatch newBatch(int capacity, boolean entered) {
+    private SendBatch newBatch(int capacity, Thread user) {
         return new SendBatch(
                 this,
                 capacity,
                 new SendRecorder(this, capacity, maxSendEntries, maxInlineData, maxSegmentHeader),
-                entered);
+                user);
     }
 
     /**
-     * Starts a batch of receives. There is one per queue pair, used again and again; starting drops what was not posted.
+     * Starts a batch of receives. Each thread has one per queue pair, used again and again; starting drops what the thread has not
+     * posted.
      *
-     * @return the batch, empty
+     * @return the calling thread's batch, empty
      * @throws IllegalStateException if the queue pair is closed
      */
     public ReceiveBatch startReceiveBatch() {

@@ -5,22 +5,21 @@ package io.github.rdma4j.verbs;
 import java.lang.ref.Reference;
 
 /**
- * Receives that are posted together, in order ({@code ibv_post_recv} or {@code ibv_post_srq_recv} with a list). The one batch of
- * a queue is started by {@link QueuePair#startReceiveBatch()}, filled, and posted; it allocates nothing.
+ * Receives that are posted together, in order ({@code ibv_post_recv} or {@code ibv_post_srq_recv} with a list). A batch is
+ * started by {@link QueuePair#startReceiveBatch()}, filled, and posted; filling and posting allocate nothing.
  *
- * <p>Thread safety: a batch belongs to the thread that started it last. Another thread that fills or posts it gets an
- * {@link IllegalStateException} that names both; it starts the batch for itself, which drops what was not posted.
+ * <p>Thread safety: a batch belongs to the thread that started it. Another thread that fills or posts it gets an
+ * {@link IllegalStateException} that names both; it starts a batch of its own. Several threads may fill and post their batches of
+ * one queue at once.
  */
-public final class ReceiveBatch {
+public final class ReceiveBatch extends ThreadBatch {
     private final ReceiveQueue queue;
     private final ReceiveRequests requests;
-    /** Who started it. This and all below is touched inside the queue's guard only. */
-    private Thread user;
-
     private int size;
     private int error;
 
-    ReceiveBatch(ReceiveQueue queue, ReceiveRequests requests) {
+    ReceiveBatch(ReceiveQueue queue, ReceiveRequests requests, Thread user) {
+        super(user);
         this.queue = queue;
         this.requests = requests;
     }
@@ -46,14 +45,8 @@ public final class ReceiveBatch {
      */
     public ReceiveBatch receive(long workRequestId, MemorySlice local) {
         queue.check(local);
-        queue.enter();
-        try {
-            requireUser();
-            requests.fill(requireRoom(), workRequestId, local);
-            return added();
-        } finally {
-            queue.exit();
-        }
+        requests.fill(begin(), workRequestId, local);
+        return added();
     }
 
     /**
@@ -68,24 +61,14 @@ public final class ReceiveBatch {
      */
     public ReceiveBatch receive(long workRequestId, SliceList local) {
         queue.check(local);
-        queue.enter();
-        try {
-            requireUser();
-            requests.fill(requireRoom(), workRequestId, local);
-            return added();
-        } finally {
-            queue.exit();
-        }
-    }
-
-    private void requireUser() {
-        if (user != Thread.currentThread()) {
-            throw Checks.usedByAnother("the receive batch of " + queue, user, "startReceiveBatch()");
-        }
+        requests.fill(begin(), workRequestId, local);
+        return added();
     }
 
     /** The index of the next receive. */
-    private int requireRoom() {
+    private int begin() {
+        requireUser("startReceiveBatch()");
+        queue.requireOpenSoon();
         if (size >= requests.capacity()) {
             throw new IllegalStateException("the batch is full: it holds " + size + " receives");
         }
@@ -107,7 +90,9 @@ public final class ReceiveBatch {
      * @throws IllegalStateException if the queue is closed
      */
     public int post() {
+        requireUser("startReceiveBatch()");
         int accepted = enterAndPost();
+        Reference.reachabilityFence(this);
         error = queue.result(error);
         return accepted;
     }
@@ -115,7 +100,6 @@ public final class ReceiveBatch {
     private int enterAndPost() {
         queue.enter();
         try {
-            requireUser();
             error = 0;
             int count = size;
             if (count == 0) {
@@ -139,13 +123,13 @@ public final class ReceiveBatch {
 
     /** For {@link ReceiveQueue#startBatch()}. */
     ReceiveBatch start() {
-        queue.enter();
-        try {
-            user = Thread.currentThread();
-            size = 0;
-            return this;
-        } finally {
-            queue.exit();
-        }
+        size = 0;
+        return this;
+    }
+
+    /** {@return whose receives these are} */
+    @Override
+    public String toString() {
+        return "the receive batch of " + queue;
     }
 }

@@ -25,7 +25,7 @@ final class ReceiveQueue {
     private final ReceiveRequests request;
     private final ExclusiveGuard guard = new ExclusiveGuard();
     private long queueAddress;
-    private volatile ReceiveBatch batch;
+    private final ThreadBatches<ReceiveBatch> batches;
 
     /**
      * Prepares the memory; {@link #nativeQueue} must follow.
@@ -54,6 +54,8 @@ final class ReceiveQueue {
         this.maxBatch = Math.clamp(depth, 1, MAX_BATCH);
         this.maxMessageSize = maxMessageSize;
         this.request = new ReceiveRequests(arena, 1, Math.max(1, maxEntries));
+        this.batches = new ThreadBatches<>(
+                user -> new ReceiveBatch(this, new ReceiveRequests(Arena.ofAuto(), maxBatch, maxEntries), user));
     }
 
     /** Names the native object, once it exists. */
@@ -88,17 +90,12 @@ final class ReceiveQueue {
     }
 
     ReceiveBatch startBatch() {
-        ReceiveBatch started = batch;
-        return started == null ? firstBatch().start() : started.start();
+        owner.requireOpen();
+        return batches.own().start();
     }
 
-    private ReceiveBatch firstBatch() {
-        return owner.locked(() -> {
-            if (batch == null) {
-                batch = new ReceiveBatch(this, new ReceiveRequests(Arena.ofAuto(), maxBatch, maxEntries));
-            }
-            return batch;
-        });
+    void requireOpenSoon() {
+        owner.requireOpenSoon();
     }
 
     /** What a posting call returns, outside the guard. Drivers say only EINVAL when the state is wrong. */

@@ -8,19 +8,19 @@ import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 
 /**
- * Work requests of one queue pair that are posted together, in order. The one batch of a queue pair is started by
- * {@link QueuePair#startBatch()}, filled, and posted: one call into the adapter's library, one doorbell. Filling and posting
- * allocate nothing. Every operation that a queue pair can do is here, for basic and for extended posting
- * ({@link QueuePairConfig#sendOperations}).
+ * Work requests of one queue pair that are posted together, in order. A batch is started by {@link QueuePair#startBatch()},
+ * filled, and posted: one call into the adapter's library, one doorbell. Filling and posting allocate nothing. Every operation
+ * that a queue pair can do is here, for basic and for extended posting ({@link QueuePairConfig#sendOperations}).
  *
  * <p>What is filled stays in the batch: the adapter sees nothing before {@link #post()}. Mistakes in the arguments are an
  * {@link IllegalArgumentException}, a closed queue pair or region and a full batch an {@link IllegalStateException}; the batch
  * is then as it was before the call. An operation that the queue pair was not created for is an {@link UnsupportedVerbException}.
  *
- * <p>Thread safety: a batch belongs to the thread that started it last. Another thread that fills or posts it gets an
- * {@link IllegalStateException} that names both; it starts the batch for itself, which drops what was not posted.
+ * <p>Thread safety: a batch belongs to the thread that started it. Another thread that fills or posts it gets an
+ * {@link IllegalStateException} that names both; it starts a batch of its own. Several threads may fill and post their batches of
+ * one queue pair at once: each batch goes into the queue in one piece.
  */
-public final class SendBatch {
+public final class SendBatch extends ThreadBatch {
     /** Shared receive queues have numbers of 24 bits. */
     private static final int NONE = -1;
 
@@ -29,20 +29,20 @@ public final class SendBatch {
     private final SendRecorder recorder;
     /** Whether requests need a destination or the number of a shared receive queue. */
     private final boolean addressed;
-    /** Whether the thread that fills and posts it is inside the queue pair's guard all the time. */
-    private final boolean entered;
-
-    /** Who started it. This and all below is touched inside the guard only. */
-    private Thread user;
 
     private Destination destination;
     private int sharedReceiveQueue = NONE;
     private int size;
     private int error;
 
-    SendBatch(QueuePair queuePair, int capacity, SendRecorder recorder, boolean entered) {
+    /**
+     * An empty batch.
+     *
+     * @param user who may use it; null if that is whoever is inside the queue pair's guard
+     */
+    SendBatch(QueuePair queuePair, int capacity, SendRecorder recorder, Thread user) {
+        super(user);
         this.queuePair = queuePair;
-        this.entered = entered;
         this.capacity = capacity;
         this.recorder = recorder;
         this.addressed = queuePair.type() == QueuePairType.UD || queuePair.type() == QueuePairType.XRC_SEND;
@@ -290,12 +290,8 @@ public final class SendBatch {
     public SendBatch localInvalidate(long workRequestId, int remoteKey, int flags) {
         queuePair.checks().operation(LOCAL_INVALIDATE, flags);
         int index = begin(LOCAL_INVALIDATE, flags);
-        try {
-            recorder.invalidate(index, workRequestId, remoteKey, flags);
-            return added(index);
-        } finally {
-            exit();
-        }
+        recorder.invalidate(index, workRequestId, remoteKey, flags);
+        return added(index);
     }
 
     /**
@@ -326,12 +322,8 @@ public final class SendBatch {
         window.checkBinding(MemoryWindowType.TYPE_2, queuePair, slice, mask);
         window.checkKey(remoteKey);
         int index = begin(BIND_MEMORY_WINDOW, flags);
-        try {
-            recorder.bind(index, workRequestId, window, remoteKey, slice, mask, flags);
-            return added(index);
-        } finally {
-            exit();
-        }
+        recorder.bind(index, workRequestId, window, remoteKey, slice, mask, flags);
+        return added(index);
     }
 
     /**
@@ -348,12 +340,8 @@ public final class SendBatch {
         queuePair.checks().operation(ATOMIC_WRITE, flags);
         Checks.atomic(remote);
         int index = begin(ATOMIC_WRITE, flags);
-        try {
-            recorder.atomicWrite(index, workRequestId, value, remote, flags);
-            return added(index);
-        } finally {
-            exit();
-        }
+        recorder.atomicWrite(index, workRequestId, value, remote, flags);
+        return added(index);
     }
 
     /**
@@ -371,12 +359,8 @@ public final class SendBatch {
             long workRequestId, RemoteMemory remote, FlushPlacement placement, FlushLevel level, int flags) {
         queuePair.checks().operation(FLUSH, flags);
         int index = begin(FLUSH, flags);
-        try {
-            recorder.flush(index, workRequestId, remote, placement, level, flags);
-            return added(index);
-        } finally {
-            exit();
-        }
+        recorder.flush(index, workRequestId, remote, placement, level, flags);
+        return added(index);
     }
 
     /**
@@ -394,13 +378,9 @@ public final class SendBatch {
             long workRequestId, MemorySegment header, int maxSegmentSize, SliceList local, int flags) {
         queuePair.checks().segmentedSend(header, maxSegmentSize, local, flags);
         int index = begin(SEGMENTED_SEND, flags);
-        try {
-            recorder.transfer(index, SEGMENTED_SEND, workRequestId, local, 0, 0, 0, flags);
-            recorder.segmented(index, header, maxSegmentSize);
-            return added(index);
-        } finally {
-            exit();
-        }
+        recorder.transfer(index, SEGMENTED_SEND, workRequestId, local, 0, 0, 0, flags);
+        recorder.segmented(index, header, maxSegmentSize);
+        return added(index);
     }
 
     /**
@@ -424,14 +404,10 @@ public final class SendBatch {
             throw new IllegalArgumentException(
                     destination.addressHandle() + " is of another protection domain than " + queuePair);
         }
-        enter();
-        try {
-            requireUser();
-            this.destination = destination;
-            return this;
-        } finally {
-            exit();
-        }
+        requireUser("startBatch()");
+        queuePair.requireOpenSoon();
+        this.destination = destination;
+        return this;
     }
 
     /**
@@ -450,14 +426,10 @@ public final class SendBatch {
         if (number >>> 24 != 0) {
             throw new IllegalArgumentException("shared receive queue 0x%x has more than 24 bits".formatted(number));
         }
-        enter();
-        try {
-            requireUser();
-            sharedReceiveQueue = number;
-            return this;
-        } finally {
-            exit();
-        }
+        requireUser("startBatch()");
+        queuePair.requireOpenSoon();
+        sharedReceiveQueue = number;
+        return this;
     }
 
     /** For {@link SingleRequests} too, which have checked. */
@@ -470,12 +442,8 @@ public final class SendBatch {
             int immediateOrKey,
             int flags) {
         int index = begin(opcode, flags);
-        try {
-            recorder.transfer(index, opcode, workRequestId, local, remoteAddress, remoteKey, immediateOrKey, flags);
-            return added(index);
-        } finally {
-            exit();
-        }
+        recorder.transfer(index, opcode, workRequestId, local, remoteAddress, remoteKey, immediateOrKey, flags);
+        return added(index);
     }
 
     private SendBatch transfer(
@@ -487,13 +455,9 @@ public final class SendBatch {
             int immediateOrKey,
             int flags) {
         int index = begin(opcode, flags);
-        try {
-            queuePair.requireGoodList(local, flags);
-            recorder.transfer(index, opcode, workRequestId, local, remoteAddress, remoteKey, immediateOrKey, flags);
-            return added(index);
-        } finally {
-            exit();
-        }
+        queuePair.requireGoodList(local, flags);
+        recorder.transfer(index, opcode, workRequestId, local, remoteAddress, remoteKey, immediateOrKey, flags);
+        return added(index);
     }
 
     private SendBatch atomic(
@@ -505,55 +469,25 @@ public final class SendBatch {
             long swap,
             int flags) {
         int index = begin(opcode, flags);
-        try {
-            recorder.atomic(index, opcode, workRequestId, original, remote, compareOrAdd, swap, flags);
-            return added(index);
-        } finally {
-            exit();
-        }
+        recorder.atomic(index, opcode, workRequestId, original, remote, compareOrAdd, swap, flags);
+        return added(index);
     }
 
     /**
-     * Enters the guard, and finds the place of the next request; {@link #exit()} must follow. Not among the checks that can be switched
-     * off: adapters' libraries would follow a null pointer.
+     * The place of the next request. Not among the checks that can be switched off: adapters' libraries would follow a null
+     * pointer.
      */
     private int begin(int opcode, int flags) {
-        enter();
-        boolean good = false;
-        try {
-            requireUser();
-            if (size >= capacity) {
-                throw new IllegalStateException("the batch is full: it holds " + size + " requests");
-            }
-            queuePair.requireOperation(opcode, flags);
-            if (addressed) {
-                requireAddress();
-            }
-            good = true;
-            return size;
-        } finally {
-            if (!good) {
-                exit();
-            }
+        requireUser("startBatch()");
+        queuePair.requireOpenSoon();
+        if (size >= capacity) {
+            throw new IllegalStateException("the batch is full: it holds " + size + " requests");
         }
-    }
-
-    private void enter() {
-        if (!entered) {
-            queuePair.enterSend();
+        queuePair.requireOperation(opcode, flags);
+        if (addressed) {
+            requireAddress();
         }
-    }
-
-    private void exit() {
-        if (!entered) {
-            queuePair.exitSend();
-        }
-    }
-
-    private void requireUser() {
-        if (user != Thread.currentThread() && !entered) {
-            throw Checks.usedByAnother("the send batch of " + queuePair, user, "startBatch()");
-        }
+        return size;
     }
 
     private void requireAddress() {
@@ -592,6 +526,7 @@ public final class SendBatch {
      *     request is about; then none was posted
      */
     public int post() {
+        requireUser("startBatch()");
         if (recorder.hasBindings()) {
             // Rare enough for the lock, which keeps windows and regions open. It comes before the guard: closing a
             // queue pair holds it while it waits for the guard.
@@ -607,7 +542,6 @@ public final class SendBatch {
     private int enterAndPost() {
         queuePair.enterSend();
         try {
-            requireUser();
             return postEntered();
         } finally {
             queuePair.exitSend();
@@ -633,21 +567,21 @@ public final class SendBatch {
 
     /** For {@link QueuePair#startBatch()}. */
     SendBatch start() {
-        queuePair.enterSend();
-        try {
-            user = Thread.currentThread();
-            clear();
-            return this;
-        } finally {
-            queuePair.exitSend();
-        }
+        clear();
+        return this;
     }
 
-    /** Empties the batch, inside the guard; what was added is dropped. */
+    /** Empties the batch; what was added is dropped. */
     void clear() {
         size = 0;
         destination = null;
         sharedReceiveQueue = NONE;
         recorder.clear();
+    }
+
+    /** {@return whose requests these are} */
+    @Override
+    public String toString() {
+        return "the send batch of " + queuePair;
     }
 }

@@ -158,9 +158,10 @@ public final class WorkQueue extends Resource {
     }
 
     /**
-     * Starts a batch of receives. There is one per queue, used again and again; starting drops what was not posted.
+     * Starts a batch of receives. Each thread has one per queue, used again and again; starting drops what the thread has not
+     * posted.
      *
-     * @return the batch, empty
+     * @return the calling thread's batch, empty
      */
     public ReceiveBatch startReceiveBatch() {
         return receiveQueue.startBatch();

@@ -41,7 +41,8 @@ class FakePeerTest {
             Thread.sleep(Duration.ofHours(1));
         });
         try (Socket client = new Socket("localhost", peer.port())) {
-            // Closing a listener resets the connections that it has not accepted, and connect() does not wait for accept().
+            // Closing a listener resets the connections that it has not accepted, and connect() does not wait for
+            // accept().
             assertThat(client.getInputStream().read()).isEqualTo('s');
             assertThatCode(peer::close).doesNotThrowAnyException();
             assertThat(client.getInputStream().read()).isEqualTo(-1);
