@@ -24,11 +24,12 @@ import java.util.function.IntSupplier;
 /**
  * A completion queue ({@code struct ibv_cq}): where work requests report that they are done.
  *
- * <p>It is the user's part to size the queue for all the requests that can complete into it. An overrun loses completions for
- * good: the device reports {@link AsyncEventType#CQ_ERR}, the queue cannot be used any more, and on most adapters the queue pairs
- * that report to it break. The depths of the queue pairs bound what can complete on adapters that free a place in the send
- * queue when its completion is polled. SoftRoCE frees it when the request completes: there, poll before more requests are under
- * way than the queue has entries.
+ * <p>The queue must have room for all the requests that can complete into it. An overrun loses completions for good: the device
+ * reports {@link AsyncEventType#CQ_ERR}, the queue cannot be used any more, and on most adapters the queue pairs that report to
+ * it break. So a queue pair is refused whose depths, beside those of the others, are more than the queue's {@link #capacity()};
+ * {@link QueuePairConfig#oversubscribeCompletionQueue} lets it through. The depths bound what can complete on adapters that free
+ * a place in the send queue when its completion is polled. SoftRoCE frees it when the request completes: there, poll before more
+ * requests are under way than the queue has entries.
  *
  * <p>Thread safety: all methods may be called from any thread; polling is fastest from the thread that polled first.
  */
@@ -254,7 +255,8 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
      *
      * @param minEntries the least number of completions that it must hold, from 1 to the device's
      *     {@link DeviceAttributes#maxCompletionQueueEntries()}
-     * @throws IllegalArgumentException if the number is out of range; the message gives both numbers
+     * @throws IllegalArgumentException if the number is out of range, or less than the completions that the queue pairs can
+     *     have in it; the message gives both numbers
      * @throws IllegalStateException if the queue is closed
      * @throws UnsupportedVerbException if the device cannot do this
      * @throws VerbsException if the device refuses, for instance because more completions are in the queue
@@ -262,6 +264,12 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
     public void resize(int minEntries) {
         CompletionQueueConfig.checkEntries(context, minEntries);
         locked(() -> {
+            long taken = CompletionBudget.taken(this);
+            if (minEntries < taken && !ignoresOverrun()) {
+                throw new IllegalArgumentException(
+                        "%d entries: what completes into this %s can have %d completions there"
+                                .formatted(minEntries, this, taken));
+            }
             int errno = Math.abs(LibIbVerbs.ibv_resize_cq(queue, minEntries));
             if (errno != 0) {
                 String operation =
@@ -336,6 +344,11 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
 
     final void reopenGuard() {
         guard.reopen();
+    }
+
+    /** Whether the device writes over completions that were not polled. */
+    boolean ignoresOverrun() {
+        return false;
     }
 
     /** Runs when no thread is inside any more, before the native queue is destroyed. */

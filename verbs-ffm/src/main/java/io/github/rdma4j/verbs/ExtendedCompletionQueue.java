@@ -25,12 +25,14 @@ import java.util.Set;
  */
 public final class ExtendedCompletionQueue extends CompletionQueue {
     private final Set<WorkCompletionField> fields;
+    private final boolean ignoresOverrun;
     private final CompletionCursor cursor;
 
     private ExtendedCompletionQueue(
             DeviceContext context, ExtendedCompletionQueueConfig config, MemorySegment created, Resource[] parents) {
         super(context, config.basic().channel(), created, parents);
         this.fields = config.wantedFields();
+        this.ignoresOverrun = config.ignoreOverrun();
         this.cursor = new CompletionCursor(this, created.reinterpret(ibv_cq_ex.sizeof()), fields);
     }
 
@@ -72,6 +74,11 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
             }
             return new ExtendedCompletionQueue(context, config, created, parents.toArray(Resource[]::new));
         }
+    }
+
+    @Override
+    boolean ignoresOverrun() {
+        return ignoresOverrun;
     }
 
     /** {@return what the completions of this queue tell} */

@@ -93,6 +93,10 @@ public final class ExtendedCompletionQueueConfig {
         return this;
     }
 
+    boolean ignoreOverrun() {
+        return ignoreOverrun;
+    }
+
     void check(DeviceContext context, int minEntries) {
         basic.check(context, minEntries);
         if (parentDomain != null) {

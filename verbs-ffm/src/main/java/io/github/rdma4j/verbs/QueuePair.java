@@ -10,6 +10,7 @@ import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.HotCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -56,12 +57,15 @@ public final class QueuePair extends Resource {
     private final MulticastGroups multicastGroups = new MulticastGroups(this);
     private final PostingChecks checks;
     private final ThreadBatches<SendBatch> batches;
+    private final List<CompletionBudget.Share> completionShares;
 
     QueuePair(ProtectionDomain domain, QueuePairConfig config) {
         super(concat(domain, config.parents().toArray(Resource[]::new)));
         this.domain = domain;
         DeviceContext context = domain.context();
         config.parents().forEach(Resource::requireOpen);
+        config.fitCompletionQueues();
+        this.completionShares = config.completionShares();
         PortAttributes port = context.port(config.port());
         this.maxMessageSize =
                 config.type() == QueuePairType.UD ? port.activeMtu().bytes() : port.maxMessageSize();
@@ -619,6 +623,11 @@ public final class QueuePair extends Resource {
 
     ProtectionDomain domain() {
         return domain;
+    }
+
+    /** What it can have in completion queues. */
+    List<CompletionBudget.Share> completionShares() {
+        return completionShares;
     }
 
     MemorySegment segment() {

@@ -16,6 +16,7 @@ import java.util.stream.Stream;
  * Only the completion queue has no default.
  */
 public final class QueuePairConfig {
+    private static final int USUAL_DEPTH = 128;
     private static final int REMOTE =
             AccessFlag.mask(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC);
 
@@ -23,8 +24,13 @@ public final class QueuePairConfig {
     private CompletionQueue sendCompletionQueue;
     private CompletionQueue receiveCompletionQueue;
     private SharedReceiveQueue sharedReceiveQueue;
-    private int maxSendWorkRequests = 128;
-    private int maxReceiveWorkRequests = 128;
+    private OptionalInt maxSendWorkRequests = OptionalInt.empty();
+    private OptionalInt maxReceiveWorkRequests = OptionalInt.empty();
+    private boolean oversubscribe;
+    /** What the two above came to. */
+    private int sendDepth = USUAL_DEPTH;
+
+    private int receiveDepth = USUAL_DEPTH;
     private int maxSendScatterGather = 1;
     private int maxReceiveScatterGather = 1;
     private int maxInlineData;
@@ -94,24 +100,39 @@ public final class QueuePairConfig {
     }
 
     /**
-     * The depth of the send queue; default 128.
+     * The depth of the send queue. By default it is 128, or less in a short completion queue: if neither depth is set, the two
+     * take half of the room that is left there. A depth that the completion queue has no room for, beside those of all other
+     * queue pairs that complete into it, is refused; {@link #oversubscribeCompletionQueue} lets it through.
      *
      * @param count at least 1, at most the device's {@link DeviceAttributes#maxQueuePairWorkRequests()}
      * @return this
      */
     public QueuePairConfig maxSendWorkRequests(int count) {
-        maxSendWorkRequests = count;
+        maxSendWorkRequests = OptionalInt.of(count);
         return this;
     }
 
     /**
-     * The depth of the receive queue; default 128.
+     * The depth of the receive queue. Default and limits are those of {@link #maxSendWorkRequests}.
      *
      * @param count at least 1, at most the device's {@link DeviceAttributes#maxQueuePairWorkRequests()}
      * @return this
      */
     public QueuePairConfig maxReceiveWorkRequests(int count) {
-        maxReceiveWorkRequests = count;
+        maxReceiveWorkRequests = OptionalInt.of(count);
+        return this;
+    }
+
+    /**
+     * Whether the depths may be more than the completion queues have room for; default false. For a program that bounds by itself
+     * how many completions can be there, for instance because few of its requests are {@linkplain SendFlags#SIGNALED signaled}.
+     * A completion queue that overruns loses completions and cannot be used any more.
+     *
+     * @param allowed true to leave the depths as they are
+     * @return this
+     */
+    public QueuePairConfig oversubscribeCompletionQueue(boolean allowed) {
+        oversubscribe = allowed;
         return this;
     }
 
@@ -322,8 +343,8 @@ public final class QueuePairConfig {
         }
         int depth = context.attributes().maxQueuePairWorkRequests();
         String device = context.device().name();
-        requireRange("maxSendWorkRequests", maxSendWorkRequests, 1, depth, device);
-        requireRange("maxReceiveWorkRequests", maxReceiveWorkRequests, 1, depth, device);
+        requireRange("maxSendWorkRequests", maxSendWorkRequests.orElse(1), 1, depth, device);
+        requireRange("maxReceiveWorkRequests", maxReceiveWorkRequests.orElse(1), 1, depth, device);
         int entries = context.attributes().maxScatterGather();
         requireRange("maxSendScatterGather", maxSendScatterGather, 1, entries, device);
         requireRange("maxReceiveScatterGather", maxReceiveScatterGather, 1, entries, device);
@@ -365,6 +386,58 @@ public final class QueuePairConfig {
             throw new IllegalArgumentException(
                     "a queue pair receives by a hash or into a shared receive queue, not both");
         }
+    }
+
+    /** Chooses the depths that were not set, and refuses those that do not fit. With the tree's lock held, before the creation. */
+    void fitCompletionQueues() {
+        sendDepth = maxSendWorkRequests.orElse(USUAL_DEPTH);
+        receiveDepth = maxReceiveWorkRequests.orElse(USUAL_DEPTH);
+        if (onlyReceives() || oversubscribe) {
+            return;
+        }
+        boolean oneQueue = sendCompletionQueue == receiveCompletionQueue;
+        boolean bothUnset = maxSendWorkRequests.isEmpty() && maxReceiveWorkRequests.isEmpty();
+        int parts = oneQueue && hasOwnReceives() && bothUnset ? 2 : 1;
+        long shared = receivesOfSharedQueue();
+        if (maxSendWorkRequests.isEmpty()) {
+            long receives = shared + (hasOwnReceives() ? maxReceiveWorkRequests.orElse(0) : 0);
+            sendDepth = CompletionBudget.depth(sendCompletionQueue, oneQueue ? receives : 0, parts, USUAL_DEPTH);
+        }
+        if (maxReceiveWorkRequests.isEmpty() && hasOwnReceives()) {
+            long sends = oneQueue ? maxSendWorkRequests.orElse(0) : 0;
+            receiveDepth = CompletionBudget.depth(receiveCompletionQueue, sends, parts, USUAL_DEPTH);
+        }
+        long receives = hasOwnReceives() ? receiveDepth : shared;
+        String who = "this queue pair, with %d sends and %d receives,".formatted(sendDepth, receives);
+        String remedy =
+                "make the queues of its queue pairs less deep (maxSendWorkRequests, maxReceiveWorkRequests), or allow it"
+                        + " (oversubscribeCompletionQueue) if fewer can be there";
+        CompletionBudget.require(sendCompletionQueue, sendDepth + (oneQueue ? receives : 0), who, remedy);
+        if (!oneQueue) {
+            CompletionBudget.require(receiveCompletionQueue, receives, who, remedy);
+        }
+    }
+
+    private boolean hasOwnReceives() {
+        return sharedReceiveQueue == null && type != QueuePairType.XRC_SEND;
+    }
+
+    /** The receives that come to those in the completion queue by the shared receive queue. */
+    private long receivesOfSharedQueue() {
+        return sharedReceiveQueue == null || CompletionBudget.counts(receiveCompletionQueue, sharedReceiveQueue)
+                ? 0
+                : sharedReceiveQueue.depth();
+    }
+
+    /** What it may have in completion queues; nothing if that is not watched. */
+    List<CompletionBudget.Share> completionShares() {
+        if (onlyReceives() || oversubscribe) {
+            return List.of();
+        }
+        return List.of(
+                new CompletionBudget.Share(sendCompletionQueue, sendDepth, null),
+                new CompletionBudget.Share(
+                        receiveCompletionQueue, hasOwnReceives() ? receiveDepth : 0, sharedReceiveQueue));
     }
 
     private static void requireRange(String name, int value, int low, int high, String device) {
@@ -425,11 +498,11 @@ public final class QueuePairConfig {
     }
 
     int maxSendWorkRequests() {
-        return maxSendWorkRequests;
+        return sendDepth;
     }
 
     int maxReceiveWorkRequests() {
-        return maxReceiveWorkRequests;
+        return receiveDepth;
     }
 
     int maxSendScatterGather() {
@@ -443,12 +516,7 @@ public final class QueuePairConfig {
     /** The sizes as ibv_create_qp(3) names them. */
     String sizes() {
         return "max_send_wr=%d, max_recv_wr=%d, max_send_sge=%d, max_recv_sge=%d, max_inline_data=%d"
-                .formatted(
-                        maxSendWorkRequests,
-                        maxReceiveWorkRequests,
-                        maxSendScatterGather,
-                        maxReceiveScatterGather,
-                        maxInlineData);
+                .formatted(sendDepth, receiveDepth, maxSendScatterGather, maxReceiveScatterGather, maxInlineData);
     }
 
     /** What only ibv_create_qp_ex takes, for messages. */

@@ -35,11 +35,15 @@ public final class SharedReceiveQueue extends Resource {
     private final ReceiveQueue receiveQueue;
     /** Null without tag matching. */
     private final TagList tagList;
+    /** Changed with the tree's lock held. */
+    private int depth;
 
     SharedReceiveQueue(ProtectionDomain domain, SharedReceiveQueueConfig config) {
         super(parents(domain, config));
         this.domain = domain;
         this.type = config.type();
+        config.fitCompletionQueue();
+        this.depth = config.maxWorkRequests();
         DeviceContext context = domain.context();
         try (Arena temporary = Arena.ofConfined()) {
             this.receiveQueue = new ReceiveQueue(
@@ -221,13 +225,24 @@ public final class SharedReceiveQueue extends Resource {
      *
      * @param maxWorkRequests the receives that it must hold, from 1 to the device's
      *     {@link DeviceAttributes#maxSharedReceiveQueueWorkRequests()}
-     * @throws IllegalArgumentException if the number is out of range; the message gives both numbers
+     * @throws IllegalArgumentException if the number is out of range, or a completion queue of its receives has no room for so
+     *     many; the message gives both numbers
      * @throws UnsupportedVerbException if the device cannot do this
      * @throws VerbsException if the device refuses, for instance because more receives are posted
      */
     public void resize(int maxWorkRequests) {
         SharedReceiveQueueConfig.checkWorkRequests(domain.context(), maxWorkRequests);
-        modify(maxWorkRequests, 0, RdmaHeaders.IBV_SRQ_MAX_WR(), "max_wr=" + maxWorkRequests);
+        locked(() -> {
+            CompletionBudget.requireGrowth(this, maxWorkRequests - depth);
+            modify(maxWorkRequests, 0, RdmaHeaders.IBV_SRQ_MAX_WR(), "max_wr=" + maxWorkRequests);
+            depth = maxWorkRequests;
+            return null;
+        });
+    }
+
+    /** The receives that it was made for; the tree's lock must be held. */
+    int depth() {
+        return depth;
     }
 
     private void modify(int maxWorkRequests, int limit, int mask, String what) {

@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs;
 
 import java.util.Objects;
+import java.util.OptionalInt;
 
 /**
  * What a shared receive queue is to be ({@code struct ibv_srq_init_attr_ex}). Each setter returns this object; everything has a
@@ -10,7 +11,12 @@ import java.util.Objects;
  */
 public final class SharedReceiveQueueConfig {
     private SharedReceiveQueueType type = SharedReceiveQueueType.BASIC;
-    private int maxWorkRequests = 128;
+    private static final int USUAL_DEPTH = 128;
+
+    private OptionalInt maxWorkRequests = OptionalInt.empty();
+    /** What that came to. */
+    private int depth = USUAL_DEPTH;
+
     private int maxScatterGather = 1;
     private XrcDomain xrcDomain;
     private CompletionQueue completionQueue;
@@ -20,13 +26,14 @@ public final class SharedReceiveQueueConfig {
     SharedReceiveQueueConfig() {}
 
     /**
-     * The receives that it holds; default 128.
+     * The receives that it holds; default 128, or with a completion queue of its own half of the room that this has left if that is
+     * less. A queue pair that takes its receives from here is refused if its completion queue has no room for so many.
      *
      * @param count at least 1, at most the device's {@link DeviceAttributes#maxSharedReceiveQueueWorkRequests()}
      * @return this
      */
     public SharedReceiveQueueConfig maxWorkRequests(int count) {
-        maxWorkRequests = count;
+        maxWorkRequests = OptionalInt.of(count);
         return this;
     }
 
@@ -75,7 +82,7 @@ public final class SharedReceiveQueueConfig {
     /** Checks against the device's limits, so that the message can give both numbers where the kernel says only EINVAL. */
     void check(DeviceContext context) {
         DeviceAttributes attributes = context.attributes();
-        checkWorkRequests(context, maxWorkRequests);
+        checkWorkRequests(context, maxWorkRequests.orElse(1));
         requireRange(
                 "maxScatterGather",
                 maxScatterGather,
@@ -100,6 +107,20 @@ public final class SharedReceiveQueueConfig {
         }
     }
 
+    /** With the tree's lock held, before the creation. */
+    void fitCompletionQueue() {
+        if (completionQueue == null) {
+            depth = maxWorkRequests.orElse(USUAL_DEPTH);
+            return;
+        }
+        depth = maxWorkRequests.orElseGet(() -> CompletionBudget.depth(completionQueue, 0, 1, USUAL_DEPTH));
+        CompletionBudget.require(
+                completionQueue,
+                depth,
+                "this shared receive queue",
+                "make this one, or what else completes there, less deep");
+    }
+
     static void checkWorkRequests(DeviceContext context, int count) {
         requireRange(
                 "maxWorkRequests",
@@ -120,7 +141,7 @@ public final class SharedReceiveQueueConfig {
     }
 
     int maxWorkRequests() {
-        return maxWorkRequests;
+        return depth;
     }
 
     int maxScatterGather() {

@@ -23,12 +23,15 @@ public final class WorkQueue extends Resource {
 
     private final ProtectionDomain domain;
     private final MemorySegment queue;
+    private final int depth;
     private final Arena requestArena = Arena.ofShared();
     private final ReceiveQueue receiveQueue;
 
     WorkQueue(ProtectionDomain domain, CompletionQueue completionQueue, WorkQueueConfig config) {
         super(domain, completionQueue);
         completionQueue.requireOpen();
+        config.fitCompletionQueue(completionQueue);
+        this.depth = config.maxWorkRequests();
         this.domain = domain;
         DeviceContext context = domain.context();
         String operation = "ibv_create_wq(%s, %s)".formatted(context.device().name(), config);
@@ -67,6 +70,10 @@ public final class WorkQueue extends Resource {
         ibv_wq.events_completed(queue, 0);
         ibv_wq.mutex(queue).fill((byte) 0);
         ibv_wq.cond(queue).fill((byte) 0);
+    }
+
+    int depth() {
+        return depth;
     }
 
     /** {@return the protection domain that it belongs to} */

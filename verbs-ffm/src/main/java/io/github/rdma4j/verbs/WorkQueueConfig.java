@@ -8,24 +8,32 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Set;
 
 /** What a {@link WorkQueue} is to be ({@code struct ibv_wq_init_attr}). */
 public final class WorkQueueConfig {
-    private int maxWorkRequests = 128;
+    private static final int USUAL_DEPTH = 128;
+
+    private OptionalInt maxWorkRequests = OptionalInt.empty();
+    /** What that came to. */
+    private int depth = USUAL_DEPTH;
+
     private int maxScatterGather = 1;
     private final Set<WorkQueueFlag> flags = EnumSet.noneOf(WorkQueueFlag.class);
 
     WorkQueueConfig() {}
 
     /**
-     * The most receives that are outstanding; 128 if not set.
+     * The most receives that are outstanding; if not set 128, or half of the room that the completion queue has
+     * left if that is less.
      *
-     * @param count from 1 to the device's {@link DeviceAttributes#maxQueuePairWorkRequests()}
+     * @param count from 1 to the device's {@link DeviceAttributes#maxQueuePairWorkRequests()}; refused if the completion queue
+     *     has no room for so many, beside those of others
      * @return this
      */
     public WorkQueueConfig maxWorkRequests(int count) {
-        this.maxWorkRequests = count;
+        maxWorkRequests = OptionalInt.of(count);
         return this;
     }
 
@@ -52,7 +60,7 @@ public final class WorkQueueConfig {
     }
 
     void check(String device, DeviceAttributes attributes) {
-        check("maxWorkRequests", maxWorkRequests, device, attributes.maxQueuePairWorkRequests());
+        check("maxWorkRequests", maxWorkRequests.orElse(1), device, attributes.maxQueuePairWorkRequests());
         check("maxScatterGather", maxScatterGather, device, attributes.maxScatterGather());
     }
 
@@ -62,10 +70,17 @@ public final class WorkQueueConfig {
         }
     }
 
+    /** With the tree's lock held, before the creation. */
+    void fitCompletionQueue(CompletionQueue queue) {
+        depth = maxWorkRequests.orElseGet(() -> CompletionBudget.depth(queue, 0, 1, USUAL_DEPTH));
+        CompletionBudget.require(
+                queue, depth, "this work queue", "make this one, or what else completes there, less deep");
+    }
+
     MemorySegment write(ProtectionDomain domain, CompletionQueue queue, SegmentAllocator allocator) {
         MemorySegment attributes = ibv_wq_init_attr.allocate(allocator);
         ibv_wq_init_attr.wq_type(attributes, RdmaHeaders.IBV_WQT_RQ());
-        ibv_wq_init_attr.max_wr(attributes, maxWorkRequests);
+        ibv_wq_init_attr.max_wr(attributes, depth);
         ibv_wq_init_attr.max_sge(attributes, maxScatterGather);
         ibv_wq_init_attr.pd(attributes, domain.segment());
         ibv_wq_init_attr.cq(attributes, queue.segment());
@@ -77,7 +92,7 @@ public final class WorkQueueConfig {
     }
 
     int maxWorkRequests() {
-        return maxWorkRequests;
+        return depth;
     }
 
     int maxScatterGather() {
@@ -87,6 +102,6 @@ public final class WorkQueueConfig {
     /** What is asked for, in the words of a failure. */
     @Override
     public String toString() {
-        return "max_wr=%d, max_sge=%d, flags=%s".formatted(maxWorkRequests, maxScatterGather, flags);
+        return "max_wr=%d, max_sge=%d, flags=%s".formatted(depth, maxScatterGather, flags);
     }
 }

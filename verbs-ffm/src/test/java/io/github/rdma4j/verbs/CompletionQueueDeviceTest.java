@@ -79,7 +79,7 @@ class CompletionQueueDeviceTest {
         assertThat(queue.capacity()).isGreaterThanOrEqualTo(7);
         ProtectionDomain domain = device.allocateProtectionDomain();
         CompletionQueue peerQueue = device.createCompletionQueue(64);
-        LoopbackPair pair = new LoopbackPair(domain, queue, peerQueue);
+        LoopbackPair pair = oversubscribed(domain, queue, peerQueue);
         int full = queue.capacity() - 1;
         for (int i = 0; i < full; i++) {
             pair.receive(i);
@@ -104,6 +104,16 @@ class CompletionQueueDeviceTest {
         assertThatThrownBy(() -> queue.resize(5)).isInstanceOf(IllegalStateException.class);
     }
 
+    private static LoopbackPair oversubscribed(
+            ProtectionDomain domain, CompletionQueue queue, CompletionQueue peerQueue) {
+        return new LoopbackPair(
+                domain,
+                queue,
+                peerQueue,
+                config -> config.oversubscribeCompletionQueue(true),
+                config -> config.maxReceiveWorkRequests(32));
+    }
+
     private static void awaitAll(CompletionQueue queue, int count) {
         WorkCompletions completions = WorkCompletions.allocate(16);
         long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
@@ -117,7 +127,7 @@ class CompletionQueueDeviceTest {
     void anOverrunIsReportedAndHarmsNobodyElse() {
         CompletionQueue queue = device.createCompletionQueue(1);
         CompletionQueue peerQueue = device.createCompletionQueue(64);
-        LoopbackPair pair = new LoopbackPair(device.allocateProtectionDomain(), queue, peerQueue);
+        LoopbackPair pair = oversubscribed(device.allocateProtectionDomain(), queue, peerQueue);
         int tooMany = queue.capacity() + 2;
         for (int i = 0; i < tooMany; i++) {
             pair.receive(i);

@@ -18,7 +18,7 @@ final class LoopbackPair {
     final QueuePair peer;
 
     LoopbackPair(ProtectionDomain domain, CompletionQueue queue, CompletionQueue peerQueue) {
-        this(domain, queue, peerQueue, config -> {});
+        this(domain, queue, peerQueue, config -> {}, config -> {});
     }
 
     LoopbackPair(
@@ -26,8 +26,18 @@ final class LoopbackPair {
             CompletionQueue queue,
             CompletionQueue peerQueue,
             Consumer<QueuePairConfig> peerConfiguration) {
+        this(domain, queue, peerQueue, config -> {}, peerConfiguration);
+    }
+
+    LoopbackPair(
+            ProtectionDomain domain,
+            CompletionQueue queue,
+            CompletionQueue peerQueue,
+            Consumer<QueuePairConfig> configuration,
+            Consumer<QueuePairConfig> peerConfiguration) {
         buffer = domain.allocateMemory(8192, LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ);
-        PreparedQueuePair mine = domain.prepareQueuePair(QueuePairType.RC, config -> config.completionQueue(queue));
+        PreparedQueuePair mine = domain.prepareQueuePair(
+                QueuePairType.RC, config -> configuration.accept(config.completionQueue(queue)));
         PreparedQueuePair theirs = domain.prepareQueuePair(QueuePairType.RC, config -> {
             config.completionQueue(peerQueue).remoteAccess(REMOTE_WRITE, REMOTE_READ);
             peerConfiguration.accept(config);

@@ -84,6 +84,8 @@ final class TestQueuePairs {
             configureQueues(config, type);
             config.maxSendWorkRequests(shape.transmitDepth())
                     .maxReceiveWorkRequests(Math.max(1, shape.receiveDepth()))
+                    // Where nothing is received there is no room for the one receive, which is never posted.
+                    .oversubscribeCompletionQueue(shape.receiveDepth() == 0)
                     .maxInlineData(inline)
                     .port(parameters.path().devicePort())
                     .partitionKeyIndex(parameters.path().partitionKeyIndex())
