@@ -3,8 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154  # $stderr is set by `run`
 #
-# What a release publishes, as scripts/artifacts makes it: twice, compared. A project outside the build uses it on the module path
-# and on the class path, and the tools run where no Java is installed. RDMA4J_ARTIFACTS=FOLDER tests what scripts/artifacts has made.
+# What a release publishes, as scripts/artifacts makes it. A project outside the build uses it on the module path and on the class
+# path, and the tools run where no Java is installed. RDMA4J_ARTIFACTS=FOLDER tests what scripts/artifacts has made;
+# RDMA4J_ARTIFACTS_TWICE has them built twice and compared, as scripts/test --full and each release do.
 
 bats_require_minimum_version 1.5.0
 
@@ -14,7 +15,9 @@ setup_file() {
     source "$ROOT/scripts/lib/common.sh"
     source "$ROOT/scripts/lib/jdk.sh"
     JDK=$(find_jdk 25)
-    [[ -n ${RDMA4J_ARTIFACTS:-} ]] || "$ROOT/scripts/artifacts" "$ARTIFACTS" >&2 || return 1
+    local once=--once
+    [[ -z ${RDMA4J_ARTIFACTS_TWICE:-} ]] || once=
+    [[ -n ${RDMA4J_ARTIFACTS:-} ]] || "$ROOT/scripts/artifacts" ${once:+"$once"} "$ARTIFACTS" >&2 || return 1
     REPOSITORY=$ARTIFACTS/repository/io/github/rdma4j
     VERSION=$(basename -- "$REPOSITORY"/rdma4j-parent/[0-9]*)
     tar -xf "$ARTIFACTS"/rdma4j-*.tar.gz -C "$BATS_FILE_TMPDIR"

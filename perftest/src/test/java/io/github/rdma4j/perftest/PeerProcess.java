@@ -33,10 +33,16 @@ final class PeerProcess implements AutoCloseable {
         return new PeerProcess(List.of(commandLine.strip().split(" +")));
     }
 
-    /** Starts one of our tools in a JVM of its own, behind a prefix that sets its conditions. */
+    /** Starts one of our tools in a JVM of its own, behind a prefix that sets its conditions; quick to start, with slower loops. */
     static PeerProcess ofJava(List<String> prefix, String commandLine) throws IOException {
+        return ofJava(prefix, List.of("-XX:TieredStopAtLevel=1"), commandLine);
+    }
+
+    /** The same with flags for the JVM. */
+    static PeerProcess ofJava(List<String> prefix, List<String> flags, String commandLine) throws IOException {
         List<String> command = new ArrayList<>(prefix);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(flags);
         command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("java.class.path")));
         command.add(Main.class.getName());
         command.addAll(List.of(commandLine.strip().split(" +")));

@@ -65,7 +65,7 @@ class SpoiltPeerDeviceTest {
                 port = free.getLocalPort();
             }
             CompletableFuture<CommandRun> server = CompletableFuture.supplyAsync(
-                    () -> CommandRun.of(TOOL.replace("--timeout 2", "--timeout 20") + port));
+                    () -> CommandRun.of(TOOL.replace("--timeout 2", "--timeout 5") + port));
             long deadline = System.nanoTime() + LIMIT.toNanos();
             while (!PeerProcess.listening(port) && !server.isDone()) {
                 assertThat(System.nanoTime()).isLessThan(deadline);

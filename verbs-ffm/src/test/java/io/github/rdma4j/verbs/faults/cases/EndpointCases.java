@@ -46,7 +46,7 @@ public final class EndpointCases {
     private static void serve(EndpointServer server, AtomicBoolean over) {
         List<Endpoint> accepted = new ArrayList<>();
         while (!over.get()) {
-            server.accept(Duration.ofMillis(100)).ifPresent(accepted::add);
+            server.accept(Duration.ofMillis(20)).ifPresent(accepted::add);
         }
         accepted.forEach(Endpoint::close);
     }
