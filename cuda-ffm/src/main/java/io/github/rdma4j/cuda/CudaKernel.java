@@ -38,9 +38,10 @@ public final class CudaKernel extends GuardedResource {
                 if (result == CudaHeaders.CUDA_ERROR_INVALID_VALUE()) {
                     return Arrays.copyOf(sizes, count);
                 }
-                if (result != Results.SUCCESS) {
+                if (result == CudaHeaders.CUDA_ERROR_NOT_SUPPORTED()) {
                     return null;
                 }
+                Results.check(result, "cuFuncGetParamInfo(function=0x%x, index=%d)".formatted(function, count));
                 if (count == sizes.length) {
                     sizes = Arrays.copyOf(sizes, 2 * count);
                 }

@@ -186,8 +186,9 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
                 context().makeCurrent();
                 int result = completed(copy(pointer + offset, from, from.pointer + source.offset(), source.length()));
                 if (result != Results.SUCCESS) {
-                    String call = "copy on device (target=0x%x, source=0x%x, length=%d)"
-                            .formatted(pointer + offset, from.pointer + source.offset(), source.length());
+                    String call = (context() == from.context() ? "cuMemcpyDtoD" : "cuMemcpyPeer")
+                            + "(target=0x%x, source=0x%x, length=%d)"
+                                    .formatted(pointer + offset, from.pointer + source.offset(), source.length());
                     throw Diagnosis.of(result, call, this, from);
                 }
             } finally {

@@ -66,7 +66,8 @@ final class StreamCopies {
                     int result = queue(stream, target, to, source, from, length);
                     if (result != Results.SUCCESS) {
                         result = stream.again(result, () -> queue(stream, target, to, source, from, length));
-                        String call = "copy on device (target=0x%x, source=0x%x, length=%d)";
+                        String call = (target.context() == source.context() ? "cuMemcpyDtoDAsync" : "cuMemcpyPeerAsync")
+                                + "(target=0x%x, source=0x%x, length=%d)";
                         require(result, call, to, from, length, target, source);
                     }
                 } finally {

@@ -33,7 +33,7 @@ public final class ExclusiveGuard {
         }
     }
 
-    private static final int TURNS_OF_AN_OWNER = 1_000;
+    static final int TURNS_OF_AN_OWNER = 1_000;
     /** How often a thread looks before it begins to pause between looks: whoever is inside may not be running. */
     private static final int SPINS = 1_000;
 

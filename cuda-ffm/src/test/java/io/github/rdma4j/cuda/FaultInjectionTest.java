@@ -1,0 +1,224 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda;
+
+import static io.github.rdma4j.cuda.bindings.CudaHeaders.*;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * Each call that an operation makes into the driver fails in turn, with two results. Then the exception must name the call, the
+ * result and the remedy; nothing that the operation made may be left; and a second try must succeed.
+ */
+@ExtendWith(StandInDriver.class)
+class FaultInjectionTest {
+    private static final int SIZE = 4096;
+    private static final int MOST_CALLS = 100;
+    private static final Map<Integer, String> RESULTS =
+            Map.of(CUDA_ERROR_UNKNOWN(), "CUDA_ERROR_UNKNOWN", CUDA_ERROR_OUT_OF_MEMORY(), "CUDA_ERROR_OUT_OF_MEMORY");
+
+    /** What an operation finds, made without failures. */
+    private static final class World implements AutoCloseable {
+        final Arena arena = Arena.ofShared();
+        final CudaContext context = Cuda.device(0).createContext();
+        final CudaContext other = Cuda.device(1).createContext();
+        final DeviceMemory memory = context.allocate(SIZE);
+        final DeviceMemory gpuDirect = context.allocateGpuDirect(SIZE);
+        final HostMemory host = context.allocateHost(SIZE);
+        final CudaStream stream = context.createStream();
+        final CudaEvent start = context.createEvent(EventFlag.TIMING);
+        final CudaEvent end = context.createEvent(EventFlag.TIMING);
+        final CudaEvent shared = context.createEvent(EventFlag.INTERPROCESS);
+        final CudaModule module = context.loadModule(Kernels.ptx());
+        final CudaKernel increment = module.kernel("increment");
+        final KernelArguments arguments =
+                KernelArguments.of(2).setPointer(0, memory).setInt(1, 4);
+
+        World() {
+            start.record(stream);
+            end.record(stream);
+            DeviceFixture.await(stream);
+        }
+
+        @Override
+        public void close() {
+            context.close();
+            other.close();
+            arena.close();
+        }
+    }
+
+    /**
+     * What is called.
+     *
+     * @param calls that it makes into the driver, at least
+     * @param operation gives what it has made, or null
+     */
+    private record Case(String name, int calls, Function<World, AutoCloseable> operation) {}
+
+    private static Case makes(String name, int calls, Function<World, AutoCloseable> operation) {
+        return new Case(name, calls, operation);
+    }
+
+    private static Case does(String name, int calls, Consumer<World> operation) {
+        return new Case(name, calls, world -> {
+            operation.accept(world);
+            return null;
+        });
+    }
+
+    private static Stream<Case> cases() {
+        return Stream.of(
+                makes("context", 5, world -> Cuda.device(0).createContext()),
+                makes("context with a flag", 8, world -> Cuda.device(0).createContext(ContextFlag.SYNC_MEMOPS)),
+                makes("primary context", 5, world -> Cuda.device(0).retainPrimaryContext()),
+                makes("memory", 3, world -> world.context.allocate(SIZE)),
+                makes("memory for adapters", 8, world -> world.context.allocateGpuDirect(SIZE)),
+                makes("managed memory", 2, world -> world.context.allocateManaged(SIZE)),
+                makes("memory of others", 11, world -> world.context.wrap(world.memory.deviceAddress(), SIZE)),
+                makes("host memory", 3, world -> world.context.allocateHost(SIZE)),
+                makes("registered memory", 3, world -> world.context.registerHost(world.arena.allocate(SIZE, SIZE))),
+                makes("stream", 2, world -> world.context.createStream()),
+                makes("event", 2, world -> world.context.createEvent()),
+                makes("module", 2, world -> world.context.loadModule(Kernels.ptx())),
+                makes("dma-buf", 3, world -> world.gpuDirect.exportDmaBuf(0, SIZE)),
+                makes("memory of a pool", 3, world -> world.stream.allocate(SIZE)),
+                does("kernel by its name", 6, world -> world.module.kernel("sum")),
+                does("devices", 9, world -> Cuda.devices()),
+                does("attribute", 1, world -> world.context.device().attribute(DeviceAttribute.values()[0])),
+                does("peers", 1, world -> world.context.device().canAccessPeer(world.other.device())),
+                does("peer access", 4, world -> {
+                    world.context.enablePeerAccess(world.other);
+                    world.context.disablePeerAccess(world.other);
+                }),
+                does("current context", 1, world -> world.context.makeCurrent()),
+                does("synchronous operations", 2, world -> world.context.synchronizeMemoryOperations()),
+                does("free memory", 2, world -> world.context.freeMemory()),
+                does("priorities", 2, world -> world.context.streamPriorities()),
+                does("pointer attributes", 11, world -> world.context.pointerAttributes(world.memory.deviceAddress())),
+                does("copies", 11, world -> {
+                    world.memory.copyFrom(world.host.segment());
+                    world.memory.copyTo(world.host.segment());
+                    world.memory.fill(0, 16, (byte) 1);
+                    world.memory.fillWords(0, 4, 1);
+                }),
+                does("copies in a stream", 5, world -> {
+                    world.stream.copyToDevice(world.memory, 0, world.host, 0, SIZE);
+                    world.stream.copyToHost(world.host, 0, world.memory, 0, SIZE);
+                    world.stream.copyOnDevice(world.memory, 0, world.memory, 1024, 16);
+                    world.stream.fill(world.memory, 0, 16, (byte) 1);
+                    world.stream.isDone();
+                }),
+                does("wait for a stream", 1, world -> DeviceFixture.await(world.stream)),
+                does("stream values", 2, world -> {
+                    world.host.segment().set(ValueLayout.JAVA_INT, 0, 1);
+                    world.stream.waitForValue(world.host, 0, 1, WaitCondition.AT_LEAST);
+                    world.stream.writeValue(world.host, 0, 2);
+                }),
+                does("callback", 1, world -> world.stream.callback(() -> {})),
+                does("event in a stream", 3, world -> {
+                    world.start.record(world.stream);
+                    world.stream.waitFor(world.start);
+                    world.start.isDone();
+                }),
+                does("time between events", 2, world -> world.end.millisecondsSince(world.start)),
+                does("handles for other processes", 14, world -> {
+                    world.memory.exportHandle();
+                    world.shared.exportHandle();
+                }),
+                does("kernel", 5, world -> {
+                    world.increment.attribute(KernelAttribute.values()[0]);
+                    world.increment.occupancy(0, 0);
+                    world.stream.launch(world.increment, 1, 32, world.arguments);
+                }));
+    }
+
+    @TestFactory
+    Stream<DynamicTest> eachCallFailsInTurn() {
+        return cases().map(test -> DynamicTest.dynamicTest(test.name(), () -> failEach(test)));
+    }
+
+    private static void failEach(Case test) throws Exception {
+        List<String> failed = new ArrayList<>();
+        for (Map.Entry<Integer, String> result : RESULTS.entrySet()) {
+            int calls = 0;
+            while (fail(test, calls + 1, result.getKey(), result.getValue(), failed)) {
+                calls++;
+                assertThat(calls).as("calls of the driver").isLessThan(MOST_CALLS);
+            }
+            assertThat(calls).as("calls of the driver: %s", failed).isGreaterThanOrEqualTo(test.calls());
+        }
+        System.out.printf("fault injection: %s: %d failures: %s%n", test.name(), failed.size(), new TreeSet<>(failed));
+    }
+
+    /** Whether there was an n-th call. */
+    private static boolean fail(Case test, int n, int code, String result, List<String> failed) throws Exception {
+        StandInDriver.reset();
+        StandInDriver.devices(2);
+        try (World world = new World()) {
+            // Once for what the library keeps for good.
+            end(test.operation().apply(world));
+            Map<String, Long> before = StandInDriver.open();
+            StandInDriver.failAt("*", n, code);
+            AutoCloseable made = null;
+            CudaException failure = null;
+            try {
+                made = test.operation().apply(world);
+            } catch (CudaException e) {
+                failure = e;
+            }
+            boolean fired = failure != null || !isPending(world);
+            StandInDriver.noFailures();
+            if (failure != null) {
+                assertThat(failure.call()).as("call %d", n).startsWith("cu").contains("(");
+                assertThat(failure.resultName()).isEqualTo(result);
+                assertThat(failure.remedy()).as("remedy of %s", failure).isNotBlank();
+                failed.add(failure.call().replaceFirst("\\(.*", ""));
+            } else {
+                assertThat(fired).as("call %d failed, and nobody was told", n).isFalse();
+                end(made);
+            }
+            assertThat(StandInDriver.open())
+                    .as("left behind by call %d, %s", n, failure)
+                    .isEqualTo(before);
+            assertThatCode(() -> end(test.operation().apply(world)))
+                    .as("the second try")
+                    .doesNotThrowAnyException();
+            assertThat(StandInDriver.open()).isEqualTo(before);
+            return fired;
+        } finally {
+            assertThat(StandInDriver.open()).as("what is left open").isEmpty();
+        }
+    }
+
+    /** Whether the failure still waits for its call. */
+    private static boolean isPending(World world) {
+        for (int i = 0; i < MOST_CALLS; i++) {
+            try {
+                world.context.freeMemory();
+            } catch (CudaException e) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static void end(AutoCloseable made) throws Exception {
+        if (made != null) {
+            made.close();
+        }
+    }
+}
