@@ -73,6 +73,10 @@ final class PeerProcess implements AutoCloseable {
         return false;
     }
 
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
     /** Waits for its end; returns its status. */
     int await(Duration limit) throws InterruptedException {
         assertThat(process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS))

@@ -79,8 +79,8 @@ final class BandwidthTest implements ConnectedTest {
         List<SizeResult> results = new ArrayList<>();
         BandwidthResult last = null;
         for (long size : parameters.sizes()) {
-            while (parameters.workload().endless()) {
-                listener.result(run(size));
+            if (parameters.workload().endless()) {
+                runEndlessly(size);
             }
             last = BandwidthResult.ofRounds(parameters.figures().rounds(), () -> run(size), listener);
             results.add(last);
@@ -89,6 +89,22 @@ final class BandwidthTest implements ConnectedTest {
         meet("end of the run");
         last.toReport().exchange(channel, parameters.peer().timeout());
         return results;
+    }
+
+    /**
+     * A result for each period, until somebody ends it. A period may be shorter than the time between two completions, and a machine
+     * may stand still: such a period has no message, and only many of them in a row are a failure.
+     */
+    private void runEndlessly(long size) {
+        Duration silence = Duration.ZERO;
+        while (true) {
+            BandwidthResult result = run(size);
+            listener.result(result);
+            silence = result.iterations() > 0
+                    ? Duration.ZERO
+                    : silence.plusSeconds(parameters.workload().durationSeconds());
+            monitoring.checkSilence(silence);
+        }
     }
 
     private List<SizeResult> runBothWays() {

@@ -81,9 +81,24 @@ final class MonitoredRun {
         // After the measured part a timed run's peer may end first, and its queue pair with it.
         boolean measured = parameters.isTimed() && control.phase() >= RunControl.STOPPING;
         checkCounted(monitor, measured ? null : loopFailure);
-        if (parameters.isTimed() && (sampled == 0 || monitor.sampledNanoseconds() <= 0)) {
+        boolean mayBeEmpty = parameters.workload().endless() && !channel.peerClosed();
+        if (parameters.isTimed() && (sampled == 0 && !mayBeEmpty || monitor.sampledNanoseconds() <= 0)) {
             throw new TestFailedException(
                     "no message completed in the measured part of the run", "run longer: -D/--duration");
+        }
+    }
+
+    /**
+     * Ends an endless run in which nothing moves any more.
+     *
+     * @param silence how long no message has completed
+     */
+    void checkSilence(Duration silence) {
+        if (silence.compareTo(parameters.peer().timeout()) > 0) {
+            throw TestFailedException.ofLostPeer(
+                    "nothing has moved for " + silence.toSeconds() + " s in the middle of the run (--timeout) (peer "
+                            + channel.peer() + ")",
+                    "read what the peer printed");
         }
     }
 
