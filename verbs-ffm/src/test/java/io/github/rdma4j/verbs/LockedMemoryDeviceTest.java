@@ -31,6 +31,7 @@ class LockedMemoryDeviceTest {
                         "prlimit",
                         "--memlock=" + LIMIT + ":" + LIMIT,
                         System.getProperty("java.home") + "/bin/java",
+                        "-XX:TieredStopAtLevel=1",
                         "--enable-native-access=ALL-UNNAMED",
                         "-cp",
                         System.getProperty("java.class.path"),

@@ -148,15 +148,18 @@ public final class PageMapping {
         }
     }
 
-    /** The kernel aligns to small pages only: what is too much at both ends is given back. */
+    /**
+     * The kernel aligns to small pages only: what is too much at both ends is given back. There is something at both ends wherever
+     * the kernel puts it, so that the calls are the same each time.
+     */
     private static long mapAligned(long size) {
         long alignment = Math.min(Long.highestOneBit(size), TRANSPARENT_HUGE_PAGE);
-        long room = size + alignment - PAGE;
+        long room = size + alignment + PAGE;
         long address = mmap(room, 0);
         if (address == MAP_FAILED) {
             throw Failures.of("mmap(%d bytes)".formatted(room), NativeCalls.lastErrno(), "", MORE_ROOM);
         }
-        long aligned = address + alignment - 1 & -alignment;
+        long aligned = address + alignment & -alignment;
         long end = address + room;
         long begin = address;
         try {
@@ -190,9 +193,6 @@ public final class PageMapping {
     }
 
     private static void munmap(long address, long size) {
-        if (size == 0) {
-            return;
-        }
         int result;
         try {
             result = (int) MUNMAP.invokeExact(NativeCalls.capture(), address, size);

@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.verbs.ExamplePrograms;
 import io.github.rdma4j.verbs.cm.CmTestNet;
 import java.io.BufferedReader;
 import java.nio.file.Files;

@@ -16,6 +16,8 @@ import java.util.zip.GZIPInputStream;
 
 /** The causes that native calls fail with here, as Linux numbers them. */
 enum Errnos {
+    /** No failure: the call succeeds, and has nothing. */
+    NONE(0),
     EPERM(1),
     ENOENT(2),
     EINTR(4),

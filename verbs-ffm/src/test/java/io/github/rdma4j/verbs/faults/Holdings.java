@@ -8,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
@@ -34,7 +35,7 @@ record Holdings(Map<String, Integer> counts) {
         Map<String, Integer> counts = new TreeMap<>(NativeObjects.counts());
         counts.put("file descriptors", new File("/proc/self/fd").list().length);
         counts.put("mappings of devices", mappings());
-        Thread.getAllStackTraces().keySet().stream()
+        threads()
                 .filter(thread -> !thread.isDaemon() || thread.getName().startsWith("rdma4j"))
                 .forEach(thread -> counts.merge("thread " + thread.getName(), 1, Integer::sum));
         Matcher matcher = RESOURCE.matcher(resources);
@@ -42,6 +43,16 @@ record Holdings(Map<String, Integer> counts) {
             counts.merge("kernel's " + matcher.group(1), Integer.parseInt(matcher.group(2)), Integer::sum);
         }
         return new Holdings(counts);
+    }
+
+    /** All platform threads. Their stacks, which the JDK gives as well, would cost more than all else here. */
+    private static Stream<Thread> threads() {
+        ThreadGroup all = Thread.currentThread().getThreadGroup();
+        while (all.getParent() != null) {
+            all = all.getParent();
+        }
+        Thread[] found = new Thread[all.activeCount() + 64];
+        return Arrays.stream(found, 0, all.enumerate(found));
     }
 
     private static int mappings() {

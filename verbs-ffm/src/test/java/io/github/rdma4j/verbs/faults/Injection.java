@@ -28,12 +28,27 @@ final class Injection {
             "ibv_get_async_event",
             "rdma_get_cm_event");
 
+    /**
+     * What the calls that look for events and completions answer when there is none yet: an errno. Whether there is one already when
+     * a step looks is a matter of time, and with it whether the step waits. So the first look from a place finds nothing,
+     * in each run: the step goes the whole way of a wait, and each call on that way is among the points. But a look for completions
+     * after the arming is what finds those that came before it, and make no event.
+     */
+    private static final Map<String, Errnos> NOTHING_YET = Map.of(
+            "rdma_get_cm_event", Errnos.EAGAIN,
+            "ibv_get_cq_event", Errnos.EAGAIN,
+            "ibv_get_async_event", Errnos.EAGAIN,
+            "ibv_cq_ex.start_poll", Errnos.ENOENT,
+            "ibv_context_ops.poll_cq", Errnos.NONE);
+
     private static volatile Injection current = new Injection(null, 0);
 
     private final Point target;
     private final int errno;
     private final Set<Point> points = new LinkedHashSet<>();
     private final Map<Point, Integer> occurrences = new HashMap<>();
+    /** Whether the step has armed a queue, and not looked since. */
+    private boolean armed;
     /** Whose calls are those of the step that runs; null between steps. */
     private Thread stepping;
 
@@ -80,26 +95,45 @@ final class Injection {
 
     /** The errno to fail with; null for a call that shall be made. */
     Integer before(String function, boolean fallible, Object[] arguments) {
-        boolean fails = fallible && fails(function);
-        if (!fails) {
+        Integer answer = fallible ? answer(function) : null;
+        if (answer == null) {
             NativeObjects.before(function, arguments);
         }
-        return fails ? errno : null;
+        return answer;
     }
 
-    private synchronized boolean fails(String function) {
-        if (Thread.currentThread() != stepping || fired || target != null && !target.function.equals(function)) {
-            return false;
+    private synchronized Integer answer(String function) {
+        if (Thread.currentThread() != stepping || fired) {
+            return null;
+        }
+        Errnos nothingYet = nothingYet(function);
+        boolean mayBeTarget = target == null || target.function.equals(function);
+        if (!mayBeTarget && nothingYet == null) {
+            return null;
         }
         List<String> path = path();
         int occurrence = occurrences.merge(new Point(function, path, 0), 1, Integer::sum);
         if (LOOKING.contains(function) && occurrence > 1) {
-            return false;
+            return null;
         }
         Point point = new Point(function, path, occurrence);
         points.add(point);
         fired = point.equals(target);
-        return fired;
+        if (fired) {
+            return errno;
+        }
+        return nothingYet == null ? null : nothingYet.number();
+    }
+
+    private Errnos nothingYet(String function) {
+        boolean looksForCompletions = function.endsWith("poll_cq") || function.endsWith("start_poll");
+        if (function.endsWith("req_notify_cq")) {
+            armed = true;
+        } else if (looksForCompletions && armed) {
+            armed = false;
+            return null;
+        }
+        return NOTHING_YET.get(function);
     }
 
     void after(String function, Object[] arguments, Object answer) {

@@ -59,6 +59,7 @@ final class NativeFunction {
         return MINUS_ONE.contains(name.substring(name.indexOf('.') + 1));
     }
 
+    /** The answer of a call that is not made; with errno 0, of one that succeeds and has nothing. */
     private Object failure(String name, int errno, Object[] arguments) {
         if (keepsErrno) {
             ((MemorySegment) arguments[symbol == null ? 1 : 0]).set(ValueLayout.JAVA_INT, 0, errno);
@@ -66,7 +67,9 @@ final class NativeFunction {
         if (result == MemorySegment.class) {
             return MemorySegment.NULL;
         }
-        int number = keepsErrno || hidesTheCause(name) ? -1 : name.equals("_ibv_query_gid_table") ? -errno : errno;
+        int number = errno != 0 && (keepsErrno || hidesTheCause(name))
+                ? -1
+                : name.equals("_ibv_query_gid_table") ? -errno : errno;
         return result == long.class ? (Object) (long) number : (Object) number;
     }
 }

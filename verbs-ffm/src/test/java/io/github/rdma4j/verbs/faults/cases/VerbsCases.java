@@ -31,8 +31,8 @@ import java.util.function.Consumer;
 public final class VerbsCases {
     private static final DeviceContext DEVICE = DeviceContext.open(Device.list().getFirst());
     private static final Gid GROUP = Gid.of(new byte[] {-1, 14, 0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -17, 7, 4, 72});
-    /** So long that a wait begins, on an emulated processor, too. */
-    private static final Duration A_LITTLE = Duration.ofMillis(100);
+    /** So long that a wait begins, on an emulated processor and a busy machine, too. */
+    private static final Duration A_LITTLE = Duration.ofMillis(200);
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 

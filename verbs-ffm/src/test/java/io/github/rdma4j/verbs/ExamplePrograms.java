@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.endpoint;
+package io.github.rdma4j.verbs;
 
 import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
@@ -23,12 +23,12 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
 /** The example programs of docs/examples, compiled and run as their readers would. */
-final class ExamplePrograms implements AutoCloseable {
-    static final List<String> NAMES = List.of("FirstEndpoint", "KeyValue", "SendFile");
+public final class ExamplePrograms implements AutoCloseable {
+    public static final List<String> NAMES = List.of("FirstEndpoint", "KeyValue", "SendFile", "WriteToPeer");
 
     private final List<Process> processes = new ArrayList<>();
 
-    static Path source(String name) {
+    public static Path source(String name) {
         Path folder = Path.of("").toAbsolutePath();
         while (!Files.exists(folder.resolve("native-headers"))) {
             folder = folder.getParent();
@@ -36,10 +36,14 @@ final class ExamplePrograms implements AutoCloseable {
         return folder.resolve("docs/examples").resolve(name + ".java");
     }
 
+    /** The folder of the whole project. */
+    static Path project() {
+        return source("WriteToPeer").resolve("../../..").normalize();
+    }
+
     private static Path folder(String name) throws IOException {
-        return source(name)
-                .resolve("../../../verbs-ffm/target/examples")
-                .normalize()
+        return project()
+                .resolve("verbs-ffm/target/examples")
                 .resolve(name + "-"
                         + Integer.toHexString(Files.readString(source(name)).hashCode()));
     }
@@ -57,7 +61,7 @@ final class ExamplePrograms implements AutoCloseable {
     }
 
     /** What the compiler has to say about a program; nothing if all is well. */
-    static String compile(String name) throws Exception {
+    public static String compile(String name) throws Exception {
         Path classes = folder(name);
         Files.createDirectories(classes);
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
@@ -76,7 +80,7 @@ final class ExamplePrograms implements AutoCloseable {
         }
     }
 
-    Process start(String name, String... arguments) throws Exception {
+    public Process start(String name, String... arguments) throws Exception {
         List<String> command = new ArrayList<>(List.of(
                 System.getProperty("java.home") + "/bin/java",
                 "-XX:TieredStopAtLevel=1",
@@ -96,7 +100,7 @@ final class ExamplePrograms implements AutoCloseable {
      * What a program prints that runs in this JVM, its classes loaded anew. A JVM of its own takes 20 s to start in the
      * microVM; that the programs run so, too, is seen by those that {@link #start} starts.
      */
-    static String run(String name, String... arguments) throws Exception {
+    public static String run(String name, String... arguments) throws Exception {
         PrintStream before = System.out;
         ByteArrayOutputStream output = new ByteArrayOutputStream();
         try (URLClassLoader loader =
@@ -115,7 +119,7 @@ final class ExamplePrograms implements AutoCloseable {
     }
 
     /** The port in the first line of a server, which ends with its address. */
-    static String port(BufferedReader output) throws Exception {
+    public static String port(BufferedReader output) throws Exception {
         String line = output.readLine();
         if (line == null) {
             throw new AssertionError("the program ended without a word");
@@ -123,9 +127,9 @@ final class ExamplePrograms implements AutoCloseable {
         return line.substring(line.lastIndexOf(':') + 1);
     }
 
-    static String output(Process process) throws Exception {
+    public static String output(Process process) throws Exception {
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        if (!process.waitFor(60, TimeUnit.SECONDS) || process.exitValue() != 0) {
+        if (!process.waitFor(180, TimeUnit.SECONDS) || process.exitValue() != 0) {
             throw new AssertionError("the program failed: " + output);
         }
         return output;
