@@ -68,7 +68,7 @@ class StressTest {
                 "-strideSize",
                 "8"));
         if (LONG) {
-            command.addAll(List.of("-m", "quick"));
+            command.addAll(List.of("-m", "quick", "-jvmArgsPrepend", "--enable-native-access=ALL-UNNAMED"));
         } else {
             command.addAll(List.of("-f", "1", "-iters", "1", "-time", "600", "-sc", "false"));
             command.addAll(List.of("-jvmArgs", "--enable-native-access=ALL-UNNAMED"));
