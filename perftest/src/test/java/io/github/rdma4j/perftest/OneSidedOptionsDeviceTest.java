@@ -137,6 +137,7 @@ class OneSidedOptionsDeviceTest {
             CommandRun run = client.get();
             assertThat(run.status()).isEqualTo(1);
             assertThat(rows(run.out())).as(run.toString()).hasSizeGreaterThan(1);
+            assertThat(run.err()).contains("the peer").doesNotContain("run longer");
         }
     }
 }

@@ -28,17 +28,17 @@ public final class ExamplePrograms implements AutoCloseable {
 
     private final List<Process> processes = new ArrayList<>();
 
-    public static Path source(String name) {
+    /** The folder of the whole project. */
+    static Path project() {
         Path folder = Path.of("").toAbsolutePath();
         while (!Files.exists(folder.resolve("native-headers"))) {
             folder = folder.getParent();
         }
-        return folder.resolve("docs/examples").resolve(name + ".java");
+        return folder;
     }
 
-    /** The folder of the whole project. */
-    static Path project() {
-        return source("WriteToPeer").resolve("../../..").normalize();
+    public static Path source(String name) {
+        return project().resolve("docs/examples").resolve(name + ".java");
     }
 
     private static Path folder(String name) throws IOException {

@@ -81,8 +81,11 @@ final class MonitoredRun {
         // After the measured part a timed run's peer may end first, and its queue pair with it.
         boolean measured = parameters.isTimed() && control.phase() >= RunControl.STOPPING;
         checkCounted(monitor, measured ? null : loopFailure);
-        boolean mayBeEmpty = parameters.workload().endless() && !channel.peerClosed();
-        if (parameters.isTimed() && (sampled == 0 && !mayBeEmpty || monitor.sampledNanoseconds() <= 0)) {
+        boolean endless = parameters.workload().endless();
+        if (endless && sampled == 0 && channel.peerClosed()) {
+            throw lostPeer(RunMonitor.PEER_CLOSED, null);
+        }
+        if (parameters.isTimed() && (sampled == 0 && !endless || monitor.sampledNanoseconds() <= 0)) {
             throw new TestFailedException(
                     "no message completed in the measured part of the run", "run longer: -D/--duration");
         }
@@ -95,11 +98,14 @@ final class MonitoredRun {
      */
     void checkSilence(Duration silence) {
         if (silence.compareTo(parameters.peer().timeout()) > 0) {
-            throw TestFailedException.ofLostPeer(
-                    "nothing has moved for " + silence.toSeconds() + " s in the middle of the run (--timeout) (peer "
-                            + channel.peer() + ")",
-                    "read what the peer printed");
+            throw lostPeer(RunMonitor.nothingMoved(silence), null);
         }
+    }
+
+    private TestFailedException lostPeer(String reason, String loopFailure) {
+        return TestFailedException.ofLostPeer(
+                reason + " (peer " + channel.peer() + ")" + (loopFailure == null ? "" : "; " + loopFailure),
+                "read what the peer printed");
     }
 
     /**
@@ -120,10 +126,7 @@ final class MonitoredRun {
     /** Throws what went wrong in a run of a number of messages. */
     void checkCounted(RunMonitor monitor, String loopFailure) {
         if (monitor.failure() != null) {
-            throw TestFailedException.ofLostPeer(
-                    monitor.failure() + " (peer " + channel.peer() + ")"
-                            + (loopFailure == null ? "" : "; " + loopFailure),
-                    "read what the peer printed");
+            throw lostPeer(monitor.failure(), loopFailure);
         }
         if (loopFailure != null && peerHasGone()) {
             throw TestFailedException.ofLostPeer(

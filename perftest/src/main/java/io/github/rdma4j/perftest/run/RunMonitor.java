@@ -27,6 +27,12 @@ final class RunMonitor implements AutoCloseable {
     /** Shorter runs show no progress. */
     private static final long QUIET = Duration.ofSeconds(1).toNanos();
 
+    static final String PEER_CLOSED = "the peer closed the connection in the middle of the run";
+
+    static String nothingMoved(Duration silence) {
+        return "nothing has moved for " + silence.toSeconds() + " s in the middle of the run (--timeout)";
+    }
+
     /** What is told of the progress. */
     interface ProgressSink {
         /**
@@ -164,10 +170,9 @@ final class RunMonitor implements AutoCloseable {
             }
             control.enter(RunControl.ENDED);
         } else if (closedAt != Long.MAX_VALUE && now - Math.max(closedAt, progressAt) > GRACE) {
-            breakOff("the peer closed the connection in the middle of the run");
+            breakOff(PEER_CLOSED);
         } else if (now - progressAt > patience) {
-            breakOff("nothing has moved for " + Duration.ofNanos(patience).toSeconds()
-                    + " s in the middle of the run (--timeout)");
+            breakOff(nothingMoved(Duration.ofNanos(patience)));
         }
     }
 

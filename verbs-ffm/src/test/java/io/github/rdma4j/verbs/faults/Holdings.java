@@ -45,7 +45,7 @@ record Holdings(Map<String, Integer> counts) {
         return new Holdings(counts);
     }
 
-    /** All platform threads. Their stacks, which the JDK gives as well, would cost more than all else here. */
+    /** All platform threads. Without their stacks, which Thread.getAllStackTraces() collects. */
     private static Stream<Thread> threads() {
         ThreadGroup all = Thread.currentThread().getThreadGroup();
         while (all.getParent() != null) {

@@ -108,7 +108,8 @@ final class Injection {
         }
         Errnos nothingYet = nothingYet(function);
         boolean mayBeTarget = target == null || target.function.equals(function);
-        if (!mayBeTarget && nothingYet == null) {
+        // Looks are counted in each run, so that the first one is the same in all.
+        if (!mayBeTarget && !NOTHING_YET.containsKey(function)) {
             return null;
         }
         List<String> path = path();

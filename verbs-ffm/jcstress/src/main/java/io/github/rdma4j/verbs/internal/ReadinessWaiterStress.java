@@ -46,6 +46,11 @@ public final class ReadinessWaiterStress {
             }
         }
 
+        final void handOver() {
+            handedOver = true;
+            waiter.wakeAll();
+        }
+
         final int awaitOnVirtualThread() {
             return CompletableFuture.supplyAsync(this::await, Thread.ofVirtual()::start)
                     .join();
@@ -68,8 +73,7 @@ public final class ReadinessWaiterStress {
         /** Hands over. */
         @Actor
         public void waker() {
-            handedOver = true;
-            waiter.wakeAll();
+            handOver();
         }
 
         /** Gives the waiter's descriptor back. */
@@ -95,8 +99,7 @@ public final class ReadinessWaiterStress {
         /** Hands over. */
         @Actor
         public void waker() {
-            handedOver = true;
-            waiter.wakeAll();
+            handOver();
         }
 
         /** Gives the waiter's descriptor back. */
