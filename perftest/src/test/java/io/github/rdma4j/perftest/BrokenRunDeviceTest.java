@@ -115,6 +115,22 @@ class BrokenRunDeviceTest {
         runEndlessly(4096, "");
     }
 
+    @Test
+    void anEndlessRunReportsUntilItsPeerEnds() throws Exception {
+        int port = freePort();
+        String options = "ib_write_bw" + PATIENT + "-s 64 --run_infinitely -D 1 -p " + port;
+        try (PeerProcess server = PeerProcess.ofC(options).awaitListening(port)) {
+            Running client = new Running(options + " --no-warm-up localhost");
+            await(
+                    () -> rows(client.text()) >= 2 || client.status.isDone(),
+                    () -> "two results are printed: " + client.text());
+            server.kill();
+            assertThat(client.end()).as(client.text()).isEqualTo(1);
+            assertThat(rows(client.text())).as(client.text()).isGreaterThan(1);
+            assertThat(client.text()).contains("the peer").doesNotContain("run longer");
+        }
+    }
+
     /** On SoftRoCE twenty messages of 8 MiB, of which the last one completes, take longer than the period of a second. */
     @Test
     void anEndlessRunOutlivesPeriodsInWhichNothingCompletes() throws Exception {
