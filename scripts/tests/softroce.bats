@@ -173,6 +173,61 @@ JAVA
     [[ ${lines[0]} == 1 && ${lines[1]} == new && ${lines[2]} == *true* && ! -e new ]]
 }
 
+@test "--count: what is executed between two marks, the same for each hundred writes" {
+    cat >marks.c <<'C'
+#include <fcntl.h>
+#include <sched.h>
+#include <unistd.h>
+int main(void) {
+    int nothing = open("/dev/null", O_WRONLY);
+    for (int run = 0; run < 2; run++) {
+        sched_get_priority_max(0);
+        for (int n = 0; n < 500; n++) {
+            if (write(nothing, "x", 1) != 1) return 1;
+        }
+        sched_get_priority_max(0);
+        // Not counted.
+        for (int n = 0; n < 500; n++) {
+            if (write(nothing, "x", 1) != 1) return 1;
+        }
+    }
+    return 0;
+}
+C
+    cc -O2 -o marks marks.c
+    run "$SOFTROCE" --count counts bash -c './marks && echo "$RDMA4J_COUNT"'
+    echo "$output"
+    [[ $status == 0 && ${lines[-1]} == "$PROJECT/counts" ]]
+    [[ $(grep -c '^mark ' counts) == 4 && $(grep -c '^end$' counts) == 14 ]]
+    [[ $(grep '^writes ' counts | tail -n 1) == 'writes 1000' ]]
+    # Between two records of the loop lie a hundred times round.
+    awk '$1 == "writes" { at = $2 } $1 == "mark" { at = 0 } $1 == "user" && at { print at, $2 }' counts |
+        awk 'NR > 1 && $1 != 600 { print $2 - last } { last = $2 }' | sort -u >rounds
+    cat rounds
+    [[ $(wc -l <rounds) == 1 && $(<rounds) -gt 1000 && $(<rounds) -lt 3000 && $(($(<rounds) % 100)) == 0 ]]
+    grep -q '^block [0-9a-f]* [0-9]* 100$' counts
+}
+
+@test "--count is refused where the guest could not read it, and falls back where QEMU cannot count" {
+    run -2 "$SOFTROCE" --count "$BATS_TEST_TMPDIR/counts" true
+    [[ $output == *'only in a folder that it may change'* ]]
+    run -2 "$SOFTROCE" --count no/folder/counts true
+    run -2 "$SOFTROCE" --count counts --read-only true
+    run -2 "$SOFTROCE" --host --count counts true
+    run -2 "$SOFTROCE" --host --icount true
+    mkdir "$BATS_TEST_TMPDIR/bin"
+    cat >"$BATS_TEST_TMPDIR/bin/qemu-system-x86_64" <<'FAKE'
+#!/bin/sh
+if [ "$1" = --version ]; then echo 'QEMU emulator version 10.0.2 (Debian)'; exit; fi
+exec /usr/bin/qemu-system-x86_64 "$@"
+FAKE
+    chmod +x "$BATS_TEST_TMPDIR/bin/qemu-system-x86_64"
+    PATH=$BATS_TEST_TMPDIR/bin:$PATH run "$SOFTROCE" --count none bash -c 'echo "count: $RDMA4J_COUNT."'
+    echo "$output"
+    [[ $status == 0 && ${lines[-1]} == 'count: .' && ! -e none ]]
+    [[ $output == *'QEMU 10.0.2 has another plugin interface'* && $output == *'counts instructions, 1 CPU'* ]]
+}
+
 @test "much output to a slow reader arrives whole, and --cpus and --memory count" {
     run bash -c '"$SOFTROCE" -q --vm --cpus 1 --memory 2000 bash -c "
         nproc; free -m; head -c 3000000 /dev/zero | tr \"\\0\" x; echo; echo end" | (sleep 6; cat)'

@@ -71,6 +71,7 @@ request_body() {
     done
     printf 'devices %d\n' "$DEVICES"
     printf 'memlock %s\n' "$MEMLOCK"
+    [[ -z $COUNT ]] || printf 'short_turns\n'
     if [[ $accel == tcg ]]; then
         case $JVM_MODE in
             start) flags=-XX:TieredStopAtLevel=1 ;;

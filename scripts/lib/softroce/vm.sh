@@ -21,7 +21,13 @@ vm_machine() {
     VM_QEMU=(qemu-system-x86_64 -no-user-config -nodefaults -display none -no-reboot -machine q35)
     case $accel in
         kvm) VM_QEMU+=(-accel kvm -cpu host -smp "$CPUS") ;;
-        icount) VM_QEMU+=(-accel 'tcg,thread=single' -cpu max -smp 1 -icount shift=0) ;;
+        icount)
+            VM_QEMU+=(-accel 'tcg,thread=single' -cpu max -smp 1 -icount shift=0)
+            if [[ -n $COUNT ]]; then
+                VM_QEMU+=(-plugin "file=${COUNT_PLUGIN//,/,,},out=${COUNT//,/,,}")
+                kernel_arguments+=(norandmaps) # a block is known by its address, in the next process, too
+            fi
+            ;;
         tcg) VM_QEMU+=(-accel 'tcg,thread=multi,tb-size=512' -cpu max -smp "$CPUS") ;;
     esac
     VM_QEMU+=(-m "$MEMORY" -kernel "$KERNEL_DIR/vmlinux" -initrd "$INITRD"

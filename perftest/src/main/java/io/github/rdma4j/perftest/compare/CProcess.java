@@ -16,7 +16,7 @@ final class CProcess implements AutoCloseable {
 
     private final String title;
     private final ChildProcesses children;
-    private final JavaServer guard;
+    private final ProcessGuard guard;
     private final Process process;
     private final CompletableFuture<String> output = new CompletableFuture<>();
 
@@ -28,7 +28,7 @@ final class CProcess implements AutoCloseable {
      * @param children where it is registered
      * @param guard kills it if this JVM is killed
      */
-    CProcess(String title, List<String> command, ChildProcesses children, JavaServer guard) {
+    CProcess(String title, List<String> command, ChildProcesses children, ProcessGuard guard) {
         this.title = title;
         this.children = children;
         this.guard = guard;
@@ -53,7 +53,7 @@ final class CProcess implements AutoCloseable {
      * @return all that the client has printed
      * @throws CompareException when one of them fails, or they do not end in time
      */
-    static String serverAndClient(Pair pair, RunOrder order, ChildProcesses children, JavaServer guard) {
+    static String serverAndClient(Pair pair, RunOrder order, ChildProcesses children, ProcessGuard guard) {
         Deadline deadline = order.deadline();
         try (CProcess server = new CProcess(pair.title() + " (server)", pair.server(), children, guard)) {
             server.awaitListening(order.port(), deadline);
@@ -94,7 +94,7 @@ final class CProcess implements AutoCloseable {
     }
 
     /** Waits until it listens on the port, as far as it does not end. */
-    private void awaitListening(int port, Deadline deadline) {
+    void awaitListening(int port, Deadline deadline) {
         try {
             while (!ListeningPorts.contains(port)) {
                 if (process.waitFor(LISTEN_POLL_MILLISECONDS, TimeUnit.MILLISECONDS)) {
@@ -119,7 +119,7 @@ final class CProcess implements AutoCloseable {
      *
      * @return all that it has printed
      */
-    private String await(Deadline deadline) {
+    String await(Deadline deadline) {
         try {
             if (!process.waitFor(deadline.remainingNanoseconds(), TimeUnit.NANOSECONDS)) {
                 throw late();

@@ -9,14 +9,14 @@ import java.util.List;
 final class CRunner implements Runner {
     private final CTools tools;
     private final ChildProcesses children;
-    private final JavaServer guard;
+    private final ProcessGuard guard;
 
     /**
      * @param tools where they are
      * @param children where the processes are registered
      * @param guard kills them if this JVM is killed
      */
-    CRunner(CTools tools, ChildProcesses children, JavaServer guard) {
+    CRunner(CTools tools, ChildProcesses children, ProcessGuard guard) {
         this.tools = tools;
         this.children = children;
         this.guard = guard;

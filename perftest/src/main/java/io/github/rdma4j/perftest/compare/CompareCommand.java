@@ -66,6 +66,7 @@ public final class CompareCommand {
     private int run(List<String> arguments) {
         CommandLine line = new CommandLine(options).setOverwrittenOptionsAllowed(true);
         ComparePlan plan;
+        List<CountLimit> limits;
         try {
             Ranges.parse(line, arguments);
             if (options.wantsHelp()) {
@@ -73,10 +74,14 @@ public final class CompareCommand {
                 return OK;
             }
             plan = options.plan();
+            limits = options.counts() ? options.limits(plan) : List.of();
         } catch (ParameterException | IllegalParameterException | InvalidPathException failure) {
             return usage(failure.getMessage());
         }
         try {
+            if (options.counts()) {
+                return count(plan, limits);
+            }
             CompareReport report = new CompareReport(options.jsonToOutput() ? err : out);
             CompareResult result = compare(plan, report);
             report.end(result);
@@ -139,6 +144,29 @@ public final class CompareCommand {
                 }
                 return soFar.apply(RunState.COMPLETE, null);
             }
+        }
+    }
+
+    private int count(ComparePlan plan, List<CountLimit> limits) {
+        CTools tools = CTools.find(plan.tools(), folders(plan));
+        try (InstructionCounter counter = InstructionCounter.open(System.getenv());
+                ChildProcesses children = new ChildProcesses()) {
+            Path cFolder =
+                    tools.program(plan.tools().getFirst()).toAbsolutePath().getParent();
+            Conditions conditions = Conditions.look(plan, tools.version(children), cFolder);
+            CompareReport report = new CompareReport(out);
+            report.beginCount(plan, conditions);
+            List<RunOrder> orders = plan.cases().stream()
+                    .map(test -> plan.order(test, conditions.device(), conditions.gidIndex(), conditions.software()))
+                    .map(order -> plan.iterations() > 0 ? order : order.withIterations(CountSession.iterations(order)))
+                    .toList();
+            List<CountedCase> cases = new CountSession(counter, tools, children, plan::nextPort).run(orders);
+            out.print(CountTable.of(cases));
+            List<String> passed = limits.stream()
+                    .filter(limit -> !limit.isMet(cases))
+                    .map(CountLimit::text)
+                    .toList();
+            return passed.isEmpty() ? OK : failed("not as expected: " + String.join(", ", passed), "");
         }
     }
 

@@ -21,6 +21,8 @@ import picocli.CommandLine.Option;
         sortOptions = false,
         usageHelpAutoWidth = true)
 final class CompareOptions {
+    private static final int ROUNDS = 5;
+
     @Option(
             names = "--tools",
             paramLabel = "<list>",
@@ -39,7 +41,7 @@ final class CompareOptions {
             paramLabel = "<num>",
             description = "How often each is run (default 5; fewer mean little).")
     @Within(least = 1, most = 1000)
-    private int rounds = 5;
+    private Integer rounds;
 
     @Option(
             names = {"-n", "--iters"},
@@ -113,7 +115,14 @@ final class CompareOptions {
             description =
                     "Plain TCP beside RDMA: spin, it waits for messages as the RDMA tools do; block, it sleeps; or none"
                             + " (default spin; block with only one CPU).")
-    private String tcp = "spin";
+    private String tcp;
+
+    @Option(
+            names = "--count",
+            description =
+                    "Count the instructions of an operation instead of its time, in scripts/softroce --count only:"
+                            + " exact, whatever else the machine does.")
+    private boolean count;
 
     @Option(names = "--c-path", paramLabel = "<folder>", description = "Where the C tools are (default: on the PATH).")
     private Path cFolder;
@@ -128,7 +137,8 @@ final class CompareOptions {
             names = "--expect",
             paramLabel = "<bound>",
             description = "Exit status 1 unless Java / C is so: TOOL:SIZE:best<=NUMBER, or median, or >=, as in"
-                    + " 'ib_write_lat:2:best<=1.10'; several times for several bounds.")
+                    + " 'ib_write_lat:2:best<=1.10'; with --count TOOL:SIZE:user<=NUMBER, Java's instructions; several"
+                    + " times for several bounds.")
     private List<String> expectations = new ArrayList<>();
 
     @Option(
@@ -141,6 +151,11 @@ final class CompareOptions {
             usageHelp = true,
             description = "Show this help screen.")
     private boolean help;
+
+    /** Whether instructions are counted, and no time is taken. */
+    boolean counts() {
+        return count;
+    }
 
     boolean wantsHelp() {
         return help;
@@ -170,11 +185,15 @@ final class CompareOptions {
         if (cFolder != null && !Files.isDirectory(cFolder)) {
             throw new IllegalParameterException("--c-path: " + cFolder + " is not a folder");
         }
+        refuseBesideCount("--rounds", rounds);
+        refuseBesideCount("--tcp", tcp);
+        refuseBesideCount("--out_json", json);
+        refuseBesideCount("--no-warm-up", noWarmUp ? true : null);
         checkWritable();
         List<TestCase> cases = SizeLists.cases(chosen, sizes);
         ComparePlan plan = new ComparePlan(
                 cases,
-                rounds,
+                rounds != null ? rounds : ROUNDS,
                 iterations,
                 device,
                 devicePort,
@@ -186,14 +205,29 @@ final class CompareOptions {
                 port,
                 timeout,
                 !noWarmUp,
-                TcpMode.of(tcp),
+                TcpMode.of(tcp != null ? tcp : "spin"),
                 cFolder,
-                expectations.stream()
-                        .map(text -> Expectation.parse(text, cases))
-                        .toList());
+                count
+                        ? List.of()
+                        : expectations.stream()
+                                .map(text -> Expectation.parse(text, cases))
+                                .toList());
         // The tool's own rules, before anything is started.
         cases.forEach(test -> plan.order(test, device, plan.gidIndex(), true).parameters(false));
         return plan;
+    }
+
+    /** The limits of what is counted. */
+    List<CountLimit> limits(ComparePlan plan) {
+        return expectations.stream()
+                .map(text -> CountLimit.parse(text, plan.cases()))
+                .toList();
+    }
+
+    private void refuseBesideCount(String option, Object value) {
+        if (count && value != null) {
+            throw new IllegalParameterException(option + " says nothing beside --count");
+        }
     }
 
     private static void refuseWithoutBandwidth(boolean bandwidth, String option, Integer value) {

@@ -42,19 +42,8 @@ final class CompareReport {
         line(
                 "rdma4j compare: Java and C in turn%s, both ends on this machine, %s",
                 plan.tcp() == TcpMode.NONE ? "" : ", and plain TCP", plural(plan.rounds(), "round"));
+        conditions(plan, conditions);
         Environment machine = conditions.environment();
-        line(
-                " device  %s port %d (%s), GID index %d, MTU %d",
-                machine.device(),
-                machine.devicePort(),
-                machine.softwareDevice() ? "a software device" : "firmware " + machine.firmware(),
-                machine.gidIndex(),
-                plan.mtu() > 0 ? plan.mtu() : machine.activeMtu());
-        line(" machine %s, %s, %s", machine.kernel(), machine.architecture(), plural(machine.processors(), "CPU"));
-        line(
-                " Java    rdma4j %s, wire version %s; %s%s",
-                machine.rdma4j(), WireVersion.OURS, machine.jvm(), flags(machine.jvmFlags()));
-        line(" C       perftest, wire version %s, in %s", machine.cVersion(), conditions.cFolder());
         line(" clocks  Java: %s; C: the CPU's cycle counter", machine.clock());
         if (tcp != null) {
             line(
@@ -68,6 +57,28 @@ final class CompareReport {
         if (plan.rounds() < ENOUGH_ROUNDS) {
             line(" warning: with fewer than %d rounds the figures mean little", ENOUGH_ROUNDS);
         }
+    }
+
+    /** Prints that instructions will be counted, and where. */
+    void beginCount(ComparePlan plan, Conditions conditions) {
+        line("rdma4j compare --count: instructions of an operation, Java and C, both ends on this machine");
+        conditions(plan, conditions);
+    }
+
+    private void conditions(ComparePlan plan, Conditions conditions) {
+        Environment machine = conditions.environment();
+        line(
+                " device  %s port %d (%s), GID index %d, MTU %d",
+                machine.device(),
+                machine.devicePort(),
+                machine.softwareDevice() ? "a software device" : "firmware " + machine.firmware(),
+                machine.gidIndex(),
+                plan.mtu() > 0 ? plan.mtu() : machine.activeMtu());
+        line(" machine %s, %s, %s", machine.kernel(), machine.architecture(), plural(machine.processors(), "CPU"));
+        line(
+                " Java    rdma4j %s, wire version %s; %s%s",
+                machine.rdma4j(), WireVersion.OURS, machine.jvm(), flags(machine.jvmFlags()));
+        line(" C       perftest, wire version %s, in %s", machine.cVersion(), conditions.cFolder());
     }
 
     private static String flags(List<String> flags) {

@@ -21,7 +21,7 @@ final class IperfRunner implements Runner {
     private final String program;
     private final TcpSetting setting;
     private final ChildProcesses children;
-    private final JavaServer guard;
+    private final ProcessGuard guard;
 
     /**
      * @param program its file
@@ -29,7 +29,7 @@ final class IperfRunner implements Runner {
      * @param children where the processes are registered
      * @param guard kills them if this JVM is killed
      */
-    IperfRunner(String program, TcpSetting setting, ChildProcesses children, JavaServer guard) {
+    IperfRunner(String program, TcpSetting setting, ChildProcesses children, ProcessGuard guard) {
         this.program = program;
         this.setting = setting;
         this.children = children;

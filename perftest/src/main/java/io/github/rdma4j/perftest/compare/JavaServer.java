@@ -13,7 +13,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /** The parent's view of {@link JavaServerMain}: one JVM for all rounds, so that its start and warm-up are in none. */
-final class JavaServer implements AutoCloseable {
+final class JavaServer implements AutoCloseable, ProcessGuard {
     private static final String ENDED = "ended";
     private static final long PATIENCE_AT_THE_END_SECONDS = 2;
 
@@ -124,12 +124,14 @@ final class JavaServer implements AutoCloseable {
     }
 
     /** Entrusts a process to it, to be killed if this JVM is. */
-    void guard(long pid) {
+    @Override
+    public void guard(long pid) {
         orders.println(JavaServerMain.GUARD + pid);
     }
 
     /** The process has ended. */
-    void release(long pid) {
+    @Override
+    public void release(long pid) {
         orders.println(JavaServerMain.RELEASE + pid);
     }
 

@@ -35,7 +35,7 @@ final class SockperfRunner implements Runner {
     private final String program;
     private final TcpSetting setting;
     private final ChildProcesses children;
-    private final JavaServer guard;
+    private final ProcessGuard guard;
 
     /**
      * @param program its file
@@ -43,7 +43,7 @@ final class SockperfRunner implements Runner {
      * @param children where the processes are registered
      * @param guard kills them if this JVM is killed
      */
-    SockperfRunner(String program, TcpSetting setting, ChildProcesses children, JavaServer guard) {
+    SockperfRunner(String program, TcpSetting setting, ChildProcesses children, ProcessGuard guard) {
         this.program = program;
         this.setting = setting;
         this.children = children;

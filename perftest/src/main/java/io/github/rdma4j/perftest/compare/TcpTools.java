@@ -33,7 +33,7 @@ record TcpTools(Path sockperf, Path iperf) {
     }
 
     /** Those that can be run. */
-    List<Runner> runners(TcpSetting setting, ChildProcesses children, JavaServer guard) {
+    List<Runner> runners(TcpSetting setting, ChildProcesses children, ProcessGuard guard) {
         List<Runner> runners = new ArrayList<>();
         if (sockperf != null) {
             runners.add(new SockperfRunner(sockperf.toString(), setting, children, guard));

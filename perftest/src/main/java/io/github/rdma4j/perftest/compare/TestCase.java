@@ -11,6 +11,11 @@ import io.github.rdma4j.perftest.options.Tool;
  * @param size message size in bytes
  */
 record TestCase(Tool tool, long size) {
+    /** What is measured. */
+    Kind kind() {
+        return Kind.of(tool);
+    }
+
     @Override
     public String toString() {
         return tool.command() + ", " + size + " bytes";

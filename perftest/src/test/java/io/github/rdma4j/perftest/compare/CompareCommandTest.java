@@ -54,6 +54,11 @@ class CompareCommandTest {
                 "--out_json /no/such/folder/file      | --out_json: /no/such/folder/file cannot be written",
                 "--expect nonsense                    | --expect: 'nonsense' is not of the form",
                 "--expect ib_write_lat:4:best<=1      | --expect: ib_write_lat, 4 bytes is not among",
+                "--count --rounds 3                   | --rounds says nothing beside --count",
+                "--count --tcp none                   | --tcp says nothing beside --count",
+                "--count --out_json -                 | --out_json says nothing beside --count",
+                "--count --no-warm-up                 | --no-warm-up says nothing beside --count",
+                "--count --expect ib_write_lat:2:best<=1 | is not of the form TOOL:SIZE:user<=NUMBER",
             })
     void badInputIsAnErrorInOneLine(String arguments, String message) {
         assertThat(run(arguments.split(" "))).isEqualTo(2);

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare;
+
+import io.github.rdma4j.perftest.run.PerfTest;
+import io.github.rdma4j.perftest.run.TestListener;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntSupplier;
+
+/** Counts the instructions of each case, in C and in Java. */
+final class CountSession {
+    private static final int ONE_SIDED = 10_000;
+
+    /** The C tools stop posting receives before the end, which is less than half of so many. */
+    private static final int PING_PONG = 2_400;
+
+    private static final int FEW = 20;
+    private static final int LARGE_MESSAGES = 1_000;
+    private static final long LARGE = 16_384;
+
+    private final InstructionCounter counter;
+    private final CTools tools;
+    private final ChildProcesses children;
+    private final IntSupplier ports;
+
+    CountSession(InstructionCounter counter, CTools tools, ChildProcesses children, IntSupplier ports) {
+        this.counter = counter;
+        this.tools = tools;
+        this.children = children;
+        this.ports = ports;
+    }
+
+    /** How many operations are enough. */
+    static int iterations(RunOrder order) {
+        if (order.kind() == Kind.ONE_WAY) {
+            return PING_PONG;
+        }
+        return order.size() > LARGE ? LARGE_MESSAGES : ONE_SIDED;
+    }
+
+    /** Runs the orders, one after the other. */
+    List<CountedCase> run(List<RunOrder> orders) {
+        List<CountedCase> cases = new ArrayList<>();
+        for (RunOrder order : orders) {
+            TestCase test = new TestCase(order.tool(), order.size());
+            List<InstructionRecord> c = counter.count(() -> runC(order.withPort(ports.getAsInt())));
+            // What is compiled in the first run is not counted.
+            runJava(order.withIterations(FEW).withPort(ports.getAsInt()));
+            QuietCompilers.await();
+            List<InstructionRecord> java = counter.count(() -> runJava(order.withPort(ports.getAsInt())));
+            cases.add(new CountedCase(
+                    test, InstructionCount.of(java, test.kind() == Kind.ONE_WAY ? 0.5 : 1), InstructionCount.of(c, 1)));
+        }
+        return cases;
+    }
+
+    private void runC(RunOrder order) {
+        CProcess.serverAndClient(
+                new CProcess.Pair("C's " + order.tool().command(), command(order, false), command(order, true), true),
+                order,
+                children,
+                ProcessGuard.NONE);
+    }
+
+    private void runJava(RunOrder order) {
+        Deadline deadline = order.deadline();
+        String title = "C's " + order.tool().command() + " (server)";
+        try (CProcess server = new CProcess(title, command(order, false), children, ProcessGuard.NONE)) {
+            server.awaitListening(order.port(), deadline);
+            PerfTest.run(order.parameters(false), TestListener.NONE);
+            server.await(deadline);
+        }
+    }
+
+    private List<String> command(RunOrder order, boolean client) {
+        List<String> command = new ArrayList<>();
+        command.add(tools.program(order.tool()).toString());
+        command.addAll(order.arguments());
+        if (client) {
+            command.add(RunOrder.HOST);
+        }
+        return command;
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A plugin of QEMU's emulator that counts the instructions of a guest. count.sh compiles it; docs/softroce.md describes
+// the file that it writes. A program sets a mark by calling sched_get_priority_max(3), whose system call nothing else needs.
+// The plugin writes a record at each mark, and from an odd mark to the next one at each hundredth call of write(2) as well,
+// which is how SoftRoCE's library rings the doorbell: so the records divide a loop of requests into parts, with nothing in them
+// that stands before or behind the loop. Both calls are known by the machine instructions of the C library's functions.
+//
+// The declarations are those of version 1 of the interface (QEMU 6.0 to 8.2), whose header Debian does not package.
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+struct qemu_plugin_tb;
+struct qemu_plugin_insn;
+enum { ADD_U64 };
+enum { NO_REGISTERS };
+
+void qemu_plugin_register_vcpu_tb_trans_cb(uint64_t id, void (*)(uint64_t id, struct qemu_plugin_tb *));
+void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb *, int operation, void *counter, uint64_t operand);
+void qemu_plugin_register_vcpu_insn_exec_cb(
+    struct qemu_plugin_insn *, void (*)(unsigned cpu, void *), int registers, void *);
+size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *);
+uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *);
+struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *, size_t);
+const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *);
+size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *);
+
+EXPORT int qemu_plugin_version = 1;
+
+static const uint64_t WRITES = 100;
+
+// A block that is executed less often between two records is not told.
+static const uint64_t OFTEN = 20;
+
+// A stretch of instructions that the emulator has translated, and how often it has been executed. The list only grows:
+// what the emulator forgets and translates again is a new block.
+struct block {
+    struct block *next;
+    uint64_t address;
+    uint64_t instructions;
+    uint64_t executions;
+    uint64_t told;
+};
+
+static struct block *blocks;
+static FILE *out;
+static uint64_t marks, writes;
+
+static bool in_kernel(const struct block *block) { return block->address >> 63; }
+
+static void record(const char *why, uint64_t number) {
+    uint64_t user = 0, kernel = 0;
+    for (struct block *block = blocks; block; block = block->next) {
+        *(in_kernel(block) ? &kernel : &user) += block->executions * block->instructions;
+    }
+    fprintf(out, "%s %" PRIu64 "\nuser %" PRIu64 "\nkernel %" PRIu64 "\n", why, number, user, kernel);
+    for (struct block *block = blocks; block; block = block->next) {
+        uint64_t executions = block->executions - block->told;
+        block->told = block->executions;
+        if (!in_kernel(block) && executions >= OFTEN) {
+            fprintf(out, "block %" PRIx64 " %" PRIu64 " %" PRIu64 "\n", block->address, block->instructions, executions);
+        }
+    }
+    fputs("end\n", out);
+    fflush(out);
+}
+
+static void marked(unsigned cpu, void *unused) {
+    (void)cpu;
+    (void)unused;
+    record("mark", ++marks);
+}
+
+static void written(unsigned cpu, void *unused) {
+    (void)cpu;
+    (void)unused;
+    if (marks % 2 && ++writes % WRITES == 0) {
+        record("writes", writes);
+    }
+}
+
+// Whether the block ends with: mov $number, %eax; syscall.
+static bool ends_with_call(const struct qemu_plugin_tb *tb, size_t instructions, unsigned char number) {
+    const unsigned char move[] = {0xb8, number, 0, 0, 0}, call[] = {0x0f, 0x05};
+    if (instructions < 2) {
+        return false;
+    }
+    const struct qemu_plugin_insn *first = qemu_plugin_tb_get_insn(tb, instructions - 2);
+    const struct qemu_plugin_insn *second = qemu_plugin_tb_get_insn(tb, instructions - 1);
+    return qemu_plugin_insn_size(first) == sizeof move && !memcmp(qemu_plugin_insn_data(first), move, sizeof move)
+        && qemu_plugin_insn_size(second) == sizeof call && !memcmp(qemu_plugin_insn_data(second), call, sizeof call);
+}
+
+static void translated(uint64_t id, struct qemu_plugin_tb *tb) {
+    struct block *block = calloc(1, sizeof *block);
+    (void)id;
+    if (!block) {
+        abort();
+    }
+    block->address = qemu_plugin_tb_vaddr(tb);
+    block->instructions = qemu_plugin_tb_n_insns(tb);
+    block->next = blocks;
+    blocks = block;
+    qemu_plugin_register_vcpu_tb_exec_inline(tb, ADD_U64, &block->executions, 1);
+    if (in_kernel(block)) {
+        return;
+    }
+    struct qemu_plugin_insn *last = qemu_plugin_tb_get_insn(tb, block->instructions - 1);
+    if (ends_with_call(tb, block->instructions, SYS_write)) {
+        qemu_plugin_register_vcpu_insn_exec_cb(last, written, NO_REGISTERS, NULL);
+    } else if (ends_with_call(tb, block->instructions, SYS_sched_get_priority_max)) {
+        qemu_plugin_register_vcpu_insn_exec_cb(last, marked, NO_REGISTERS, NULL);
+    }
+}
+
+// The one argument is out=FILE.
+EXPORT int qemu_plugin_install(uint64_t id, const void *machine, int count, char **arguments) {
+    (void)machine;
+    if (count != 1 || strncmp(arguments[0], "out=", 4) || !(out = fopen(arguments[0] + 4, "w"))) {
+        perror("softroce: the file for the counts");
+        return 1;
+    }
+    qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
+    return 0;
+}

@@ -1,0 +1,42 @@
+# SPDX-FileCopyrightText: 2026 the rdma4j authors
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2034  # variables for the files that source this one
+#
+# The plugin of QEMU that counts a guest's instructions. Needs common.sh.
+#
+#   count_is_possible   false when this machine's QEMU takes no such plugin; COUNT_REASON then says why
+#   count_compiled      true when it is in the cache
+#   count_get           makes sure that it is there; sets COUNT_PLUGIN to its file
+
+COUNT_SOURCE=${BASH_SOURCE[0]%.sh}.c
+
+count_is_possible() {
+    local version major
+    version=$(qemu-system-x86_64 --version | sed -nE '1s/^QEMU emulator version ([0-9.]+).*/\1/p')
+    major=${version%%.*}
+    if [[ ! $(qemu-system-x86_64 -help) =~ $'\n'-plugin\  ]]; then
+        COUNT_REASON="this machine's QEMU was built without plugins"
+    elif ((major < 6 || major > 8)); then
+        COUNT_REASON="QEMU $version has another plugin interface than 6.0 to 8.2"
+    else
+        return 0
+    fi
+    return 1
+}
+
+count_file() {
+    printf '%s/%s.so\n' "$(cache_dir count)" "$(sha256sum <"$COUNT_SOURCE" | cut -c 1-20)"
+}
+
+count_compiled() {
+    [[ -e $(count_file) ]]
+}
+
+count_get() {
+    COUNT_PLUGIN=$(count_file)
+    [[ ! -e $COUNT_PLUGIN ]] || return 0
+    local new=$COUNT_PLUGIN.$$
+    cc -O2 -shared -fPIC -fvisibility=hidden -o "$new" "$COUNT_SOURCE" ||
+        die "the plugin that counts instructions could not be compiled: $COUNT_SOURCE"
+    mv -- "$new" "$COUNT_PLUGIN"
+}
