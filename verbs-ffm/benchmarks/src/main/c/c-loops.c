@@ -109,6 +109,21 @@ int64_t c_write(struct ibv_qp *qp, const struct request *request, int64_t loops)
     return result;
 }
 
+// Filled once, outside the loop.
+int64_t c_prepared_write(struct ibv_qp *qp, const struct request *request, int64_t loops) {
+    struct write_list *list = new_list();
+    struct ibv_send_wr *bad;
+    int64_t result = 0;
+    list->wr[0].next = NULL;
+    fill(&list->wr[0], 0, request);
+    for (int64_t i = 0; i < loops; i++) {
+        list->wr[0].wr_id = i;
+        result |= ibv_post_send(qp, &list->wr[0], &bad);
+    }
+    free(list);
+    return result;
+}
+
 int64_t c_write_batch(struct ibv_qp *qp, const struct request *request, int64_t loops) {
     struct write_list *list = new_list();
     struct ibv_send_wr *bad;
@@ -132,6 +147,17 @@ int64_t c_receive(struct ibv_qp *qp, const struct request *request, int64_t loop
         sge.addr = request->local_addr;
         sge.length = request->length;
         sge.lkey = request->lkey;
+        result |= ibv_post_recv(qp, &wr, &bad);
+    }
+    return result;
+}
+
+int64_t c_prepared_receive(struct ibv_qp *qp, const struct request *request, int64_t loops) {
+    struct ibv_sge sge = {request->local_addr, request->length, request->lkey};
+    struct ibv_recv_wr wr = {.sg_list = &sge, .num_sge = 1}, *bad;
+    int64_t result = 0;
+    for (int64_t i = 0; i < loops; i++) {
+        wr.wr_id = i;
         result |= ibv_post_recv(qp, &wr, &bad);
     }
     return result;

@@ -46,6 +46,17 @@ final class InlineData {
         return memory.address() + start;
     }
 
+    /** Copies a part of a slice to {@link #address()}. */
+    void copy(MemorySlice local, long from, long length) {
+        requireRoom(length);
+        MemorySegment.copy(local.region().segment(), local.offset() + from, memory, 0, length);
+    }
+
+    /** Where the data of the first request goes. */
+    long address() {
+        return memory.address();
+    }
+
     /** The same for memory that need not be registered. */
     long copy(int index, MemorySegment source) {
         requireRoom(source.byteSize());

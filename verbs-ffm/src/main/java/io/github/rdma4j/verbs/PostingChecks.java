@@ -22,6 +22,9 @@ record PostingChecks(
         int maxSendEntries,
         long maxMessageSize,
         int maxSegmentHeader) {
+    /** No shared receive queue: they have numbers of 24 bits. */
+    static final int NO_NUMBER = -1;
+
     void oneSided(int opcode, MemorySlice local, RemoteMemory remote, int flags) {
         if (Checks.ENABLED) {
             send(opcode, local, flags);
@@ -99,6 +102,47 @@ record PostingChecks(
         }
         if (maxSegmentSize < 1 || maxSegmentSize >>> Short.SIZE != 0) {
             throw new IllegalArgumentException("segments of %d bytes: 1..65535 are possible".formatted(maxSegmentSize));
+        }
+    }
+
+    /**
+     * Whether datagrams can go there. These are not among the checks that can be switched off, either: adapters' libraries would follow
+     * a bad pointer.
+     *
+     * @param queuePair for the message
+     */
+    void destination(QueuePair queuePair, Destination destination) {
+        if (type != QueuePairType.UD) {
+            throw new IllegalArgumentException(
+                    "a queue pair of type %s sends to its peer, not to a destination".formatted(type));
+        }
+        ProtectionDomain domainOfHandle = destination.addressHandle().protectionDomain();
+        // Of one device context, too: closing an address handle waits for the posting threads of its own.
+        if (!domainOfHandle.isSameAs(domain) || domainOfHandle.context() != domain.context()) {
+            throw new IllegalArgumentException(
+                    destination.addressHandle() + " is of another protection domain than " + queuePair);
+        }
+    }
+
+    void sharedReceiveQueue(int number) {
+        if (type != QueuePairType.XRC_SEND) {
+            throw new IllegalArgumentException(
+                    "a queue pair of type %s does not choose the shared receive queue".formatted(type));
+        }
+        if (number >>> 24 != 0) {
+            throw new IllegalArgumentException("shared receive queue 0x%x has more than 24 bits".formatted(number));
+        }
+    }
+
+    /** Whether a request says where it goes, if the type of the queue pair demands it. */
+    void requireAddress(Destination destination, int sharedReceiveQueue) {
+        if (type == QueuePairType.UD && destination == null) {
+            throw new IllegalArgumentException("a datagram needs a destination: to(...) was not called");
+        }
+        if (type == QueuePairType.XRC_SEND && sharedReceiveQueue == NO_NUMBER) {
+            throw new IllegalArgumentException(
+                    "a request of an XRC queue pair needs the peer's shared receive queue: toSharedReceiveQueue(...)"
+                            + " was not called");
         }
     }
 

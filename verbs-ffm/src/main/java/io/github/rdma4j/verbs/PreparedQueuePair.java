@@ -78,6 +78,16 @@ public final class PreparedQueuePair implements AutoCloseable {
     }
 
     /**
+     * Prepares a receive that is posted many times, before the peer can send and later; see {@link QueuePair#prepareReceive}.
+     *
+     * @param local the room
+     * @return the receive, to be posted
+     */
+    public PreparedReceive prepareReceive(MemorySlice local) {
+        return queuePair.prepareReceive(local);
+    }
+
+    /**
      * Connects with the defaults of {@link ConnectionConfig}.
      *
      * @param theirs the peer's endpoint

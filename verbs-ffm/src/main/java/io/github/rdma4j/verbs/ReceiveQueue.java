@@ -89,6 +89,12 @@ final class ReceiveQueue {
         return result(result);
     }
 
+    PreparedReceive prepare(MemorySlice local) {
+        owner.requireOpen();
+        check(local);
+        return new PreparedReceive(this, local);
+    }
+
     ReceiveBatch startBatch() {
         owner.requireOpen();
         return batches.own().start();

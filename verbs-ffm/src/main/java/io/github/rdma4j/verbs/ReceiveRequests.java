@@ -103,6 +103,19 @@ final class ReceiveRequests {
         putInt(wr + NUM_SGE, entries);
     }
 
+    // One field each: what a prepared receive changes between its posts.
+
+    void workRequestId(int index, long workRequestId) {
+        putLong(request(index) + WR_ID, workRequestId);
+    }
+
+    /** Of the first entry. */
+    void local(int index, long address, int length) {
+        long wr = request(index);
+        putLong(wr + WR_SIZE + SGE_ADDRESS, address);
+        putInt(wr + WR_SIZE + SGE_LENGTH, length);
+    }
+
     /** Makes the request the last of its list. */
     void cut(int index) {
         putLong(request(index) + NEXT, 0L);

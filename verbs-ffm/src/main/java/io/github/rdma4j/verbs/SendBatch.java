@@ -21,9 +21,6 @@ import java.lang.ref.Reference;
  * one queue pair at once: each batch goes into the queue in one piece.
  */
 public final class SendBatch extends ThreadBatch {
-    /** Shared receive queues have numbers of 24 bits. */
-    private static final int NONE = -1;
-
     private final QueuePair queuePair;
     private final int capacity;
     private final SendRecorder recorder;
@@ -31,7 +28,7 @@ public final class SendBatch extends ThreadBatch {
     private final boolean addressed;
 
     private Destination destination;
-    private int sharedReceiveQueue = NONE;
+    private int sharedReceiveQueue = PostingChecks.NO_NUMBER;
     private int size;
     private int error;
 
@@ -393,17 +390,7 @@ public final class SendBatch extends ThreadBatch {
      * @throws IllegalArgumentException if the queue pair has another type, or the address handle another domain
      */
     public SendBatch to(Destination destination) {
-        if (queuePair.type() != QueuePairType.UD) {
-            throw new IllegalArgumentException(
-                    "a queue pair of type %s sends to its peer, not to a destination".formatted(queuePair.type()));
-        }
-        ProtectionDomain domain = destination.addressHandle().protectionDomain();
-        // Of one device context, too: closing an address handle waits for the posting threads of its own.
-        if (!domain.isSameAs(queuePair.domain())
-                || domain.context() != queuePair.domain().context()) {
-            throw new IllegalArgumentException(
-                    destination.addressHandle() + " is of another protection domain than " + queuePair);
-        }
+        queuePair.checks().destination(queuePair, destination);
         requireUser("startBatch()");
         queuePair.requireOpenSoon();
         this.destination = destination;
@@ -419,13 +406,7 @@ public final class SendBatch extends ThreadBatch {
      * @throws IllegalArgumentException if the queue pair has another type, or the number is too large
      */
     public SendBatch toSharedReceiveQueue(int number) {
-        if (queuePair.type() != QueuePairType.XRC_SEND) {
-            throw new IllegalArgumentException(
-                    "a queue pair of type %s does not choose the shared receive queue".formatted(queuePair.type()));
-        }
-        if (number >>> 24 != 0) {
-            throw new IllegalArgumentException("shared receive queue 0x%x has more than 24 bits".formatted(number));
-        }
+        queuePair.checks().sharedReceiveQueue(number);
         requireUser("startBatch()");
         queuePair.requireOpenSoon();
         sharedReceiveQueue = number;
@@ -485,20 +466,9 @@ public final class SendBatch extends ThreadBatch {
         }
         queuePair.requireOperation(opcode, flags);
         if (addressed) {
-            requireAddress();
+            queuePair.checks().requireAddress(destination, sharedReceiveQueue);
         }
         return size;
-    }
-
-    private void requireAddress() {
-        if (queuePair.type() == QueuePairType.UD && destination == null) {
-            throw new IllegalArgumentException("a datagram needs a destination: to(...) was not called");
-        }
-        if (queuePair.type() == QueuePairType.XRC_SEND && sharedReceiveQueue == NONE) {
-            throw new IllegalArgumentException(
-                    "a request of an XRC queue pair needs the peer's shared receive queue: toSharedReceiveQueue(...)"
-                            + " was not called");
-        }
     }
 
     /** The address last: in the native structure it takes the place of the remote memory of other types. */
@@ -575,7 +545,7 @@ public final class SendBatch extends ThreadBatch {
     void clear() {
         size = 0;
         destination = null;
-        sharedReceiveQueue = NONE;
+        sharedReceiveQueue = PostingChecks.NO_NUMBER;
         recorder.clear();
     }
 

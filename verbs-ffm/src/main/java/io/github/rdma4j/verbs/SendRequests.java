@@ -193,6 +193,47 @@ final class SendRequests {
         atomic(index, remoteAddress, remoteKey, length, placement | level << Byte.SIZE);
     }
 
+    // One field each: what a prepared request changes between its posts.
+
+    void workRequestId(int index, long workRequestId) {
+        putLong(request(index) + WR_ID, workRequestId);
+    }
+
+    void flags(int index, int flags) {
+        putInt(request(index) + SEND_FLAGS, flags);
+    }
+
+    /** In network byte order. */
+    void immediate(int index, int immediate) {
+        putInt(request(index) + IMMEDIATE_OR_KEY, immediate);
+    }
+
+    /** Of the first entry. */
+    void localAddress(int index, long localAddress) {
+        putLong(request(index) + WR_SIZE + SGE_ADDRESS, localAddress);
+    }
+
+    /** Of the first entry, 32 bits without a sign. */
+    void localLength(int index, int length) {
+        putInt(request(index) + WR_SIZE + SGE_LENGTH, length);
+    }
+
+    void remoteAddress(int index, long remoteAddress) {
+        putLong(request(index) + RDMA_ADDRESS, remoteAddress);
+    }
+
+    void atomicAddress(int index, long remoteAddress) {
+        putLong(request(index) + ATOMIC_ADDRESS, remoteAddress);
+    }
+
+    void compareOrAdd(int index, long compareOrAdd) {
+        putLong(request(index) + ATOMIC_COMPARE_ADD, compareOrAdd);
+    }
+
+    void swap(int index, long swap) {
+        putLong(request(index) + ATOMIC_SWAP, swap);
+    }
+
     // What was recorded, for extended posting.
 
     int opcode(int index) {

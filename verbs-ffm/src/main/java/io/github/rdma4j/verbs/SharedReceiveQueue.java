@@ -161,6 +161,18 @@ public final class SharedReceiveQueue extends Resource {
     }
 
     /**
+     * Prepares a receive that is posted many times.
+     *
+     * @param local the room; its region needs {@link AccessFlag#LOCAL_WRITE}
+     * @return the receive, to be posted
+     * @throws IllegalArgumentException if the region is not of this queue's protection domain or not writable
+     * @throws IllegalStateException if the queue or the region is closed
+     */
+    public PreparedReceive prepareReceive(MemorySlice local) {
+        return receiveQueue.prepare(local);
+    }
+
+    /**
      * Starts a batch of receives. Each thread has one per queue, used again and again; starting drops what the thread has not
      * posted.
      *

@@ -15,7 +15,7 @@
  *       {@linkplain io.github.rdma4j.verbs.PreparedQueuePair#endpoint() endpoint} to the peer by any means, and
  *       {@linkplain io.github.rdma4j.verbs.PreparedQueuePair#connect connect} it to the peer's.
  *   <li>Post work requests on the {@link io.github.rdma4j.verbs.QueuePair}, one by one or in a
- *       {@link io.github.rdma4j.verbs.SendBatch}, and {@linkplain io.github.rdma4j.verbs.CompletionQueue#poll poll} for their
+ *       {@link io.github.rdma4j.verbs.SendBatch}, or {@linkplain io.github.rdma4j.verbs.PreparedRequest prepared} outside the loop, and {@linkplain io.github.rdma4j.verbs.CompletionQueue#poll poll} for their
  *       completions.
  * </ol>
  *
@@ -32,6 +32,8 @@
  * <ul>
  *   <li>a {@link io.github.rdma4j.verbs.SendBatch} or {@link io.github.rdma4j.verbs.ReceiveBatch}: it belongs to the thread that
  *       started it at the {@link io.github.rdma4j.verbs.QueuePair} or receive queue
+ *   <li>a {@link io.github.rdma4j.verbs.PreparedRequest}, a {@link io.github.rdma4j.verbs.PreparedReceive} and a
+ *       {@link io.github.rdma4j.verbs.RequestPreparation}
  *   <li>a {@link io.github.rdma4j.verbs.TagList}, a {@link io.github.rdma4j.verbs.WorkCompletions} and a
  *       {@link io.github.rdma4j.verbs.SliceList}
  *   <li>a {@link io.github.rdma4j.verbs.PreparedQueuePair}

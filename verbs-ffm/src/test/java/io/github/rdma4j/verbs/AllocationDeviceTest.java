@@ -54,6 +54,38 @@ class AllocationDeviceTest {
     }
 
     @Test
+    void preparedRequestsAllocateNothing() {
+        for (SendOperation[] operations : new SendOperation[][] {{}, {SendOperation.RDMA_WRITE, SendOperation.SEND}}) {
+            try (ConnectedPair pair =
+                    new ConnectedPair(4096, config -> config.maxInlineData(64).sendOperations(operations))) {
+                RemoteMemory target = pair.peerBuffer.remoteMemory();
+                RequestPreparation prepare = pair.pair.prepare().length(8);
+                PreparedRequest write = prepare.write(pair.buffer.slice(), target, SendFlags.SIGNALED);
+                PreparedRequest inline =
+                        prepare.write(pair.buffer.slice(), target, SendFlags.SIGNALED | SendFlags.INLINE);
+                PreparedRequest send = prepare.send(pair.buffer.slice(), SendFlags.SIGNALED);
+                PreparedReceive receive = pair.peer.prepareReceive(pair.peerBuffer.slice());
+                assertNothingIsAllocated(count -> prepared(pair, write, inline, count));
+                assertNothingIsAllocated(count -> preparedMessages(pair, send, receive, count));
+            }
+        }
+    }
+
+    @Test
+    void preparedDatagramsAllocateNothing() {
+        try (PostingPair pair = new PostingPair(QueuePairType.UD)) {
+            PreparedRequest send =
+                    pair.pair.prepare().to(pair.toPeer).send(pair.buffer.slice(0, 8), SendFlags.SIGNALED);
+            assertNothingIsAllocated(count -> {
+                for (int i = 0; i < count; i++) {
+                    require(send.post(i) == 0);
+                    awaitOne(pair.queue, pair.completions, i);
+                }
+            });
+        }
+    }
+
+    @Test
     void sendingDatagramsAllocatesNothing() {
         try (PostingPair pair = new PostingPair(QueuePairType.UD)) {
             MemorySlice message = pair.buffer.slice(0, 8);
@@ -111,6 +143,23 @@ class AllocationDeviceTest {
             int flags = (i & 1) == 0 ? SendFlags.SIGNALED | SendFlags.INLINE : SendFlags.SIGNALED;
             require(pair.pair.postWrite(i, source, target, flags) == 0);
             awaitOne(pair.queue, pair.completions, i);
+        }
+    }
+
+    private static void prepared(ConnectedPair pair, PreparedRequest write, PreparedRequest inline, int count) {
+        for (int i = 0; i < count; i++) {
+            PreparedRequest request = (i & 1) == 0 ? write : inline;
+            require(request.local(i & 63).remote(i & 127).signaled(true).post(i) == 0);
+            awaitOne(pair.queue, pair.completions, i);
+        }
+    }
+
+    private static void preparedMessages(ConnectedPair pair, PreparedRequest send, PreparedReceive receive, int count) {
+        for (int i = 0; i < count; i++) {
+            require(receive.local(i & 63, 64).post(i) == 0);
+            require(send.local(i & 63, 8).post(i) == 0);
+            awaitOne(pair.queue, pair.completions, i);
+            awaitOne(pair.peerQueue, pair.completions, i);
         }
     }
 

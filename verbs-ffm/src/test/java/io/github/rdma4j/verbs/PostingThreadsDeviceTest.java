@@ -115,6 +115,41 @@ class PostingThreadsDeviceTest {
 
     @ParameterizedTest
     @EnumSource
+    void thePreparedWritesOfTwoThreadsAllArriveWhereTheyBelong(Way way) throws Exception {
+        int each = 400;
+        try (PostingPair pair = new PostingPair(QueuePairType.RC, way.operations)) {
+            long size = (long) THREADS * each * Long.BYTES;
+            MemoryRegion from = pair.domain.allocateMemory(size, LOCAL_WRITE);
+            MemoryRegion to = pair.domain.allocateMemory(size, LOCAL_WRITE, REMOTE_WRITE);
+            for (long i = 0; i < size / Long.BYTES; i++) {
+                from.segment().setAtIndex(ValueLayout.JAVA_LONG, i, ~i);
+            }
+            Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
+            List<Thread> threads = start(failures, number -> {
+                PreparedRequest write =
+                        pair.pair.prepare().length(Long.BYTES).write(from.slice(), to.remoteMemory(), way.flags);
+                for (int i = number * each; i < (number + 1) * each; i++) {
+                    write.workRequestId(i).local((long) i * Long.BYTES).remote((long) i * Long.BYTES);
+                    int result;
+                    while ((result = write.post()) == QueuePair.QUEUE_FULL) {
+                        Thread.yield();
+                    }
+                    assertThat(result).isZero();
+                }
+            });
+            boolean[] completed = new boolean[THREADS * each];
+            poll(pair, pair.queue, THREADS * each, failures, id -> completed[(int) id] = true);
+            for (Thread thread : threads) {
+                thread.join();
+            }
+            assertThat(failures).isEmpty();
+            assertThat(completed).doesNotContain(false);
+            assertThat(to.segment().mismatch(from.segment())).isEqualTo(-1);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void theBatchesOfTwoThreadsGoIntoTheQueueInOnePieceEach(Way way) throws Exception {
         int batches = 100;
         int length = 4;

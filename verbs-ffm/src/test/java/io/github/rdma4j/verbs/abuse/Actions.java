@@ -16,6 +16,8 @@ import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.MemoryWindow;
 import io.github.rdma4j.verbs.MemoryWindowType;
 import io.github.rdma4j.verbs.PreparedQueuePair;
+import io.github.rdma4j.verbs.PreparedReceive;
+import io.github.rdma4j.verbs.PreparedRequest;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.QueuePairState;
@@ -150,6 +152,32 @@ final class Actions {
                 pair.postCompareAndSwap(1, local, remote, 0, 1, flags(random));
                 pair.postFetchAndAdd(2, local, remote, 3, flags(random));
             }
+        });
+        on("prepare", QueuePair.class, (world, pair, random) -> {
+            MemorySlice local = slice(world, random);
+            RemoteMemory remote = remote(world, random);
+            int flags = flags(random);
+            world.add(
+                    random.nextBoolean()
+                            ? pair.prepare().write(local, remote, flags)
+                            : pair.prepare().writeWithImmediate(local, remote, 3, flags));
+        });
+        on(
+                "prepareReceive",
+                QueuePair.class,
+                (world, pair, random) -> world.add(pair.prepareReceive(slice(world, random))));
+        // For one thread at a time; but that several may mix up their values is the worst that may happen.
+        on("prepared request", PreparedRequest.class, (world, request, random) -> {
+            if (random.nextBoolean()) {
+                request.remote(random.nextInt(64)).local(random.nextInt(64), random.nextInt(64));
+            }
+            request.signaled(random.nextBoolean()).post(random.nextInt());
+        });
+        on("prepared receive", PreparedReceive.class, (world, receive, random) -> {
+            if (random.nextBoolean()) {
+                receive.local(random.nextInt(64), random.nextInt(64));
+            }
+            receive.post(random.nextInt());
         });
         on("send batch", QueuePair.class, (world, pair, random) -> {
             SliceList list = SliceList.of(slice(world, random), slice(world, random));

@@ -35,14 +35,28 @@ record Comparison(String operation, String c, String java, String jni, Limit lim
                     "write of one segment: fill and post", "Post.cWrite", "Post.javaWrite", "Post.jniWrite", plus(8)),
             new Comparison(
                     "the same, where posting may enter the kernel", "Post.cWrite", "Post.javaKernelWrite", "", NONE),
+            new Comparison("prepared write: post", "Post.cPreparedWrite", "Post.javaPreparedWrite", "", NONE),
+            new Comparison(
+                    "prepared write, where posting may enter the kernel",
+                    "Post.cPreparedWrite",
+                    "Post.javaPreparedKernelWrite",
+                    "",
+                    NONE),
             new Comparison(
                     "receive of one segment: fill and post",
                     "Post.cReceive",
                     "Post.javaReceive",
                     "Post.jniReceive",
                     plus(8)),
+            new Comparison("prepared receive: post", "Post.cPreparedReceive", "Post.javaPreparedReceive", "", NONE),
             new Comparison("batch of 16 writes, per request", "Post.cBatch", "Post.javaBatch", "", times(1.3)),
             new Comparison("write, extended posting", "ExtendedPost.cWrite", "ExtendedPost.javaWrite", "", times(2)),
+            new Comparison(
+                    "prepared write, extended posting",
+                    "ExtendedPost.cWrite",
+                    "ExtendedPost.javaPreparedWrite",
+                    "",
+                    NONE),
             new Comparison(
                     "batch of 16 writes, extended posting, per request",
                     "ExtendedPost.cBatch",

@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs.benchmarks;
 
 import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.PreparedRequest;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.SendBatch;
@@ -24,6 +25,7 @@ public class ExtendedPost extends Benchmarks {
     private long handle;
     private MemorySlice local;
     private RemoteMemory remote;
+    private PreparedRequest prepared;
     private long request;
 
     /** Opens the device. */
@@ -34,6 +36,7 @@ public class ExtendedPost extends Benchmarks {
         handle = queuePair.handle();
         local = device.local();
         remote = device.remote();
+        prepared = queuePair.prepare().write(local, remote, SendFlags.SIGNALED);
         request = device.request();
     }
 
@@ -55,6 +58,16 @@ public class ExtendedPost extends Benchmarks {
         long result = 0;
         for (int i = 0; i < ROUNDS; i++) {
             result |= queuePair.postWrite(i, local, remote, SendFlags.SIGNALED);
+        }
+        return result;
+    }
+
+    @Benchmark
+    @OperationsPerInvocation(ROUNDS)
+    public long javaPreparedWrite() {
+        long result = 0;
+        for (int i = 0; i < ROUNDS; i++) {
+            result |= prepared.post(i);
         }
         return result;
     }

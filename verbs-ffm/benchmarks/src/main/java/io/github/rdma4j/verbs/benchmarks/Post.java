@@ -3,6 +3,8 @@
 package io.github.rdma4j.verbs.benchmarks;
 
 import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.PreparedReceive;
+import io.github.rdma4j.verbs.PreparedRequest;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.SendBatch;
@@ -13,11 +15,13 @@ import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** Filling and posting requests of one segment: a write, sixteen writes in one batch, a receive. */
+/** Filling and posting requests of one segment: a write, sixteen writes in one batch, a receive; the first and the last prepared, too. */
 public class Post extends Benchmarks {
     private static final MethodHandle C_WRITE = CLoops.loop("c_write");
+    private static final MethodHandle C_PREPARED_WRITE = CLoops.loop("c_prepared_write");
     private static final MethodHandle C_BATCH = CLoops.loop("c_write_batch");
     private static final MethodHandle C_RECEIVE = CLoops.loop("c_receive");
+    private static final MethodHandle C_PREPARED_RECEIVE = CLoops.loop("c_prepared_receive");
 
     private NullDevice userSpace;
     private NullDevice kernel;
@@ -27,6 +31,9 @@ public class Post extends Benchmarks {
     private MemorySlice local;
     private MemorySlice kernelLocal;
     private RemoteMemory remote;
+    private PreparedRequest prepared;
+    private PreparedRequest kernelPrepared;
+    private PreparedReceive preparedReceive;
     private long request;
     private long address;
     private int length;
@@ -43,6 +50,9 @@ public class Post extends Benchmarks {
         local = userSpace.local();
         kernelLocal = kernel.local();
         remote = userSpace.remote();
+        prepared = queuePair.prepare().write(local, remote, SendFlags.SIGNALED);
+        kernelPrepared = kernelQueuePair.prepare().write(kernelLocal, remote, SendFlags.SIGNALED);
+        preparedReceive = queuePair.prepareReceive(local);
         request = userSpace.request();
         address = local.region().address() + local.offset();
         length = (int) local.length();
@@ -79,6 +89,33 @@ public class Post extends Benchmarks {
         long result = 0;
         for (int i = 0; i < ROUNDS; i++) {
             result |= pair.postWrite(i, from, remote, SendFlags.SIGNALED);
+        }
+        return result;
+    }
+
+    @Benchmark
+    @OperationsPerInvocation(ROUNDS)
+    public long cPreparedWrite() throws Throwable {
+        return (long) C_PREPARED_WRITE.invokeExact(handle, request, (long) ROUNDS);
+    }
+
+    @Benchmark
+    @OperationsPerInvocation(ROUNDS)
+    public long javaPreparedWrite() {
+        return write(prepared);
+    }
+
+    /** As on a device whose driver might enter the kernel. */
+    @Benchmark
+    @OperationsPerInvocation(ROUNDS)
+    public long javaPreparedKernelWrite() {
+        return write(kernelPrepared);
+    }
+
+    private static long write(PreparedRequest write) {
+        long result = 0;
+        for (int i = 0; i < ROUNDS; i++) {
+            result |= write.post(i);
         }
         return result;
     }
@@ -126,6 +163,22 @@ public class Post extends Benchmarks {
         long result = 0;
         for (int i = 0; i < ROUNDS; i++) {
             result |= queuePair.postReceive(i, local);
+        }
+        return result;
+    }
+
+    @Benchmark
+    @OperationsPerInvocation(ROUNDS)
+    public long cPreparedReceive() throws Throwable {
+        return (long) C_PREPARED_RECEIVE.invokeExact(handle, request, (long) ROUNDS);
+    }
+
+    @Benchmark
+    @OperationsPerInvocation(ROUNDS)
+    public long javaPreparedReceive() {
+        long result = 0;
+        for (int i = 0; i < ROUNDS; i++) {
+            result |= preparedReceive.post(i);
         }
         return result;
     }

@@ -5,6 +5,8 @@ package io.github.rdma4j.verbs.benchmarks;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.rdma4j.verbs.PreparedReceive;
+import io.github.rdma4j.verbs.PreparedRequest;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.ReceiveBatch;
 import io.github.rdma4j.verbs.SendBatch;
@@ -74,11 +76,15 @@ public final class SmokeRun {
         WorkCompletions completions = WorkCompletions.allocate(1);
         SendBatch sends = queuePair.startBatch().write(1, device.local(), device.remote(), SendFlags.SIGNALED);
         ReceiveBatch receives = queuePair.startReceiveBatch().receive(1, device.local());
+        PreparedRequest write = queuePair.prepare().write(device.local(), device.remote(), SendFlags.SIGNALED);
+        PreparedReceive receive = queuePair.prepareReceive(device.local());
         device.close();
         List<ThrowingCallable> calls = List.of(
                 () -> device.completionQueue().poll(completions),
                 () -> queuePair.postWrite(1, device.local(), device.remote(), SendFlags.SIGNALED),
                 () -> queuePair.postReceive(1, device.local()),
+                write::post,
+                receive::post,
                 () -> sends.write(1, device.local(), device.remote(), SendFlags.SIGNALED),
                 sends::post,
                 () -> receives.receive(1, device.local()),
@@ -94,17 +100,23 @@ public final class SmokeRun {
         assertThat(posts.cWrite()).isZero();
         assertThat(posts.javaWrite()).isZero();
         assertThat(posts.javaKernelWrite()).isZero();
+        assertThat(posts.cPreparedWrite()).isZero();
+        assertThat(posts.javaPreparedWrite()).isZero();
+        assertThat(posts.javaPreparedKernelWrite()).isZero();
         assertThat(posts.jniWrite()).isZero();
         assertThat(posts.cBatch()).isZero();
         assertThat(posts.javaBatch()).isEqualTo(Benchmarks.ROUNDS * Benchmarks.BATCH);
         assertThat(posts.cReceive()).isZero();
         assertThat(posts.javaReceive()).isZero();
+        assertThat(posts.cPreparedReceive()).isZero();
+        assertThat(posts.javaPreparedReceive()).isZero();
         assertThat(posts.jniReceive()).isZero();
         posts.close();
         ExtendedPost extended = new ExtendedPost();
         extended.open();
         assertThat(extended.cWrite()).isZero();
         assertThat(extended.javaWrite()).isZero();
+        assertThat(extended.javaPreparedWrite()).isZero();
         assertThat(extended.cBatch()).isZero();
         assertThat(extended.javaBatch()).isEqualTo(Benchmarks.ROUNDS * Benchmarks.BATCH);
         extended.close();

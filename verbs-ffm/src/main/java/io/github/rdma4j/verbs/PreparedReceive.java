@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import java.lang.foreign.Arena;
+import java.lang.ref.Reference;
+import java.util.Objects;
+
+/**
+ * A receive that is written and checked once, and posted many times; what changes is set in between.
+ * {@link QueuePair#prepareReceive} and its like make it. For one room that is used again and again, or for the parts of a larger one:
+ *
+ * <pre>{@code
+ * PreparedReceive receive = queuePair.prepareReceive(rooms);
+ * for (int i = 0; i < 16; i++) {
+ *     receive.local(i * 4096L, 4096).post(i);
+ * }
+ * }</pre>
+ *
+ * <p>It has nothing to close: its memory is the garbage collector's. Setting and posting allocate nothing.
+ *
+ * <p>Thread safety: for one thread at a time; another one that takes it over must see what was set. If two use it at once, a post
+ * may take the place, the length and the number from either of them; nothing worse happens. Other threads may post on the same queue.
+ */
+public final class PreparedReceive {
+    private final ReceiveQueue queue;
+    private final MemorySlice local;
+    private final MemoryRegion region;
+    private final ReceiveRequests request = new ReceiveRequests(Arena.ofAuto(), 1, 1);
+    private long length;
+
+    /** The arguments were checked. */
+    PreparedReceive(ReceiveQueue queue, MemorySlice local) {
+        this.queue = queue;
+        this.local = local;
+        this.region = local.region();
+        this.length = local.length();
+        request.fill(0, 0, local);
+    }
+
+    /**
+     * Posts the receive.
+     *
+     * @return 0, or {@link QueuePair#QUEUE_FULL}, or another errno
+     * @throws IllegalStateException if the queue or the region is closed
+     */
+    public int post() {
+        region.requireOpenSoon();
+        int result;
+        queue.enter();
+        try {
+            result = queue.post(request);
+        } finally {
+            queue.exit();
+        }
+        // The request's memory lives as long as this object.
+        Reference.reachabilityFence(this);
+        return queue.result(result);
+    }
+
+    /**
+     * Sets the number and posts the receive.
+     *
+     * @param workRequestId comes back in the completion
+     * @return 0, or {@link QueuePair#QUEUE_FULL}, or another errno
+     * @throws IllegalStateException if the queue or the region is closed
+     */
+    public int post(long workRequestId) {
+        return workRequestId(workRequestId).post();
+    }
+
+    /**
+     * Sets the number that the completions of the posts from now on carry; 0 at first.
+     *
+     * @param workRequestId any number
+     * @return this
+     */
+    public PreparedReceive workRequestId(long workRequestId) {
+        request.workRequestId(0, workRequestId);
+        Reference.reachabilityFence(this);
+        return this;
+    }
+
+    /**
+     * Moves the room, which keeps its length.
+     *
+     * @param offset from the start of the slice that was prepared, in bytes
+     * @return this
+     * @throws IndexOutOfBoundsException if the room would not lie within that slice
+     */
+    public PreparedReceive local(long offset) {
+        return local(offset, length);
+    }
+
+    /**
+     * Moves the room and sets its length; at first it is the slice that was prepared.
+     *
+     * @param offset from the start of that slice, in bytes
+     * @param length in bytes
+     * @return this
+     * @throws IndexOutOfBoundsException if the room would not lie within that slice
+     */
+    public PreparedReceive local(long offset, long length) {
+        if (Checks.ENABLED) {
+            Objects.checkFromIndexSize(offset, length, local.length());
+        }
+        this.length = length;
+        request.local(0, local.address() + offset, (int) length);
+        Reference.reachabilityFence(this);
+        return this;
+    }
+
+    /** {@return whose receive it is} */
+    @Override
+    public String toString() {
+        return "a prepared receive of " + queue;
+    }
+}

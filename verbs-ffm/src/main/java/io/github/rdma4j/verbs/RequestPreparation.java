@@ -1,0 +1,198 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import java.util.Objects;
+
+/**
+ * Says which request is prepared: {@code queuePair.prepare().write(local, remote, flags)}. Each of the methods named like an
+ * operation makes a {@link PreparedRequest}, with the checks of the posting calls; {@link #length}, {@link #to} and
+ * {@link #toSharedReceiveQueue} come before, and hold for all that is prepared behind them.
+ *
+ * <p>Exceptions are those of the posting calls: an {@link IllegalArgumentException} if the arguments do not go together, an
+ * {@link IllegalStateException} if the region is closed, an {@link UnsupportedVerbException} if the queue pair was not created for the
+ * operation.
+ *
+ * <p>Thread safety: for one thread at a time.
+ */
+public final class RequestPreparation {
+    private static final long WHOLE_SLICE = -1;
+
+    private final QueuePair queuePair;
+    private Destination destination;
+    private int sharedReceiveQueue = PostingChecks.NO_NUMBER;
+    private long length = WHOLE_SLICE;
+
+    RequestPreparation(QueuePair queuePair) {
+        this.queuePair = queuePair;
+    }
+
+    /**
+     * Says how many bytes a post moves at first, from the start of the slice; otherwise it is the whole slice. For slices in which the
+     * request will move: those may be longer than a message, the inline limit, or the peer's memory.
+     *
+     * @param length in bytes, not negative
+     * @return this
+     * @throws IllegalArgumentException if it is negative
+     */
+    public RequestPreparation length(long length) {
+        if (length < 0) {
+            throw new IllegalArgumentException("a length of " + length + " bytes");
+        }
+        this.length = length;
+        return this;
+    }
+
+    /**
+     * Says where the datagrams go; for queue pairs of type UD, which need it.
+     *
+     * @param destination the peer, with an address handle of the queue pair's protection domain, which must be open at each post
+     * @return this
+     * @throws IllegalArgumentException if the queue pair has another type, or the address handle another domain
+     */
+    public RequestPreparation to(Destination destination) {
+        queuePair.checks().destination(queuePair, destination);
+        this.destination = destination;
+        return this;
+    }
+
+    /**
+     * Says which shared receive queue of the peer the requests concern; for queue pairs of type XRC_SEND, which need it.
+     *
+     * @param number of the peer's shared receive queue ({@code srqn}), 24 bits
+     * @return this
+     * @throws IllegalArgumentException if the queue pair has another type, or the number is too large
+     */
+    public RequestPreparation toSharedReceiveQueue(int number) {
+        queuePair.checks().sharedReceiveQueue(number);
+        this.sharedReceiveQueue = number;
+        return this;
+    }
+
+    /**
+     * Prepares an RDMA write; see {@link QueuePair#postWrite}.
+     *
+     * @param local what to write
+     * @param remote where to; at least as long
+     * @param flags of {@link SendFlags}
+     * @return the request, to be posted
+     */
+    public PreparedRequest write(MemorySlice local, RemoteMemory remote, int flags) {
+        return oneSided(SendOpcode.RDMA_WRITE, local, remote, flags);
+    }
+
+    /**
+     * Prepares an RDMA write that tells the peer; see {@link QueuePair#postWriteWithImmediate}.
+     *
+     * @param local what to write
+     * @param remote where to; at least as long
+     * @param immediate any number; {@link PreparedRequest#immediate} changes it
+     * @param flags of {@link SendFlags}
+     * @return the request, to be posted
+     */
+    public PreparedRequest writeWithImmediate(MemorySlice local, RemoteMemory remote, int immediate, int flags) {
+        return oneSided(SendOpcode.RDMA_WRITE_WITH_IMMEDIATE, local, remote, flags)
+                .immediate(immediate);
+    }
+
+    private PreparedRequest oneSided(int opcode, MemorySlice local, RemoteMemory remote, int flags) {
+        queuePair.checks().oneSided(opcode, first(local), remote, flags);
+        return request(opcode, local, Objects.requireNonNull(remote, "remote memory"), flags);
+    }
+
+    /**
+     * Prepares an RDMA read; see {@link QueuePair#postRead}.
+     *
+     * @param local where to; its region needs {@link AccessFlag#LOCAL_WRITE}
+     * @param remote what to read; at least as long
+     * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
+     * @return the request, to be posted
+     */
+    public PreparedRequest read(MemorySlice local, RemoteMemory remote, int flags) {
+        queuePair.checks().read(first(local), remote, flags);
+        return request(SendOpcode.RDMA_READ, local, Objects.requireNonNull(remote, "remote memory"), flags);
+    }
+
+    /**
+     * Prepares a send; see {@link QueuePair#postSend(long, MemorySlice, int)}.
+     *
+     * @param local the message
+     * @param flags of {@link SendFlags}
+     * @return the request, to be posted
+     */
+    public PreparedRequest send(MemorySlice local, int flags) {
+        queuePair.checks().send(SendOpcode.SEND, first(local), flags);
+        return request(SendOpcode.SEND, local, null, flags);
+    }
+
+    /**
+     * Prepares a send with a number beside the message; see {@link QueuePair#postSendWithImmediate(long, MemorySlice, int, int)}.
+     *
+     * @param local the message
+     * @param immediate any number; {@link PreparedRequest#immediate} changes it
+     * @param flags of {@link SendFlags}
+     * @return the request, to be posted
+     */
+    public PreparedRequest sendWithImmediate(MemorySlice local, int immediate, int flags) {
+        queuePair.checks().send(SendOpcode.SEND_WITH_IMMEDIATE, first(local), flags);
+        return request(SendOpcode.SEND_WITH_IMMEDIATE, local, null, flags).immediate(immediate);
+    }
+
+    /**
+     * Prepares a compare-and-swap on eight bytes of the peer; see {@link QueuePair#postCompareAndSwap}.
+     *
+     * @param original where the value before the operation goes: eight bytes; its region needs {@link AccessFlag#LOCAL_WRITE}
+     * @param remote at least eight bytes, at a multiple of eight; the region needs {@link AccessFlag#REMOTE_ATOMIC}
+     * @param expected is compared; {@link PreparedRequest#expected} changes it
+     * @param newValue is stored if the comparison holds; {@link PreparedRequest#newValue} changes it
+     * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
+     * @return the request, to be posted
+     */
+    public PreparedRequest compareAndSwap(
+            MemorySlice original, RemoteMemory remote, long expected, long newValue, int flags) {
+        return atomic(SendOpcode.COMPARE_AND_SWAP, original, remote, flags)
+                .expected(expected)
+                .newValue(newValue);
+    }
+
+    /**
+     * Prepares a fetch-and-add on eight bytes of the peer; see {@link QueuePair#postFetchAndAdd}.
+     *
+     * @param original where the value before the operation goes: eight bytes; its region needs {@link AccessFlag#LOCAL_WRITE}
+     * @param remote at least eight bytes, at a multiple of eight; the region needs {@link AccessFlag#REMOTE_ATOMIC}
+     * @param addend is added, wrapping around; {@link PreparedRequest#addend} changes it
+     * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
+     * @return the request, to be posted
+     */
+    public PreparedRequest fetchAndAdd(MemorySlice original, RemoteMemory remote, long addend, int flags) {
+        return atomic(SendOpcode.FETCH_AND_ADD, original, remote, flags).addend(addend);
+    }
+
+    private PreparedRequest atomic(int opcode, MemorySlice original, RemoteMemory remote, int flags) {
+        queuePair.checks().atomic(opcode, first(original), remote, flags);
+        return request(opcode, original, Objects.requireNonNull(remote, "remote memory"), flags);
+    }
+
+    /** What the first post moves. */
+    private MemorySlice first(MemorySlice local) {
+        return length == WHOLE_SLICE ? local : local.slice(0, length);
+    }
+
+    /** The arguments were checked; what is checked here is not among the checks that can be switched off. */
+    private PreparedRequest request(int opcode, MemorySlice local, RemoteMemory remote, int flags) {
+        Checks.operation(queuePair.type(), opcode);
+        queuePair.requireOperation(opcode, flags);
+        queuePair.checks().requireAddress(destination, sharedReceiveQueue);
+        PreparedRequest request =
+                new PreparedRequest(queuePair, opcode, local, first(local).length(), remote, destination, flags);
+        return sharedReceiveQueue == PostingChecks.NO_NUMBER
+                ? request
+                : request.toSharedReceiveQueue(sharedReceiveQueue);
+    }
+
+    /** {@return whose request is prepared} */
+    @Override
+    public String toString() {
+        return "the preparation of a request of " + queuePair;
+    }
+}
