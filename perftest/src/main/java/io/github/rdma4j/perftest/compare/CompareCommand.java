@@ -18,6 +18,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -160,8 +161,15 @@ public final class CompareCommand {
                     .map(test -> plan.order(test, conditions.device(), conditions.gidIndex(), conditions.software()))
                     .map(order -> plan.iterations() > 0 ? order : order.withIterations(CountSession.iterations(order)))
                     .toList();
-            List<CountedCase> cases = new CountSession(counter, tools, children, plan::nextPort).run(orders);
-            out.print(CountTable.of(cases));
+            CountSession session = new CountSession(counter, tools, children, plan::nextPort);
+            List<CountedCase> cases = new ArrayList<>();
+            CountTable.heading(out);
+            for (RunOrder order : orders) {
+                CountedCase one = session.run(order);
+                CountTable.row(out, one);
+                cases.add(one);
+            }
+            CountTable.explanation(out);
             List<String> passed = limits.stream()
                     .filter(limit -> !limit.isMet(cases))
                     .map(CountLimit::text)

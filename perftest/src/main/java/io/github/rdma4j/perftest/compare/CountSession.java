@@ -39,20 +39,17 @@ final class CountSession {
         return order.size() > LARGE ? LARGE_MESSAGES : ONE_SIDED;
     }
 
-    /** Runs the orders, one after the other. */
-    List<CountedCase> run(List<RunOrder> orders) {
-        List<CountedCase> cases = new ArrayList<>();
-        for (RunOrder order : orders) {
-            TestCase test = new TestCase(order.tool(), order.size());
-            List<InstructionRecord> c = counter.count(() -> runC(order.withPort(ports.getAsInt())));
-            // What is compiled in the first run is not counted.
-            runJava(order.withIterations(FEW).withPort(ports.getAsInt()));
-            QuietCompilers.await();
-            List<InstructionRecord> java = counter.count(() -> runJava(order.withPort(ports.getAsInt())));
-            cases.add(new CountedCase(
-                    test, InstructionCount.of(java, test.kind() == Kind.ONE_WAY ? 0.5 : 1), InstructionCount.of(c, 1)));
-        }
-        return cases;
+    /** Counts the operations of an order. */
+    CountedCase run(RunOrder order) {
+        List<InstructionRecord> c = counter.count(() -> runC(order.withPort(ports.getAsInt())));
+        // What is compiled in the first run is not counted.
+        runJava(order.withIterations(FEW).withPort(ports.getAsInt()));
+        QuietCompilers.await();
+        List<InstructionRecord> java = counter.count(() -> runJava(order.withPort(ports.getAsInt())));
+        return new CountedCase(
+                new TestCase(order.tool(), order.size()),
+                InstructionCount.of(java, order.kind() == Kind.ONE_WAY ? 0.5 : 1),
+                InstructionCount.of(c, 1));
     }
 
     private void runC(RunOrder order) {

@@ -2,19 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare;
 
-import java.util.List;
+import java.io.PrintStream;
 import java.util.Locale;
 
-/** Counted instructions as text. */
+/** Counted instructions as text, a row as soon as it is known. */
 final class CountTable {
     private static final String HEADING = "%-13s %9s %12s %12s %8s %12s %12s %8s%n";
     private static final String ROW = "%-13s %9d %12.1f %12.1f %+8.1f %12.1f %12.1f %8.4f%n";
 
     private CountTable() {}
 
-    /** Heading, one line per case, and what the columns mean. */
-    static String of(List<CountedCase> cases) {
-        StringBuilder text = new StringBuilder(String.format(
+    /** Prints the names of the columns. */
+    static void heading(PrintStream out) {
+        out.printf(
                 Locale.ROOT,
                 HEADING,
                 "tool",
@@ -24,24 +24,30 @@ final class CountTable {
                 "extra",
                 "kernel Java",
                 "kernel C",
-                "ratio"));
-        for (CountedCase one : cases) {
-            text.append(String.format(
-                    Locale.ROOT,
-                    ROW,
-                    one.test().tool().command(),
-                    one.test().size(),
-                    one.javaUser(),
-                    one.cUser(),
-                    one.extra(),
-                    one.java().kernel(),
-                    one.c().kernel(),
-                    one.ratio()));
-        }
-        return text + """
+                "ratio");
+    }
+
+    /** Prints what was counted. */
+    static void row(PrintStream out, CountedCase one) {
+        out.printf(
+                Locale.ROOT,
+                ROW,
+                one.test().tool().command(),
+                one.test().size(),
+                one.javaUser(),
+                one.cUser(),
+                one.extra(),
+                one.java().kernel(),
+                one.c().kernel(),
+                one.ratio());
+    }
+
+    /** Prints what the columns mean. */
+    static void explanation(PrintStream out) {
+        out.print("""
                 Instructions of one operation, the server in C both times. user: outside the kernel, a wait counted once.
                 kernel: of the hundred operations with the fewest; it depends on what else the kernel does, and where two sides
                 wait for each other it is mostly their taking turns. ratio = (user Java + kernel C) / (user C + kernel C).
-                """;
+                """);
     }
 }

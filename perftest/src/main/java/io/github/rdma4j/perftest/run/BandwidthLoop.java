@@ -4,6 +4,7 @@ package io.github.rdma4j.perftest.run;
 
 import io.github.rdma4j.verbs.CompletionQueue;
 import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.PreparedRequest;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.SendBatch;
@@ -44,6 +45,9 @@ final class BandwidthLoop {
         private final RemoteMemory[] remote;
         private final int sharedReceiveQueue;
         private final Passage passage;
+        /** One for each slot; null where messages are posted in lists. */
+        private PreparedRequest[] requests;
+
         private int slot;
         private long posted;
         private long completed;
@@ -69,6 +73,14 @@ final class BandwidthLoop {
             this.sharedReceiveQueue = sharedReceiveQueue;
             this.passage = passage;
             this.untilSignal = moderation;
+        }
+
+        private void prepare(int operation, int flags) {
+            requests = new PreparedRequest[local.length];
+            for (int i = 0; i < requests.length; i++) {
+                requests[i] =
+                        Operation.prepare(operation, queuePair, sharedReceiveQueue, index, local[i], remote[i], flags);
+            }
         }
     }
 
@@ -114,6 +126,11 @@ final class BandwidthLoop {
         this.bursts = manner.bursts();
         this.times = times;
         this.control = control;
+        if (list == 1) {
+            for (Stream stream : streams) {
+                stream.prepare(operation, flags);
+            }
+        }
     }
 
     /**
@@ -188,14 +205,10 @@ final class BandwidthLoop {
         if (before >= end) {
             return true;
         }
-        if (list > 1 || stream.sharedReceiveQueue >= 0) {
+        if (list > 1) {
             return fillLists(stream, count, end);
         }
-        QueuePair queuePair = stream.queuePair;
-        MemorySlice[] local = stream.local;
-        RemoteMemory[] remote = stream.remote;
-        int operation = this.operation;
-        int index = stream.index;
+        PreparedRequest[] requests = stream.requests;
         int slot = stream.slot;
         int untilSignal = stream.untilSignal;
         int errno = 0;
@@ -205,16 +218,18 @@ final class BandwidthLoop {
                 times.posted(System.nanoTime(), posted + sent - before);
             }
             sent++;
-            int messageFlags = flags;
+            PreparedRequest request = requests[slot];
             if (--untilSignal == 0 || sent == count) {
-                messageFlags |= SendFlags.SIGNALED;
                 untilSignal = moderation;
+                errno = request.signaled(true).post();
+                request.signaled(false);
+            } else {
+                errno = request.post();
             }
-            errno = Operation.post(operation, queuePair, index, local[slot], remote[slot], messageFlags);
             if (errno != 0) {
                 break;
             }
-            if (++slot == local.length) {
+            if (++slot == requests.length) {
                 slot = 0;
             }
         }

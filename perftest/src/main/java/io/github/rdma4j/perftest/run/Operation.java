@@ -5,8 +5,10 @@ package io.github.rdma4j.perftest.run;
 import io.github.rdma4j.perftest.options.AtomicOperation;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.PreparedRequest;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.RemoteMemory;
+import io.github.rdma4j.verbs.RequestPreparation;
 import io.github.rdma4j.verbs.SendBatch;
 
 /**
@@ -40,21 +42,32 @@ final class Operation {
         };
     }
 
-    /** The same, without an id, where the queue pair may be of XRC, which names a shared receive queue of the peer; -1 for other types. */
-    static int postAlone(
+    /**
+     * A request that is posted again and again.
+     *
+     * @param sharedReceiveQueue that requests of an XRC queue pair name; -1 for other types
+     * @param id of its completions
+     */
+    static PreparedRequest prepare(
             int operation,
             QueuePair queuePair,
             int sharedReceiveQueue,
+            long id,
             MemorySlice local,
             RemoteMemory remote,
             int flags) {
-        if (sharedReceiveQueue < 0) {
-            return post(operation, queuePair, 0, local, remote, flags);
+        RequestPreparation preparation = queuePair.prepare();
+        if (sharedReceiveQueue >= 0) {
+            preparation.toSharedReceiveQueue(sharedReceiveQueue);
         }
-        SendBatch batch = queuePair.startBatch().toSharedReceiveQueue(sharedReceiveQueue);
-        add(batch, operation, 0, local, remote, flags);
-        batch.post();
-        return batch.error();
+        PreparedRequest request =
+                switch (operation) {
+                    case WRITE -> preparation.write(local, remote, flags);
+                    case READ -> preparation.read(local, remote, flags);
+                    case FETCH_AND_ADD -> preparation.fetchAndAdd(local, remote, ADDEND, flags);
+                    default -> preparation.compareAndSwap(local, remote, EXPECTED, NEW_VALUE, flags);
+                };
+        return request.workRequestId(id);
     }
 
     /** Adds one request to a list. */
@@ -65,15 +78,5 @@ final class Operation {
             case FETCH_AND_ADD -> batch.fetchAndAdd(id, local, remote, ADDEND, flags);
             default -> batch.compareAndSwap(id, local, remote, EXPECTED, NEW_VALUE, flags);
         }
-    }
-
-    /** Posts one request; returns 0 or an errno. */
-    static int post(int operation, QueuePair queuePair, long id, MemorySlice local, RemoteMemory remote, int flags) {
-        return switch (operation) {
-            case WRITE -> queuePair.postWrite(id, local, remote, flags);
-            case READ -> queuePair.postRead(id, local, remote, flags);
-            case FETCH_AND_ADD -> queuePair.postFetchAndAdd(id, local, remote, ADDEND, flags);
-            default -> queuePair.postCompareAndSwap(id, local, remote, EXPECTED, NEW_VALUE, flags);
-        };
     }
 }

@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.run;
 
 import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.PreparedReceive;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.ReceiveBatch;
 import io.github.rdma4j.verbs.SharedReceiveQueue;
@@ -18,6 +19,9 @@ class Receives {
     static final class Stream {
         final QueuePair queuePair;
         private final MemorySlice[] rooms;
+        /** One for each room; null where receives are posted in lists. */
+        private PreparedReceive[] receives;
+
         private int slot;
         private long left;
         private int taken;
@@ -29,6 +33,14 @@ class Receives {
         Stream(QueuePair queuePair, MemorySlice[] rooms) {
             this.queuePair = queuePair;
             this.rooms = rooms;
+        }
+
+        private void prepare(int id, SharedReceiveQueue shared) {
+            receives = new PreparedReceive[rooms.length];
+            for (int i = 0; i < receives.length; i++) {
+                receives[i] = (shared == null ? queuePair.prepareReceive(rooms[i]) : shared.prepareReceive(rooms[i]))
+                        .workRequestId(id);
+            }
         }
     }
 
@@ -49,6 +61,9 @@ class Receives {
         this.shared = shared;
         this.depth = depth;
         this.list = list;
+        for (int i = 0; i < streams.length && list == 1; i++) {
+            streams[i].prepare(i, shared);
+        }
     }
 
     /**
@@ -88,17 +103,12 @@ class Receives {
     }
 
     private int post(int id, Stream stream) {
-        int errno = list == 1 ? postOne(id, stream) : postList(id, stream);
+        int errno = list == 1 ? stream.receives[next(stream)].post() : postList(id, stream);
         stream.left -= list;
         if (errno != 0) {
             failed = stream.queuePair;
         }
         return errno;
-    }
-
-    private int postOne(int id, Stream stream) {
-        MemorySlice room = next(stream);
-        return shared == null ? stream.queuePair.postReceive(id, room) : shared.postReceive(id, room);
     }
 
     private int postList(int id, Stream stream) {
@@ -111,16 +121,16 @@ class Receives {
                     return batch.error();
                 }
             }
-            batch.receive(id, next(stream));
+            batch.receive(id, stream.rooms[next(stream)]);
         }
         batch.post();
         return batch.error();
     }
 
-    private static MemorySlice next(Stream stream) {
+    private static int next(Stream stream) {
         int slot = stream.slot;
         stream.slot = slot + 1 == stream.rooms.length ? 0 : slot + 1;
-        return stream.rooms[slot];
+        return slot;
     }
 
     /**

@@ -4,6 +4,7 @@ package io.github.rdma4j.perftest.run;
 
 import io.github.rdma4j.verbs.CompletionQueue;
 import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.PreparedRequest;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.SendFlags;
@@ -23,11 +24,8 @@ final class RequestLatencyLoop {
     private final QueuePair queuePair;
     private final CompletionQueue completionQueue;
     private final WorkCompletions completions = WorkCompletions.allocate(1);
-    private final int operation;
-    private final int sharedReceiveQueue;
+    private final PreparedRequest request;
     private final boolean events;
-    private final MemorySlice local;
-    private final RemoteMemory remote;
     private final Passage incoming;
     private final RunControl control;
 
@@ -57,11 +55,9 @@ final class RequestLatencyLoop {
             RunControl control) {
         this.queuePair = queuePair;
         this.completionQueue = completionQueue;
-        this.operation = operation;
-        this.sharedReceiveQueue = sharedReceiveQueue;
+        this.request =
+                Operation.prepare(operation, queuePair, sharedReceiveQueue, 0, local, remote, SendFlags.SIGNALED);
         this.events = events;
-        this.local = local;
-        this.remote = remote;
         this.incoming = incoming;
         this.control = control;
     }
@@ -88,7 +84,7 @@ final class RequestLatencyLoop {
     }
 
     private boolean post() {
-        int errno = Operation.postAlone(operation, queuePair, sharedReceiveQueue, local, remote, SendFlags.SIGNALED);
+        int errno = request.post();
         if (errno != 0) {
             postErrno = errno;
         }

@@ -4,6 +4,7 @@ package io.github.rdma4j.perftest.run;
 
 import io.github.rdma4j.verbs.CompletionQueue;
 import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.PreparedRequest;
 import io.github.rdma4j.verbs.SendFlags;
 import io.github.rdma4j.verbs.WorkCompletions;
 
@@ -16,8 +17,7 @@ import io.github.rdma4j.verbs.WorkCompletions;
  */
 final class SendLatencyLoop {
     private final Sender sender;
-    private final MemorySlice local;
-    private final int flags;
+    private final PreparedRequest message;
     private final Receives receives;
     private final CompletionQueue sendQueue;
     private final CompletionQueue receiveQueue;
@@ -51,8 +51,7 @@ final class SendLatencyLoop {
             Passage incoming,
             RunControl control) {
         this.sender = sender;
-        this.local = local;
-        this.flags = SendFlags.SIGNALED | (inline ? SendFlags.INLINE : 0);
+        this.message = sender.prepare(0, 0, local, SendFlags.SIGNALED | (inline ? SendFlags.INLINE : 0));
         this.receives = receives;
         this.sendQueue = queues.sends();
         this.receiveQueue = queues.receives();
@@ -102,7 +101,7 @@ final class SendLatencyLoop {
         if (!outgoing.pass(control)) {
             return false;
         }
-        int errno = sender.post(0, local, flags);
+        int errno = message.post();
         if (errno != 0) {
             sendErrno = errno;
             return false;

@@ -5,9 +5,11 @@ package io.github.rdma4j.perftest.run;
 import io.github.rdma4j.perftest.wire.SystemData;
 import io.github.rdma4j.verbs.Destination;
 import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.PreparedRequest;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.QueuePairType;
 import io.github.rdma4j.verbs.RemoteMemory;
+import io.github.rdma4j.verbs.RequestPreparation;
 import io.github.rdma4j.verbs.SendBatch;
 
 /** How messages are sent through one queue pair: what each of them carries besides its data depends on the connection. */
@@ -52,26 +54,18 @@ final class Sender {
         this.sharedReceiveQueue = toSharedQueue ? resources.remoteSharedReceiveQueue(stream) : 0;
     }
 
-    /** Posts one message; returns 0 or an errno. Allocates nothing. */
-    int post(long id, MemorySlice local, int flags) {
+    /** The message of a place in the buffer, to be posted again and again. */
+    PreparedRequest prepare(long id, int slot, MemorySlice local, int flags) {
+        RequestPreparation preparation = queuePair.prepare();
         if (destination != null) {
-            return queuePair.postSend(id, local, destination, flags);
+            preparation.to(destination);
+        } else if (toSharedQueue) {
+            preparation.toSharedReceiveQueue(sharedReceiveQueue);
         }
-        return toSharedQueue ? postToSharedQueue(id, local, flags) : queuePair.postSend(id, local, flags);
-    }
-
-    /** Posts the message of a place in the buffer; returns 0 or an errno. Allocates nothing. */
-    int post(long id, int slot, MemorySlice local, int flags) {
-        if (targets == null) {
-            return post(id, local, flags);
-        }
-        if (toSharedQueue) {
-            SendBatch one = startBatch();
-            add(one, id, slot, local, flags);
-            one.post();
-            return one.error();
-        }
-        return queuePair.postWriteWithImmediate(id, local, targets[slot], slot, flags);
+        PreparedRequest request = targets == null
+                ? preparation.send(local, flags)
+                : preparation.writeWithImmediate(local, targets[slot], slot, flags);
+        return request.workRequestId(id);
     }
 
     /** Adds the message of a place in the buffer to a list. Allocates nothing. */
@@ -81,12 +75,6 @@ final class Sender {
         } else {
             batch.writeWithImmediate(id, local, targets[slot], slot, flags);
         }
-    }
-
-    private int postToSharedQueue(long id, MemorySlice local, int flags) {
-        SendBatch one = startBatch();
-        one.send(id, local, flags).post();
-        return one.error();
     }
 
     /** Starts a list of messages, to be added by {@link #add}. Allocates nothing. */

@@ -4,6 +4,7 @@ package io.github.rdma4j.perftest.run;
 
 import io.github.rdma4j.verbs.CompletionQueue;
 import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.PreparedRequest;
 import io.github.rdma4j.verbs.SendBatch;
 import io.github.rdma4j.verbs.SendFlags;
 import io.github.rdma4j.verbs.WorkCompletion;
@@ -19,6 +20,9 @@ final class SendingSide {
         private final Sender sender;
         private final MemorySlice[] messages;
         private final Passage passage;
+        /** One for each message; null where messages are posted in lists. */
+        private PreparedRequest[] requests;
+
         private int slot;
         private long posted;
         private long completed;
@@ -31,6 +35,13 @@ final class SendingSide {
             this.sender = sender;
             this.messages = lane.slices();
             this.passage = lane.passage();
+        }
+
+        private void prepare(int id, int flags) {
+            requests = new PreparedRequest[messages.length];
+            for (int i = 0; i < requests.length; i++) {
+                requests[i] = sender.prepare(id, i, messages[i], flags);
+            }
         }
     }
 
@@ -67,6 +78,9 @@ final class SendingSide {
         this.list = depth.list();
         this.flags = inline ? SendFlags.INLINE : 0;
         this.times = times;
+        for (int i = 0; i < streams.length && list == 1; i++) {
+            streams[i].prepare(i, flags);
+        }
     }
 
     /**
@@ -107,7 +121,7 @@ final class SendingSide {
     /** Posts what the queues take; false when that fails. */
     boolean fill() {
         for (int i = 0; i < streams.length; i++) {
-            if (!fill(i, streams[i])) {
+            if (!(list == 1 ? fill(streams[i]) : fillLists(i, streams[i]))) {
                 return false;
             }
         }
@@ -115,18 +129,14 @@ final class SendingSide {
     }
 
     /** The stream's fields are held in locals: the compiler must write fields back around every native call. */
-    private boolean fill(int id, Stream stream) {
+    private boolean fill(Stream stream) {
         long before = stream.posted;
         long last = count;
         long until = stream.passage.ready(stream.completed, Math.min(last, stream.completed + depth), last);
         if (before >= until) {
             return true;
         }
-        if (list > 1) {
-            return fillLists(id, stream, until);
-        }
-        Sender sender = stream.sender;
-        MemorySlice[] messages = stream.messages;
+        PreparedRequest[] requests = stream.requests;
         int slot = stream.slot;
         int untilSignal = stream.untilSignal;
         int errno = 0;
@@ -136,16 +146,18 @@ final class SendingSide {
                 times.posted(System.nanoTime(), posted + sent - before);
             }
             sent++;
-            int messageFlags = flags;
+            PreparedRequest request = requests[slot];
             if (--untilSignal == 0 || sent == last) {
-                messageFlags |= SendFlags.SIGNALED;
                 untilSignal = moderation;
+                errno = request.signaled(true).post();
+                request.signaled(false);
+            } else {
+                errno = request.post();
             }
-            errno = sender.post(id, slot, messages[slot], messageFlags);
             if (errno != 0) {
                 break;
             }
-            if (++slot == messages.length) {
+            if (++slot == requests.length) {
                 slot = 0;
             }
         }
@@ -161,7 +173,8 @@ final class SendingSide {
     }
 
     /** The same with one call into the adapter's library, and one doorbell, for a list of messages. */
-    private boolean fillLists(int id, Stream stream, long until) {
+    private boolean fillLists(int id, Stream stream) {
+        long until = stream.passage.ready(stream.completed, Math.min(count, stream.completed + depth), count);
         while (stream.posted + list <= until) {
             if (stream.untilSignal == moderation && times.recording()) {
                 times.posted(System.nanoTime(), posted);

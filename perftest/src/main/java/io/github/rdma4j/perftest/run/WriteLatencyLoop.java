@@ -5,6 +5,7 @@ package io.github.rdma4j.perftest.run;
 import io.github.rdma4j.perftest.memory.SealedMessages;
 import io.github.rdma4j.verbs.CompletionQueue;
 import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.PreparedRequest;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.SendFlags;
@@ -27,15 +28,15 @@ class WriteLatencyLoop {
     private final CompletionQueue completionQueue;
     private final WorkCompletions completions = WorkCompletions.allocate(1);
     private final MemorySegment buffer;
-    private final int sharedReceiveQueue;
+    private final PreparedRequest request;
     /** Of the last byte of what is sent, which counts. */
     final long sendOffset;
     /** The same of what comes. */
     final long awaitOffset;
 
-    private final MemorySlice local;
-    private final RemoteMemory remote;
-    private final int flags;
+    /** Bytes of a message. */
+    private final long size;
+
     /** Null where the content does not matter. */
     final SealedMessages seals;
 
@@ -71,13 +72,18 @@ class WriteLatencyLoop {
             RunControl control) {
         this.queuePair = queuePair;
         this.completionQueue = completionQueue;
-        this.sharedReceiveQueue = sharedReceiveQueue;
+        this.request = Operation.prepare(
+                Operation.WRITE,
+                queuePair,
+                sharedReceiveQueue,
+                0,
+                local,
+                remote,
+                SendFlags.SIGNALED | (inline ? SendFlags.INLINE : 0));
         this.buffer = buffer;
-        this.local = local;
         this.sendOffset = sendOffset;
         this.awaitOffset = awaitOffset;
-        this.remote = remote;
-        this.flags = SendFlags.SIGNALED | (inline ? SendFlags.INLINE : 0);
+        this.size = local.length();
         this.seals = seals;
         this.control = control;
     }
@@ -152,12 +158,12 @@ class WriteLatencyLoop {
 
     /** Bytes of a message. */
     final long size() {
-        return local.length();
+        return size;
     }
 
     /** Posts the message, and waits for its completion. */
     final boolean post() {
-        int errno = Operation.postAlone(Operation.WRITE, queuePair, sharedReceiveQueue, local, remote, flags);
+        int errno = request.post();
         if (errno != 0) {
             postErrno = errno;
             return false;

@@ -8,6 +8,9 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.github.rdma4j.perftest.compare.InstructionRecord.Block;
 import io.github.rdma4j.perftest.options.Tool;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -92,7 +95,9 @@ class InstructionCountTest {
 
         assertThat(oneSided.extra()).isEqualTo(365);
         assertThat(oneSided.ratio()).isCloseTo((675 + 14_325.0) / (310 + 14_325), within(1e-9));
-        assertThat(CountTable.of(List.of(oneSided)).lines().toList().get(1))
+        ByteArrayOutputStream printed = new ByteArrayOutputStream();
+        CountTable.row(new PrintStream(printed, true, StandardCharsets.UTF_8), oneSided);
+        assertThat(printed.toString(StandardCharsets.UTF_8).stripTrailing())
                 .isEqualTo(
                         "ib_read_lat           2        675.0        310.0   +365.0      14364.0      14325.0   1.0249");
     }
