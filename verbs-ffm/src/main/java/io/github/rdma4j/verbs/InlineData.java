@@ -2,6 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import static io.github.rdma4j.verbs.internal.NativeMemory.putByte;
+import static io.github.rdma4j.verbs.internal.NativeMemory.putInt;
+import static io.github.rdma4j.verbs.internal.NativeMemory.putLong;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+
+import io.github.rdma4j.verbs.internal.NativeMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -10,6 +18,9 @@ import java.lang.foreign.MemorySegment;
  * from there in user space, where an address whose arena was closed would crash the JVM; the JDK's copy checks it.
  */
 final class InlineData {
+    /** The most bytes of a short copy, two words. */
+    private static final int SHORT = 2 * Long.BYTES;
+
     private final MemorySegment memory;
     private final int maxInlineData;
 
@@ -46,10 +57,37 @@ final class InlineData {
         return memory.address() + start;
     }
 
-    /** Copies a part of a slice to {@link #address()}. */
+    /**
+     * Copies a part of a slice to {@link #address()}. Only where the arena is an automatic one: a short copy does not look at the
+     * memory's scope.
+     */
     void copy(MemorySlice local, long from, long length) {
         requireRoom(length);
-        MemorySegment.copy(local.region().segment(), local.offset() + from, memory, 0, length);
+        MemorySegment source = local.region().segment();
+        long offset = local.offset() + from;
+        if (length > SHORT) {
+            MemorySegment.copy(source, offset, memory, 0, length);
+            return;
+        }
+        // Two words that may overlap: what MemorySegment.copy does first takes longer than such a copy.
+        long target = NativeMemory.structure(memory.address());
+        if (length >= Long.BYTES) {
+            long last = length - Long.BYTES;
+            long tail = source.get(JAVA_LONG_UNALIGNED, offset + last);
+            putLong(target, source.get(JAVA_LONG_UNALIGNED, offset));
+            putLong(target + last, tail);
+        } else if (length >= Integer.BYTES) {
+            long last = length - Integer.BYTES;
+            int tail = source.get(JAVA_INT_UNALIGNED, offset + last);
+            putInt(target, source.get(JAVA_INT_UNALIGNED, offset));
+            putInt(target + last, tail);
+        } else if (length > 0) {
+            long middle = length >>> 1;
+            long last = length - 1;
+            putByte(target, source.get(JAVA_BYTE, offset));
+            putByte(target + middle, source.get(JAVA_BYTE, offset + middle));
+            putByte(target + last, source.get(JAVA_BYTE, offset + last));
+        }
     }
 
     /** Where the data of the first request goes. */

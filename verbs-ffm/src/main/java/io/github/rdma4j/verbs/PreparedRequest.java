@@ -4,7 +4,6 @@ package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.internal.HotCalls;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import java.util.Objects;
 
@@ -49,15 +48,16 @@ public final class PreparedRequest {
     private final long maxLength;
     private final SendRequests request;
     // What a post needs, without a way through other objects.
-    private final MemorySegment postFunction;
+    private final long postFunction;
     private final boolean criticalPost;
-    private final boolean extended;
     private final long queuePairAddress;
 
     private long localOffset;
     private long length;
     /** The bytes from where the request writes or reads to the end of the peer's memory. */
     private long remoteRoom = Long.MAX_VALUE;
+    /** Whether a post is one call and nothing else. One field, because each post asks. */
+    private boolean plain;
 
     /**
      * Writes the request; the arguments were checked.
@@ -92,7 +92,6 @@ public final class PreparedRequest {
         this.request = new SendRequests(arena, 1, 1);
         this.postFunction = context.postSendFunction();
         this.criticalPost = context.criticalPost();
-        this.extended = queuePair.isExtended();
         this.queuePairAddress = queuePair.handle();
         request.fill(0, opcode, 0, inline ? inlineData.address() : local.address(), local.lengthAndKey(), 0, flags);
         local(0, length);
@@ -105,6 +104,7 @@ public final class PreparedRequest {
         } else if (destination != null) {
             request.datagram(0, addressHandle.address(), destination.queuePairNumber(), destination.queueKey());
         }
+        moved();
     }
 
     /** For {@link RequestPreparation}. */
@@ -127,19 +127,32 @@ public final class PreparedRequest {
      */
     public int post() {
         region.requireOpenSoon();
-        if (Checks.ENABLED && length > remoteRoom) {
-            throw tooLongForRemote();
+        boolean alone = plain;
+        if (!alone) {
+            requireRoomAtThePeer();
         }
         int result;
         queuePair.enterSend();
         try {
-            result = postEntered();
+            result = alone ? call() : postEntered();
         } finally {
             queuePair.exitSend();
         }
         // The request's memory lives as long as this object.
         Reference.reachabilityFence(this);
         return queuePair.result(result);
+    }
+
+    private void requireRoomAtThePeer() {
+        if (Checks.ENABLED && length > remoteRoom) {
+            throw new IllegalArgumentException("%d bytes from offset %d on do not fit into %s"
+                    .formatted(length, remote.length() - remoteRoom, remote));
+        }
+    }
+
+    private int call() {
+        return Math.abs(HotCalls.post(
+                postFunction, criticalPost, queuePairAddress, request.address(), request.badRequestAddress()));
     }
 
     private int postEntered() {
@@ -150,15 +163,7 @@ public final class PreparedRequest {
             // Whoever closes it then waits for threads inside the guard: see AddressHandle.
             addressHandle.requireOpen();
         }
-        return extended
-                ? queuePair.postRequests(request, 1)
-                : Math.abs(HotCalls.post(
-                        postFunction, criticalPost, queuePairAddress, request.address(), request.badRequestAddress()));
-    }
-
-    private IllegalArgumentException tooLongForRemote() {
-        return new IllegalArgumentException("%d bytes from offset %d on do not fit into %s"
-                .formatted(length, remote.length() - remoteRoom, remote));
+        return queuePair.isExtended() ? queuePair.postRequests(request, 1) : call();
     }
 
     /**
@@ -230,7 +235,7 @@ public final class PreparedRequest {
             request.localAddress(0, local.address() + offset);
         }
         request.localLength(0, (int) length);
-        return set();
+        return moved();
     }
 
     private IllegalArgumentException badLength(long length) {
@@ -272,7 +277,7 @@ public final class PreparedRequest {
             request.remoteAddress(0, address);
         }
         remoteRoom = remote.length() - offset;
-        return set();
+        return moved();
     }
 
     /**
@@ -337,6 +342,11 @@ public final class PreparedRequest {
 
     private UnsupportedOperationException lacks(String what) {
         return new UnsupportedOperationException("%s has no %s".formatted(SendOpcode.withArticle(opcode), what));
+    }
+
+    private PreparedRequest moved() {
+        plain = !queuePair.isExtended() && inlineData == null && addressHandle == null && length <= remoteRoom;
+        return set();
     }
 
     /** The memory that was written to lives as long as this object. */

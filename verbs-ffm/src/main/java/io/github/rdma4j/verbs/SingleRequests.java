@@ -4,7 +4,6 @@ package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.internal.HotCalls;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 
 /**
  * The send requests that a {@link QueuePair} posts alone. There is memory for one, so all is done inside the queue pair's guard, which
@@ -12,7 +11,7 @@ import java.lang.foreign.MemorySegment;
  */
 final class SingleRequests {
     private final QueuePair queuePair;
-    private final MemorySegment postFunction;
+    private final long postFunction;
     private final boolean criticalPost;
     private final SendRequests request;
     private final InlineData inlineData;

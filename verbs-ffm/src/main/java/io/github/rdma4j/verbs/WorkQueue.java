@@ -45,7 +45,7 @@ public final class WorkQueue extends Resource {
                 this.receiveQueue = new ReceiveQueue(
                         this,
                         domain,
-                        ibv_wq.post_recv(queue),
+                        ibv_wq.post_recv(queue).address(),
                         requestArena,
                         config.maxWorkRequests(),
                         config.maxScatterGather(),

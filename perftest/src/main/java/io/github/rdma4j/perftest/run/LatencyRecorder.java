@@ -9,17 +9,20 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Takes the times of a latency tool's loop, and paces it in an open loop. For the loop there is one call, right before a
- * message is posted and after the answer to the one before is there:
+ * Takes the times of a latency tool's loop, and paces it in an open loop. For the loop there is one call per message, right before it
+ * is posted and after the answer to the one before is there. In a closed loop the call may stand right behind the post, too, while the
+ * message is on its way: from one call to the next it is the same time, and no message waits for the clock.
  *
  * <pre>{@code
  * recorder.begin();
  * while (sent < count) {
  *     if (awaits the peer first && !await(...)) return;
- *     if (!recorder.next()) return;      // takes the time; in an open loop, waits until the message is due
- *     post; await the completion (and, where this side sends first, the answer)
+ *     if (recorder.paces() && !recorder.next()) return;  // waits until the message is due, and takes the time
+ *     post
+ *     if (!recorder.paces()) recorder.next();            // takes the time
+ *     await the completion (and, where this side sends first, the answer)
  * }
- * recorder.end();                        // where the last message was answered, too: optional in a closed loop
+ * if (recorder.paces()) recorder.end();                  // where the last message was answered, too
  * }</pre>
  *
  * <p>Closed loop: a sample is the time from one call to the next, as in the C tools; of n messages there are n − 1 samples. A
@@ -137,7 +140,15 @@ final class LatencyRecorder {
         left = perRound;
     }
 
-    /** The answer to the message before is there, and another one is about to be posted. False when the run is over. */
+    /** Whether messages are sent at a rate, in an open loop. */
+    boolean paces() {
+        return pacer != null;
+    }
+
+    /**
+     * The answer to the message before is there, and another one is about to be posted, or in a closed loop has just been posted.
+     * False when the run of an open loop is over.
+     */
     boolean next() {
         long now = System.nanoTime();
         int i = index;
@@ -192,7 +203,7 @@ final class LatencyRecorder {
         samples.record((start - due) * parts + (now - start));
     }
 
-    /** The answer to the last message is there. Without this call the last message is no sample. */
+    /** The answer to the last message of an open loop is there. Without this call the last message is no sample. */
     void end() {
         if (stamps.length == 0 && underWay) {
             answered(System.nanoTime());

@@ -60,13 +60,12 @@ final class Operation {
         if (sharedReceiveQueue >= 0) {
             preparation.toSharedReceiveQueue(sharedReceiveQueue);
         }
-        PreparedRequest request =
-                switch (operation) {
-                    case WRITE -> preparation.write(local, remote, flags);
-                    case READ -> preparation.read(local, remote, flags);
-                    case FETCH_AND_ADD -> preparation.fetchAndAdd(local, remote, ADDEND, flags);
-                    default -> preparation.compareAndSwap(local, remote, EXPECTED, NEW_VALUE, flags);
-                };
+        PreparedRequest request = switch (operation) {
+            case WRITE -> preparation.write(local, remote, flags);
+            case READ -> preparation.read(local, remote, flags);
+            case FETCH_AND_ADD -> preparation.fetchAndAdd(local, remote, ADDEND, flags);
+            default -> preparation.compareAndSwap(local, remote, EXPECTED, NEW_VALUE, flags);
+        };
         return request.workRequestId(id);
     }
 

@@ -71,15 +71,25 @@ final class RequestLatencyLoop {
      */
     long run(long count, LatencyRecorder recorder) {
         long answered = 0;
+        boolean paced = recorder.paces();
         recorder.begin();
         while (answered < count) {
-            if (!recorder.next() || !post() || !awaitCompletion() || !incoming.pass(control)) {
+            if (paced && !recorder.next() || !post()) {
+                return answered;
+            }
+            if (!paced) {
+                // While the request is on its way, where it costs nothing.
+                recorder.next();
+            }
+            if (!awaitCompletion() || !incoming.pass(control)) {
                 return answered;
             }
             answered++;
             control.advance(1);
         }
-        recorder.end();
+        if (paced) {
+            recorder.end();
+        }
         return answered;
     }
 

@@ -80,6 +80,16 @@ public final class NativeMemory {
     }
 
     /**
+     * Stores a byte.
+     *
+     * @param address from {@link #structure}, plus an offset
+     * @param value any
+     */
+    public static void putByte(long address, byte value) {
+        ALL.set(ValueLayout.JAVA_BYTE, address, value);
+    }
+
+    /**
      * Loads eight bytes.
      *
      * @param address from {@link #structure}, plus a field's offset
