@@ -45,6 +45,7 @@ final class CountSession {
 
     /** Counts the operations of an order. */
     CountedCase run(RunOrder order) {
+        QuietCompilers.await();
         InstructionCount c = InstructionCount.of(counter.count(() -> runC(order.withPort(ports.getAsInt()))), 1);
         // Java's first runs are of code that the compiler makes anew behind them, for what it had not seen before.
         runJava(order.withPort(ports.getAsInt()));

@@ -101,13 +101,12 @@ class WriteLatencyLoop {
         long awaited = 0;
         boolean paced = recorder.paces();
         recorder.begin();
-        if (opens && !(recorder.next() && send(++sent) && awaitCompletion())) {
-            return sent;
-        }
+        boolean awaits = !opens;
         while (sent < count) {
-            if (!await(++awaited) || paced && !recorder.next() || !send(++sent)) {
+            if (awaits && !await(++awaited) || paced && !recorder.next() || !send(++sent)) {
                 return sent;
             }
+            awaits = true;
             if (!paced) {
                 // While the message is on its way, where it costs nothing.
                 recorder.next();
@@ -117,7 +116,7 @@ class WriteLatencyLoop {
             }
             control.advance(1);
         }
-        if (paced && awaited < count && await(count)) {
+        if (awaited < count && await(count) && paced) {
             recorder.end();
         }
         return sent;
