@@ -62,6 +62,7 @@ public final class PreparedRequest {
     /**
      * Writes the request; the arguments were checked.
      *
+     * @param arena an automatic one, for its memory
      * @param opcode of {@link SendOpcode}
      * @param local in which the request may move
      * @param length of the first post
@@ -71,6 +72,7 @@ public final class PreparedRequest {
      */
     PreparedRequest(
             QueuePair queuePair,
+            Arena arena,
             int opcode,
             MemorySlice local,
             long length,
@@ -80,7 +82,6 @@ public final class PreparedRequest {
         DeviceContext context = queuePair.domain().context();
         PostingChecks limits = queuePair.checks();
         boolean inline = (flags & SendFlags.INLINE) != 0;
-        Arena arena = Arena.ofAuto();
         this.queuePair = queuePair;
         this.opcode = opcode;
         this.local = local;

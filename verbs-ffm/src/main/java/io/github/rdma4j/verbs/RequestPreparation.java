@@ -2,12 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import java.lang.foreign.Arena;
 import java.util.Objects;
 
 /**
  * Says which request is prepared: {@code queuePair.prepare().write(local, remote, flags)}. Each of the methods named like an
  * operation makes a {@link PreparedRequest}, with the checks of the posting calls; {@link #length}, {@link #to} and
  * {@link #toSharedReceiveQueue} come before, and hold for all that is prepared behind them.
+ *
+ * <p>The memory of the requests that are prepared by the same object is freed together, by the garbage collector, when none of them is
+ * used any more.
  *
  * <p>Exceptions are those of the posting calls: an {@link IllegalArgumentException} if the arguments do not go together, an
  * {@link IllegalStateException} if the region is closed, an {@link UnsupportedVerbException} if the queue pair was not created for the
@@ -19,6 +23,9 @@ public final class RequestPreparation {
     private static final long WHOLE_SLICE = -1;
 
     private final QueuePair queuePair;
+    /** Of all requests that are prepared here, so that the collector has one thing to free and not thousands. */
+    private final Arena arena = Arena.ofAuto();
+
     private Destination destination;
     private int sharedReceiveQueue = PostingChecks.NO_NUMBER;
     private long length = WHOLE_SLICE;
@@ -183,8 +190,8 @@ public final class RequestPreparation {
         Checks.operation(queuePair.type(), opcode);
         queuePair.requireOperation(opcode, flags);
         queuePair.checks().requireAddress(destination, sharedReceiveQueue);
-        PreparedRequest request =
-                new PreparedRequest(queuePair, opcode, local, first(local).length(), remote, destination, flags);
+        PreparedRequest request = new PreparedRequest(
+                queuePair, arena, opcode, local, first(local).length(), remote, destination, flags);
         return sharedReceiveQueue == PostingChecks.NO_NUMBER
                 ? request
                 : request.toSharedReceiveQueue(sharedReceiveQueue);

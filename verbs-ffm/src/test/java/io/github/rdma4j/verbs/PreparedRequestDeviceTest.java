@@ -297,6 +297,32 @@ class PreparedRequestDeviceTest {
         }
     }
 
+    /** Short ones are copied as words that overlap. */
+    @ParameterizedTest
+    @EnumSource
+    void inlineDataOfEachLengthArrivesWholeAndAlone(Way way) {
+        try (PostingPair pair = connected(way)) {
+            PreparedRequest write = pair.pair
+                    .prepare()
+                    .length(0)
+                    .write(pair.buffer.slice(0, 64), pair.peerBuffer.remoteMemory(), SIGNALED | INLINE);
+            for (int length = 0; length <= 20; length++) {
+                for (int i = 0; i < 64; i++) {
+                    memory(pair.buffer).set(ValueLayout.JAVA_BYTE, i, (byte) (i + 1));
+                }
+                memory(pair.peerBuffer).fill((byte) -1);
+                assertThat(write.local(3, length).remote(5).post(length)).isZero();
+                assertDone(pair.await(), length);
+                for (int i = 0; i < 64; i++) {
+                    boolean written = i >= 5 && i < 5 + length;
+                    assertThat(memory(pair.peerBuffer).get(ValueLayout.JAVA_BYTE, i))
+                            .as("byte %d of %d", i, length)
+                            .isEqualTo((byte) (written ? i - 5 + 3 + 1 : -1));
+                }
+            }
+        }
+    }
+
     @ParameterizedTest
     @EnumSource
     void datagramsGoToTheirDestination(Way way) {

@@ -7,6 +7,7 @@ import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.PreparedRequest;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.RemoteMemory;
+import io.github.rdma4j.verbs.RequestPreparation;
 import io.github.rdma4j.verbs.SendBatch;
 import io.github.rdma4j.verbs.SendFlags;
 import io.github.rdma4j.verbs.WorkCompletion;
@@ -76,10 +77,10 @@ final class BandwidthLoop {
         }
 
         private void prepare(int operation, int flags) {
+            RequestPreparation preparation = Operation.preparation(queuePair, sharedReceiveQueue);
             requests = new PreparedRequest[local.length];
             for (int i = 0; i < requests.length; i++) {
-                requests[i] =
-                        Operation.prepare(operation, queuePair, sharedReceiveQueue, index, local[i], remote[i], flags);
+                requests[i] = Operation.prepare(preparation, operation, index, local[i], remote[i], flags);
             }
         }
     }

@@ -43,23 +43,22 @@ final class Operation {
     }
 
     /**
-     * A request that is posted again and again.
+     * What makes the requests of a queue pair.
      *
      * @param sharedReceiveQueue that requests of an XRC queue pair name; -1 for other types
+     */
+    static RequestPreparation preparation(QueuePair queuePair, int sharedReceiveQueue) {
+        RequestPreparation preparation = queuePair.prepare();
+        return sharedReceiveQueue < 0 ? preparation : preparation.toSharedReceiveQueue(sharedReceiveQueue);
+    }
+
+    /**
+     * A request that is posted again and again.
+     *
      * @param id of its completions
      */
     static PreparedRequest prepare(
-            int operation,
-            QueuePair queuePair,
-            int sharedReceiveQueue,
-            long id,
-            MemorySlice local,
-            RemoteMemory remote,
-            int flags) {
-        RequestPreparation preparation = queuePair.prepare();
-        if (sharedReceiveQueue >= 0) {
-            preparation.toSharedReceiveQueue(sharedReceiveQueue);
-        }
+            RequestPreparation preparation, int operation, long id, MemorySlice local, RemoteMemory remote, int flags) {
         PreparedRequest request = switch (operation) {
             case WRITE -> preparation.write(local, remote, flags);
             case READ -> preparation.read(local, remote, flags);

@@ -55,8 +55,8 @@ final class RequestLatencyLoop {
             RunControl control) {
         this.queuePair = queuePair;
         this.completionQueue = completionQueue;
-        this.request =
-                Operation.prepare(operation, queuePair, sharedReceiveQueue, 0, local, remote, SendFlags.SIGNALED);
+        this.request = Operation.prepare(
+                Operation.preparation(queuePair, sharedReceiveQueue), operation, 0, local, remote, SendFlags.SIGNALED);
         this.events = events;
         this.incoming = incoming;
         this.control = control;

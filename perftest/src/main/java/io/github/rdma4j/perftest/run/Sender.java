@@ -18,6 +18,7 @@ final class Sender {
     private final Destination destination;
     private final boolean toSharedQueue;
     private final int sharedReceiveQueue;
+    private final RequestPreparation preparation;
     /** Where each message goes, if it is written with a number and not sent; else null. */
     private final RemoteMemory[] targets;
 
@@ -52,16 +53,16 @@ final class Sender {
         this.destination = resources.destination(stream);
         this.toSharedQueue = queuePair.type() == QueuePairType.XRC_SEND;
         this.sharedReceiveQueue = toSharedQueue ? resources.remoteSharedReceiveQueue(stream) : 0;
-    }
-
-    /** The message of a place in the buffer, to be posted again and again. */
-    PreparedRequest prepare(long id, int slot, MemorySlice local, int flags) {
-        RequestPreparation preparation = queuePair.prepare();
+        this.preparation = queuePair.prepare();
         if (destination != null) {
             preparation.to(destination);
         } else if (toSharedQueue) {
             preparation.toSharedReceiveQueue(sharedReceiveQueue);
         }
+    }
+
+    /** The message of a place in the buffer, to be posted again and again. */
+    PreparedRequest prepare(long id, int slot, MemorySlice local, int flags) {
         PreparedRequest request = targets == null
                 ? preparation.send(local, flags)
                 : preparation.writeWithImmediate(local, targets[slot], slot, flags);

@@ -73,9 +73,8 @@ class WriteLatencyLoop {
         this.queuePair = queuePair;
         this.completionQueue = completionQueue;
         this.request = Operation.prepare(
+                Operation.preparation(queuePair, sharedReceiveQueue),
                 Operation.WRITE,
-                queuePair,
-                sharedReceiveQueue,
                 0,
                 local,
                 remote,
