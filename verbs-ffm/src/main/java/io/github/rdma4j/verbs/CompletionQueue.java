@@ -38,7 +38,7 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
 
     private final DeviceContext context;
     private final CompletionChannel channel;
-    private final long pollFunction;
+    private final MemorySegment pollFunction;
     private final MemorySegment armFunction;
     private final boolean criticalPoll;
     private final boolean criticalArm;

@@ -574,24 +574,24 @@ public final class DeviceContext extends Resource implements EventSource {
         return context;
     }
 
-    long pollFunction() {
-        return ibv_context_ops.poll_cq(ibv_context.ops(context)).address();
+    MemorySegment pollFunction() {
+        return ibv_context_ops.poll_cq(ibv_context.ops(context));
     }
 
     MemorySegment armFunction() {
         return ibv_context_ops.req_notify_cq(ibv_context.ops(context));
     }
 
-    long postSendFunction() {
-        return ibv_context_ops.post_send(ibv_context.ops(context)).address();
+    MemorySegment postSendFunction() {
+        return ibv_context_ops.post_send(ibv_context.ops(context));
     }
 
-    long postSharedReceiveFunction() {
-        return ibv_context_ops.post_srq_recv(ibv_context.ops(context)).address();
+    MemorySegment postSharedReceiveFunction() {
+        return ibv_context_ops.post_srq_recv(ibv_context.ops(context));
     }
 
-    long postReceiveFunction() {
-        return ibv_context_ops.post_recv(ibv_context.ops(context)).address();
+    MemorySegment postReceiveFunction() {
+        return ibv_context_ops.post_recv(ibv_context.ops(context));
     }
 
     /** Whether no hardware is behind it: SoftRoCE, siw. */

@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.internal.HotCalls;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import java.util.Objects;
 
@@ -48,7 +49,7 @@ public final class PreparedRequest {
     private final long maxLength;
     private final SendRequests request;
     // What a post needs, without a way through other objects.
-    private final long postFunction;
+    private final MemorySegment postFunction;
     private final boolean criticalPost;
     private final long queuePairAddress;
 

@@ -32,7 +32,7 @@ public final class QueuePair extends Resource {
     static final int MAX_BATCH = SendRequests.MAX_CAPACITY;
 
     private final ProtectionDomain domain;
-    private final long postSendFunction;
+    private final MemorySegment postSendFunction;
     private final boolean criticalPost;
     private final MemorySegment queuePair;
     private final long queuePairAddress;

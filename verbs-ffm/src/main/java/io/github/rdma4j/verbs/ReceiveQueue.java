@@ -6,6 +6,7 @@ import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExclusiveGuard;
 import io.github.rdma4j.verbs.internal.HotCalls;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 
 /**
  * The posting of receives, which a queue pair, a shared receive queue and a work queue have in common: they differ only in the
@@ -16,7 +17,7 @@ final class ReceiveQueue {
 
     private final Resource owner;
     private final ProtectionDomain domain;
-    private final long postFunction;
+    private final MemorySegment postFunction;
     private final boolean criticalPost;
     private final int maxEntries;
     private final int maxBatch;
@@ -40,7 +41,7 @@ final class ReceiveQueue {
     ReceiveQueue(
             Resource owner,
             ProtectionDomain domain,
-            long postFunction,
+            MemorySegment postFunction,
             Arena arena,
             int depth,
             int maxEntries,

@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.internal.HotCalls;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 
 /**
  * The send requests that a {@link QueuePair} posts alone. There is memory for one, so all is done inside the queue pair's guard, which
@@ -11,7 +12,7 @@ import java.lang.foreign.Arena;
  */
 final class SingleRequests {
     private final QueuePair queuePair;
-    private final long postFunction;
+    private final MemorySegment postFunction;
     private final boolean criticalPost;
     private final SendRequests request;
     private final InlineData inlineData;

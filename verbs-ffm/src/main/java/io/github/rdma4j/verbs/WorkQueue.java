@@ -45,7 +45,7 @@ public final class WorkQueue extends Resource {
                 this.receiveQueue = new ReceiveQueue(
                         this,
                         domain,
-                        ibv_wq.post_recv(queue).address(),
+                        ibv_wq.post_recv(queue),
                         requestArena,
                         config.maxWorkRequests(),
                         config.maxScatterGather(),

@@ -14,10 +14,9 @@ import java.lang.invoke.MethodHandle;
 /**
  * The inline verbs of the hot path: one indirect call through a function pointer of the provider, as in verbs.h.
  *
- * <p>The function pointer is a {@code long} that becomes a segment for the call only: so the compiler knows what kind of segment it is,
- * and makes none. A segment from a field would be looked into at each call. All objects are passed as plain {@code long}, because a
- * segment of a closeable arena would be acquired and released around every call. The callers ({@code UseGuard}) see to it that the
- * objects live.
+ * <p>The function pointer is passed as a segment of the global scope (which costs nothing to check), all objects as plain
+ * {@code long}, because a segment of a closeable arena would be acquired and released around every call. The callers
+ * ({@code UseGuard}) see to it that the objects live.
  *
  * <p>A critical call skips the thread's state transition, and no safepoint is reached while it runs. So it is used only where
  * the provider stays in user space and does not wait, as {@link DeviceDriver} knows: polling nearly everywhere, posting where the
@@ -51,12 +50,12 @@ public final class HotCalls {
      * @param badWorkRequest where the address of the first refused request goes
      * @return 0 or an errno; some old drivers return it negative
      */
-    public static int post(long function, boolean critical, long queuePair, long workRequest, long badWorkRequest) {
+    public static int post(
+            MemorySegment function, boolean critical, long queuePair, long workRequest, long badWorkRequest) {
         try {
-            MemorySegment address = MemorySegment.ofAddress(function);
             return critical
-                    ? (int) POST_CRITICAL.invokeExact(address, queuePair, workRequest, badWorkRequest)
-                    : (int) POST.invokeExact(address, queuePair, workRequest, badWorkRequest);
+                    ? (int) POST_CRITICAL.invokeExact(function, queuePair, workRequest, badWorkRequest)
+                    : (int) POST.invokeExact(function, queuePair, workRequest, badWorkRequest);
         } catch (Throwable e) {
             throw new AssertionError("a downcall cannot throw this", e);
         }
@@ -72,12 +71,12 @@ public final class HotCalls {
      * @param workCompletions where they go
      * @return how many were fetched, negative on failure
      */
-    public static int poll(long function, boolean critical, long completionQueue, int entries, long workCompletions) {
+    public static int poll(
+            MemorySegment function, boolean critical, long completionQueue, int entries, long workCompletions) {
         try {
-            MemorySegment address = MemorySegment.ofAddress(function);
             return critical
-                    ? (int) POLL_CRITICAL.invokeExact(address, completionQueue, entries, workCompletions)
-                    : (int) POLL.invokeExact(address, completionQueue, entries, workCompletions);
+                    ? (int) POLL_CRITICAL.invokeExact(function, completionQueue, entries, workCompletions)
+                    : (int) POLL.invokeExact(function, completionQueue, entries, workCompletions);
         } catch (Throwable e) {
             throw new AssertionError("a downcall cannot throw this", e);
         }
