@@ -28,7 +28,12 @@ vm_machine() {
                 kernel_arguments+=(norandmaps) # a block is known by its address, in the next process, too
             fi
             ;;
-        tcg) VM_QEMU+=(-accel 'tcg,thread=multi,tb-size=512' -cpu max -smp "$CPUS") ;;
+        tcg)
+            VM_QEMU+=(-accel 'tcg,thread=multi,tb-size=512' -cpu max -smp "$CPUS")
+            # The kernel patches its own code while it starts, and a second CPU can see half of that, as with a JVM's code: then it
+            # panics ("Oops: int3") or stands still. So the others come when all is loaded (guest-main).
+            kernel_arguments+=(maxcpus=1)
+            ;;
     esac
     VM_QEMU+=(-m "$MEMORY" -kernel "$KERNEL_DIR/vmlinux" -initrd "$INITRD"
         -append "${kernel_arguments[*]}${VM_KERNEL_ARGUMENTS:+ $VM_KERNEL_ARGUMENTS}"
@@ -198,7 +203,7 @@ vm_wait() {
         fi
         if [[ $VM_STATE == booting ]]; then
             ((SECONDS - booted < BOOT_TIMEOUT)) || vm_broken "the microVM did not start within $BOOT_TIMEOUT s"
-        else
+        elif [[ $VM_STATE == running ]]; then
             vm_watch
         fi
     done

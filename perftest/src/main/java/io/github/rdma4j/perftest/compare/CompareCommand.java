@@ -170,11 +170,11 @@ public final class CompareCommand {
                 cases.add(one);
             }
             CountTable.explanation(out);
-            List<String> passed = limits.stream()
+            List<String> exceeded = limits.stream()
                     .filter(limit -> !limit.isMet(cases))
                     .map(CountLimit::text)
                     .toList();
-            return passed.isEmpty() ? OK : failed("not as expected: " + String.join(", ", passed), "");
+            return exceeded.isEmpty() ? OK : failed("not as expected: " + String.join(", ", exceeded), "");
         }
     }
 
