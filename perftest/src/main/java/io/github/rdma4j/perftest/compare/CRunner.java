@@ -2,9 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare;
 
-import java.util.ArrayList;
-import java.util.List;
-
 /** Runs the C tool: two processes. */
 final class CRunner implements Runner {
     private final CTools tools;
@@ -24,15 +21,10 @@ final class CRunner implements Runner {
 
     @Override
     public Measurement run(RunOrder order) {
-        List<String> server = new ArrayList<>();
-        server.add(tools.program(order.tool()).toString());
-        server.addAll(order.arguments());
-        List<String> client = new ArrayList<>(server);
-        client.add(RunOrder.HOST);
         String name = "C's " + order.tool().command();
         long before = CpuTime.ofEndedChildren();
-        String printed =
-                CProcess.serverAndClient(new CProcess.Pair(name, server, client, true), order, children, guard);
+        String printed = CProcess.serverAndClient(
+                new CProcess.Pair(name, tools.server(order), tools.client(order), true), order, children, guard);
         long used = CpuTime.between(before, CpuTime.ofEndedChildren());
         return Measurement.of(Implementation.C, ToolOutput.parse(printed)).using(order.messages(), used);
     }

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.List;
@@ -59,6 +60,21 @@ final class CTools {
     /** The file of a tool. */
     Path program(Tool tool) {
         return programs.get(tool);
+    }
+
+    /** The command line of a run's server. */
+    List<String> server(RunOrder order) {
+        List<String> command = new ArrayList<>();
+        command.add(program(order.tool()).toString());
+        command.addAll(order.arguments());
+        return command;
+    }
+
+    /** The command line of a run's client. */
+    List<String> client(RunOrder order) {
+        List<String> command = server(order);
+        command.add(RunOrder.HOST);
+        return command;
     }
 
     /** The version that one of the tools gives: it is that of the wire protocol. */

@@ -107,15 +107,11 @@ public final class CompareCommand {
         long begin = System.nanoTime();
         CTools tools = CTools.find(plan.tools(), folders(plan));
         try (ChildProcesses children = new ChildProcesses()) {
-            Path cFolder =
-                    tools.program(plan.tools().getFirst()).toAbsolutePath().getParent();
-            Conditions conditions = Conditions.look(plan, tools.version(children), cFolder);
+            Conditions conditions = conditions(plan, tools, children);
             TcpSetting tcp = tcpSetting(plan, conditions);
             TcpTools tcpTools = tcp == null ? null : TcpTools.find(path());
             report.begin(plan, conditions, tcp, tcpTools);
-            List<RunOrder> orders = plan.cases().stream()
-                    .map(test -> plan.order(test, conditions.device(), conditions.gidIndex(), conditions.software()))
-                    .toList();
+            List<RunOrder> orders = orders(plan, conditions);
             try (JavaServer server = JavaServer.start(children, Duration.ofSeconds(plan.timeoutSeconds()))) {
                 Map<Implementation, List<Runner>> runners = new EnumMap<>(Implementation.class);
                 runners.put(Implementation.JAVA, List.of(new JavaRunner(server)));
@@ -148,24 +144,30 @@ public final class CompareCommand {
         }
     }
 
+    private static Conditions conditions(ComparePlan plan, CTools tools, ChildProcesses children) {
+        Path cFolder = tools.program(plan.tools().getFirst()).toAbsolutePath().getParent();
+        return Conditions.look(plan, tools.version(children), cFolder);
+    }
+
+    private static List<RunOrder> orders(ComparePlan plan, Conditions conditions) {
+        return plan.cases().stream()
+                .map(test -> plan.order(test, conditions.device(), conditions.gidIndex(), conditions.software()))
+                .toList();
+    }
+
     private int count(ComparePlan plan, List<CountLimit> limits) {
         CTools tools = CTools.find(plan.tools(), folders(plan));
         try (InstructionCounter counter = InstructionCounter.open(System.getenv());
                 ChildProcesses children = new ChildProcesses()) {
-            Path cFolder =
-                    tools.program(plan.tools().getFirst()).toAbsolutePath().getParent();
-            Conditions conditions = Conditions.look(plan, tools.version(children), cFolder);
+            Conditions conditions = conditions(plan, tools, children);
             CompareReport report = new CompareReport(out);
             report.beginCount(plan, conditions);
-            List<RunOrder> orders = plan.cases().stream()
-                    .map(test -> plan.order(test, conditions.device(), conditions.gidIndex(), conditions.software()))
-                    .map(order -> plan.iterations() > 0 ? order : order.withIterations(CountSession.iterations(order)))
-                    .toList();
             CountSession session = new CountSession(counter, tools, children, plan::nextPort);
             List<CountedCase> cases = new ArrayList<>();
             CountTable.heading(out);
-            for (RunOrder order : orders) {
-                CountedCase one = session.run(order);
+            for (RunOrder order : orders(plan, conditions)) {
+                CountedCase one = session.run(
+                        plan.iterations() > 0 ? order : order.withIterations(CountSession.iterations(order)));
                 CountTable.row(out, one);
                 cases.add(one);
             }

@@ -3,7 +3,6 @@
 package io.github.rdma4j.perftest.compare;
 
 import io.github.rdma4j.perftest.options.IllegalParameterException;
-import io.github.rdma4j.perftest.options.Ranges;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -31,11 +30,7 @@ record CountLimit(String text, TestCase test, double most) {
                     + "' is not of the form TOOL:SIZE:user<=NUMBER, as in ib_write_lat:2:user<=400, which is the one beside"
                     + " --count");
         }
-        TestCase test = new TestCase(
-                SizeLists.tool("--expect", parts.group(1)), Ranges.messageSize("--expect", parts.group(2)));
-        if (!cases.contains(test)) {
-            throw new IllegalParameterException("--expect: " + test + " is not among what is counted");
-        }
+        TestCase test = TestCase.expected(parts.group(1), parts.group(2), cases);
         return new CountLimit(text, test, Double.parseDouble(parts.group(3)));
     }
 

@@ -4,7 +4,6 @@ package io.github.rdma4j.perftest.compare;
 
 import io.github.rdma4j.perftest.run.PerfTest;
 import io.github.rdma4j.perftest.run.TestListener;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntSupplier;
 
@@ -27,12 +26,14 @@ final class CountSession {
     private final CTools tools;
     private final ChildProcesses children;
     private final IntSupplier ports;
+    private final Runner c;
 
     CountSession(InstructionCounter counter, CTools tools, ChildProcesses children, IntSupplier ports) {
         this.counter = counter;
         this.tools = tools;
         this.children = children;
         this.ports = ports;
+        this.c = new CRunner(tools, children, ProcessGuard.NONE);
     }
 
     /** How many operations are enough. */
@@ -46,54 +47,37 @@ final class CountSession {
     /** Counts the operations of an order. */
     CountedCase run(RunOrder order) {
         QuietCompilers.await();
-        InstructionCount c = InstructionCount.of(counter.count(() -> runC(order.withPort(ports.getAsInt()))), 1);
+        InstructionCount ofC = InstructionCount.of(counter.count(() -> c.run(order.withPort(ports.getAsInt()))), 1);
         // Java's first runs are of code that the compiler makes anew behind them, for what it had not seen before.
         runJava(order.withPort(ports.getAsInt()));
-        CountedCase counted = countJava(order, c);
+        CountedCase counted = countJava(order, ofC);
         for (int runs = 1; runs < MOST_RUNS; runs++) {
             double before = counted.javaUser();
-            counted = countJava(order, c);
+            counted = countJava(order, ofC);
             if (Math.abs(counted.javaUser() - before) <= SETTLED * before) {
-                break;
+                return counted.afterSettling();
             }
         }
         return counted;
     }
 
-    private CountedCase countJava(RunOrder order, InstructionCount c) {
+    private CountedCase countJava(RunOrder order, InstructionCount ofC) {
         QuietCompilers.await();
         List<InstructionRecord> records = counter.count(() -> runJava(order.withPort(ports.getAsInt())));
         return new CountedCase(
                 new TestCase(order.tool(), order.size()),
                 InstructionCount.of(records, order.kind() == Kind.ONE_WAY ? 0.5 : 1),
-                c);
-    }
-
-    private void runC(RunOrder order) {
-        CProcess.serverAndClient(
-                new CProcess.Pair("C's " + order.tool().command(), command(order, false), command(order, true), true),
-                order,
-                children,
-                ProcessGuard.NONE);
+                ofC,
+                false);
     }
 
     private void runJava(RunOrder order) {
         Deadline deadline = order.deadline();
         String title = "C's " + order.tool().command() + " (server)";
-        try (CProcess server = new CProcess(title, command(order, false), children, ProcessGuard.NONE)) {
+        try (CProcess server = new CProcess(title, tools.server(order), children, ProcessGuard.NONE)) {
             server.awaitListening(order.port(), deadline);
             PerfTest.run(order.parameters(false), TestListener.NONE);
             server.await(deadline);
         }
-    }
-
-    private List<String> command(RunOrder order, boolean client) {
-        List<String> command = new ArrayList<>();
-        command.add(tools.program(order.tool()).toString());
-        command.addAll(order.arguments());
-        if (client) {
-            command.add(RunOrder.HOST);
-        }
-        return command;
     }
 }

@@ -8,7 +8,7 @@ import java.util.Locale;
 /** Counted instructions as text, a row as soon as it is known. */
 final class CountTable {
     private static final String HEADING = "%-13s %9s %12s %12s %8s %12s %12s %8s%n";
-    private static final String ROW = "%-13s %9d %12.1f %12.1f %+8.1f %12.1f %12.1f %8.4f%n";
+    private static final String ROW = "%-13s %9d %12.1f %12.1f %+8.1f %12.1f %12.1f %8.4f%s%n";
 
     private CountTable() {}
 
@@ -39,7 +39,8 @@ final class CountTable {
                 one.extra(),
                 one.java().kernel(),
                 one.c().kernel(),
-                one.ratio());
+                one.ratio(),
+                one.settled() ? "" : "  Java not settled");
     }
 
     /** Prints what the columns mean. */
@@ -47,7 +48,8 @@ final class CountTable {
         out.print("""
                 Instructions of one operation, the server in C both times. user: outside the kernel, a wait counted once.
                 kernel: of the hundred operations with the fewest; it depends on what else the kernel does, and where two sides
-                wait for each other it is mostly their taking turns. ratio = (user Java + kernel C) / (user C + kernel C).
+                wait for each other it is mostly their taking turns. not settled: no two runs that followed each other agreed,
+                the compiler was still at work. ratio = (user Java + kernel C) / (user C + kernel C).
                 """);
     }
 }

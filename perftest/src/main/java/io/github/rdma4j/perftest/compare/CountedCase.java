@@ -8,8 +8,14 @@ package io.github.rdma4j.perftest.compare;
  * @param test tool and size
  * @param java client in Java
  * @param c client in C
+ * @param settled whether two runs of Java's client that followed each other had the same count, nearly
  */
-record CountedCase(TestCase test, InstructionCount java, InstructionCount c) {
+record CountedCase(TestCase test, InstructionCount java, InstructionCount c, boolean settled) {
+    /** The same, settled. */
+    CountedCase afterSettling() {
+        return new CountedCase(test, java, c, true);
+    }
+
     /** Whether each side waits for the other one's messages: then waits are left out, and the kernel is not compared. */
     boolean pingPong() {
         return test.kind() == Kind.ONE_WAY;

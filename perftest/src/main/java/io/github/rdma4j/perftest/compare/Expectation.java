@@ -3,7 +3,6 @@
 package io.github.rdma4j.perftest.compare;
 
 import io.github.rdma4j.perftest.options.IllegalParameterException;
-import io.github.rdma4j.perftest.options.Ranges;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -34,11 +33,7 @@ record Expectation(String text, TestCase test, boolean best, boolean atMost, dou
                     + "' is not of the form TOOL:SIZE:best<=NUMBER (or median, or >=), as in"
                     + " ib_write_lat:2:best<=1.10");
         }
-        TestCase test = new TestCase(
-                SizeLists.tool("--expect", parts.group(1)), Ranges.messageSize("--expect", parts.group(2)));
-        if (!cases.contains(test)) {
-            throw new IllegalParameterException("--expect: " + test + " is not among what is compared");
-        }
+        TestCase test = TestCase.expected(parts.group(1), parts.group(2), cases);
         return new Expectation(
                 text,
                 test,

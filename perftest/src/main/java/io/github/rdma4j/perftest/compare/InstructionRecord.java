@@ -9,7 +9,7 @@ import java.util.Map;
  * What a guest had executed at one moment, as {@code scripts/softroce --count} writes it.
  *
  * @param mark whether a program asked for it; if not, it stands at a hundredth call of write(2)
- * @param number of the mark, or calls of write(2) so far
+ * @param number of the mark, or calls of write(2) so far, of those that are counted
  * @param user instructions executed outside the kernel so far
  * @param kernel instructions executed in the kernel so far
  * @param blocks stretches of instructions outside the kernel that were executed often since the record before, and how often

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare;
 
+import io.github.rdma4j.perftest.options.IllegalParameterException;
+import io.github.rdma4j.perftest.options.Ranges;
 import io.github.rdma4j.perftest.options.Tool;
+import java.util.List;
 
 /**
  * A row of the comparison.
@@ -11,6 +14,19 @@ import io.github.rdma4j.perftest.options.Tool;
  * @param size message size in bytes
  */
 record TestCase(Tool tool, long size) {
+    /**
+     * The case that an expectation is about.
+     *
+     * @throws IllegalParameterException when there is no such tool or size, or it is not among the cases
+     */
+    static TestCase expected(String tool, String size, List<TestCase> cases) {
+        TestCase test = new TestCase(SizeLists.tool("--expect", tool), Ranges.messageSize("--expect", size));
+        if (!cases.contains(test)) {
+            throw new IllegalParameterException("--expect: " + test + " is not among what is compared");
+        }
+        return test;
+    }
+
     /** What is measured. */
     Kind kind() {
         return Kind.of(tool);

@@ -15,8 +15,9 @@ class CountLimitTest {
     private static final List<TestCase> CASES = List.of(Samples.LATENCY, Samples.BANDWIDTH);
 
     private static final List<CountedCase> COUNTED = List.of(
-            new CountedCase(Samples.LATENCY, new InstructionCount(0, 500, 0), new InstructionCount(0, 300, 0)),
-            new CountedCase(Samples.BANDWIDTH, new InstructionCount(480.5, 0, 0), new InstructionCount(360, 0, 0)));
+            new CountedCase(Samples.LATENCY, new InstructionCount(0, 500, 0), new InstructionCount(0, 300, 0), true),
+            new CountedCase(
+                    Samples.BANDWIDTH, new InstructionCount(480.5, 0, 0), new InstructionCount(360, 0, 0), true));
 
     @ParameterizedTest
     @CsvSource({

@@ -79,7 +79,8 @@ class InstructionCountTest {
         CountedCase pingPong = new CountedCase(
                 new TestCase(Tool.WRITE_LATENCY, 2),
                 new InstructionCount(4_000_000, 565, 17_743),
-                new InstructionCount(4_000_000, 331, 17_996));
+                new InstructionCount(4_000_000, 331, 17_996),
+                true);
 
         assertThat(pingPong.cUser()).isEqualTo(331);
         assertThat(pingPong.javaUser()).isEqualTo(2 * 565 - 331);
@@ -91,7 +92,8 @@ class InstructionCountTest {
         CountedCase oneSided = new CountedCase(
                 new TestCase(Tool.READ_LATENCY, 2),
                 new InstructionCount(675, 700, 14_364),
-                new InstructionCount(310, 320, 14_325));
+                new InstructionCount(310, 320, 14_325),
+                false);
 
         assertThat(oneSided.extra()).isEqualTo(365);
         assertThat(oneSided.ratio()).isCloseTo((675 + 14_325.0) / (310 + 14_325), within(1e-9));
@@ -99,6 +101,6 @@ class InstructionCountTest {
         CountTable.row(new PrintStream(printed, true, StandardCharsets.UTF_8), oneSided);
         assertThat(printed.toString(StandardCharsets.UTF_8).stripTrailing())
                 .isEqualTo(
-                        "ib_read_lat           2        675.0        310.0   +365.0      14364.0      14325.0   1.0249");
+                        "ib_read_lat           2        675.0        310.0   +365.0      14364.0      14325.0   1.0249  Java not settled");
     }
 }
