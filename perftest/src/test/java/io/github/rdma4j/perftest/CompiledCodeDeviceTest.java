@@ -10,7 +10,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -18,14 +20,24 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The warm-up does what the banner says: when the table begins, the measured loops are compiled, and none of the compiled
- * code is thrown away while they run. HotSpot itself is the witness.
+ * code is thrown away while they run. And the compiled loop is one piece, down to the native calls: no call was left a call because
+ * the compiler had enough. HotSpot itself is the witness.
  */
 @Tag("device")
 @Timeout(240)
 class CompiledCodeDeviceTest {
     private static final List<String> TELLING = List.of("env", "JAVA_TOOL_OPTIONS=-XX:+PrintCompilation");
-    /** No flag: the second compiler makes the loops. */
-    private static final List<String> OPTIMISED = List.of();
+    /** As scripts/rdma4j sets it. */
+    private static final List<String> OPTIMISED = List.of("-XX:+UseSerialGC", "-XX:InlineSmallCode=8000");
+
+    /** Why a call may stay one: it is the native function, or it is hardly ever made. */
+    private static final Set<String> HARMLESS = Set.of(
+            "native call",
+            "low call site frequency",
+            "never executed",
+            "executed &lt; MinInliningThreshold times",
+            "too big",
+            "unloaded signature classes");
 
     private static final Duration LONG = Duration.ofSeconds(120);
 
@@ -49,11 +61,25 @@ class CompiledCodeDeviceTest {
     void theLatencyLoopOfAServer() throws Exception {
         int port = freePort();
         String command = "ib_write_lat -F -u 18 -p " + port;
-        try (PeerProcess ours = PeerProcess.ofJava(TELLING, OPTIMISED, command).awaitListening(port);
+        try (PeerProcess ours =
+                        PeerProcess.ofJava(TELLING, optimised(), command).awaitListening(port);
                 PeerProcess theirs = PeerProcess.ofC(command + " localhost")) {
             assertThat(ours.await(LONG)).as(theirs.output()).isZero();
             assertCompiled(ours.output(), "WriteLatencyLoop");
         }
+        assertInOnePiece("WriteLatencyLoop", "HotCalls::postSend", "HotCalls::poll");
+    }
+
+    @Test
+    void theLatencyLoopWithReceives() throws Exception {
+        int port = freePort();
+        String command = "ib_send_lat -F -u 18 -p " + port;
+        try (PeerProcess theirs = PeerProcess.ofC(command).awaitListening(port);
+                PeerProcess ours = PeerProcess.ofJava(TELLING, optimised(), command + " localhost")) {
+            assertThat(ours.await(LONG)).as(theirs.output()).isZero();
+            assertCompiled(ours.output(), "SendLatencyLoop");
+        }
+        assertInOnePiece("SendLatencyLoop", "HotCalls::postSend", "HotCalls::postReceive", "HotCalls::poll");
     }
 
     @Test
@@ -63,14 +89,38 @@ class CompiledCodeDeviceTest {
         Path classes = folder.resolve("classes");
         List<String> telling = List.of("env", TELLING.get(1) + " -Xlog:class+load:file=" + classes + "::filecount=0");
         try (PeerProcess theirs = PeerProcess.ofC(command).awaitListening(port);
-                PeerProcess ours = PeerProcess.ofJava(telling, OPTIMISED, command + " localhost")) {
+                PeerProcess ours = PeerProcess.ofJava(telling, optimised(), command + " localhost")) {
             assertThat(ours.await(LONG)).as(theirs.output()).isZero();
             assertCompiled(ours.output(), "BandwidthLoop");
         }
+        assertInOnePiece("BandwidthLoop", "HotCalls::postSend", "HotCalls::poll");
         assertThat(Files.readString(classes))
                 .contains("io.github.rdma4j.perftest.run.BandwidthLoop ")
                 .as("nothing of a GPU is loaded where none is asked for")
                 .doesNotContain("io.github.rdma4j.cuda.", "io.github.rdma4j.gpudirect.", "perftest.gpu.");
+    }
+
+    private List<String> optimised() {
+        return Stream.concat(OPTIMISED.stream(), CompilerLog.flags(folder.resolve("compiler")).stream())
+                .toList();
+    }
+
+    private void assertInOnePiece(String loop, String... calls) throws IOException {
+        List<CompilerLog> compilations =
+                CompilerLog.of(folder.resolve("compiler"), "io.github.rdma4j.perftest.run." + loop, "run");
+        assertThat(compilations).isNotEmpty();
+        CompilerLog last = compilations.getLast();
+        assertThat(last.refused())
+                .filteredOn(refusal -> !HARMLESS.contains(refusal.reason()))
+                .as("calls that the compiler left in %s", loop)
+                .isEmpty();
+        assertThat(last.inlined())
+                .contains(Stream.of(calls)
+                        .map(call -> "io.github.rdma4j.verbs.internal." + call)
+                        .toArray(String[]::new));
+        assertThat(last.refused())
+                .filteredOn(refusal -> refusal.reason().equals("native call"))
+                .hasSizeGreaterThanOrEqualTo(calls.length);
     }
 
     private static void assertCompiled(String output, String loop) {

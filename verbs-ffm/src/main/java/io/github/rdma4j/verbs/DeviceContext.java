@@ -11,6 +11,7 @@ import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.ImportCalls;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.NativeLibraries;
+import io.github.rdma4j.verbs.internal.ProviderFunctions;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -45,6 +46,7 @@ public final class DeviceContext extends Resource implements EventSource {
     /** By the arenas that registered memory is of; guarded by the tree's lock. */
     private final Map<MemorySegment.Scope, ArenaWatch> arenas = new WeakHashMap<>();
 
+    private final ProviderFunctions functions;
     private final boolean criticalPost;
     private final boolean software;
     private final boolean criticalPoll;
@@ -58,6 +60,7 @@ public final class DeviceContext extends Resource implements EventSource {
         this.queries = new DeviceQueries(device, this.context);
         this.commandDescriptor = ibv_context.cmd_fd(this.context);
         this.eventDescriptor = ibv_context.async_fd(this.context);
+        this.functions = ProviderFunctions.of(this.context);
         DeviceDriver driver = DeviceDriver.of(device.sysfsPath());
         this.criticalPost = driver.postsInUserSpace();
         this.criticalPoll = driver.pollsInUserSpace();
@@ -575,7 +578,7 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     MemorySegment pollFunction() {
-        return ibv_context_ops.poll_cq(ibv_context.ops(context));
+        return functions.pollCompletions();
     }
 
     MemorySegment armFunction() {
@@ -583,15 +586,15 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     MemorySegment postSendFunction() {
-        return ibv_context_ops.post_send(ibv_context.ops(context));
+        return functions.postSend();
     }
 
     MemorySegment postSharedReceiveFunction() {
-        return ibv_context_ops.post_srq_recv(ibv_context.ops(context));
+        return functions.postSharedReceive();
     }
 
     MemorySegment postReceiveFunction() {
-        return ibv_context_ops.post_recv(ibv_context.ops(context));
+        return functions.postReceive();
     }
 
     /** Whether no hardware is behind it: SoftRoCE, siw. */

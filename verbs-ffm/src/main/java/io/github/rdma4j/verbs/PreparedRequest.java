@@ -153,7 +153,7 @@ public final class PreparedRequest {
     }
 
     private int call() {
-        return Math.abs(HotCalls.post(
+        return Math.abs(HotCalls.postSend(
                 postFunction, criticalPost, queuePairAddress, request.address(), request.badRequestAddress()));
     }
 

@@ -617,7 +617,7 @@ public final class QueuePair extends Resource {
         }
         requests.cut(count - 1);
         requests.forgetBadRequest();
-        int result = Math.abs(HotCalls.post(
+        int result = Math.abs(HotCalls.postSend(
                 postSendFunction, criticalPost, queuePairAddress, requests.address(), requests.badRequestAddress()));
         requests.link(count - 1);
         return result;

@@ -142,7 +142,7 @@ final class ReceiveQueue {
 
     /** Posts the first requests of a list, inside the guard. */
     int post(ReceiveRequests requests) {
-        return Math.abs(HotCalls.post(
+        return Math.abs(HotCalls.postReceive(
                 postFunction, criticalPost, queueAddress, requests.address(), requests.badRequestAddress()));
     }
 

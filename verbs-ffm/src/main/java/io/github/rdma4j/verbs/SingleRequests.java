@@ -173,7 +173,7 @@ final class SingleRequests {
     }
 
     private int call() {
-        return Math.abs(HotCalls.post(
+        return Math.abs(HotCalls.postSend(
                 postFunction, criticalPost, queuePairAddress, request.address(), request.badRequestAddress()));
     }
 }

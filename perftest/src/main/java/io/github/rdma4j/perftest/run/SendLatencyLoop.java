@@ -72,41 +72,53 @@ final class SendLatencyLoop {
     long run(boolean opens, long count, LatencyRecorder recorder) {
         long sent = 0;
         long received = 0;
+        boolean answers = !opens;
+        boolean paced = recorder.paces();
         recorder.begin();
-        if (opens) {
-            if (!recorder.next() || !send()) {
+        // Sending and receiving are called in one place each: the compiler inlines both, but not for a second time.
+        while (true) {
+            if (answers) {
+                if (received == count || !receive()) {
+                    return sent;
+                }
+                received++;
+                if (sent == count) {
+                    recorder.end();
+                    return sent;
+                }
+            }
+            if (paced && !recorder.next() || !post()) {
+                return sent;
+            }
+            if (!paced) {
+                // While the message is on its way, where it costs nothing.
+                recorder.next();
+            }
+            if (!await(sendQueue)) {
                 return sent;
             }
             sent++;
-        }
-        while (sent < count) {
-            if (!receive()) {
-                return sent;
+            if (answers) {
+                control.advance(1);
             }
-            received++;
-            if (!recorder.next() || !send()) {
-                return sent;
-            }
-            sent++;
-            control.advance(1);
+            answers = true;
         }
-        if (received < count && receive()) {
-            recorder.end();
-        }
-        return sent;
     }
 
     /** Sends a message and waits until it has gone; false when something failed or the run is over before. */
     boolean send() {
+        return post() && await(sendQueue);
+    }
+
+    private boolean post() {
         if (!outgoing.pass(control)) {
             return false;
         }
         int errno = message.post();
         if (errno != 0) {
             sendErrno = errno;
-            return false;
         }
-        return await(sendQueue);
+        return errno == 0;
     }
 
     /** Waits for a message; false when something failed or the run is over before. */

@@ -14,9 +14,13 @@ import java.lang.invoke.MethodHandle;
 /**
  * The inline verbs of the hot path: one indirect call through a function pointer of the provider, as in verbs.h.
  *
- * <p>The function pointer is passed as a segment of the global scope (which costs nothing to check), all objects as plain
- * {@code long}, because a segment of a closeable arena would be acquired and released around every call. The callers
- * ({@code UseGuard}) see to it that the objects live.
+ * <p>All objects are passed as plain {@code long}, because a segment of a closeable arena would be acquired and released around every
+ * call. The callers ({@code UseGuard}) see to it that the objects live.
+ *
+ * <p>The function pointer is a segment of the global scope. What the linker asks of a segment that comes from a field costs some ten
+ * instructions per call, and nothing of a constant. So the functions of the provider whose device was opened first are constants, and
+ * one comparison tells whether they are meant: {@link ProviderFunctions} gives the same objects to all contexts of that provider. The
+ * functions of a second provider in one JVM take the longer way.
  *
  * <p>A critical call skips the thread's state transition, and no safepoint is reached while it runs. So it is used only where
  * the provider stays in user space and does not wait, as {@link DeviceDriver} knows: polling nearly everywhere, posting where the
@@ -38,10 +42,17 @@ public final class HotCalls {
         assert POST.type().parameterType(0) == MemorySegment.class && ADDRESS.byteSize() == Long.BYTES;
     }
 
+    /** A class of its own, because it must be initialised after a context was opened: with the first call. */
+    private static final class First {
+        static final MemorySegment POLL_COMPLETIONS = ProviderFunctions.first().pollCompletions();
+        static final MemorySegment POST_SEND = ProviderFunctions.first().postSend();
+        static final MemorySegment POST_RECEIVE = ProviderFunctions.first().postReceive();
+    }
+
     private HotCalls() {}
 
     /**
-     * ibv_post_send(3) and ibv_post_recv(3), which have the same shape.
+     * ibv_post_send(3).
      *
      * @param function the provider's entry in {@code ibv_context_ops}
      * @param critical whether the provider posts without a system call
@@ -50,12 +61,36 @@ public final class HotCalls {
      * @param badWorkRequest where the address of the first refused request goes
      * @return 0 or an errno; some old drivers return it negative
      */
-    public static int post(
+    public static int postSend(
             MemorySegment function, boolean critical, long queuePair, long workRequest, long badWorkRequest) {
+        return function == First.POST_SEND
+                ? post(First.POST_SEND, critical, queuePair, workRequest, badWorkRequest)
+                : post(function, critical, queuePair, workRequest, badWorkRequest);
+    }
+
+    /**
+     * ibv_post_recv(3), and those for shared receive queues and work queues, which have the same shape.
+     *
+     * @param function the provider's entry in {@code ibv_context_ops}, or a work queue's own
+     * @param critical whether the provider posts without a system call
+     * @param queue the {@code struct ibv_qp}, {@code ibv_srq} or {@code ibv_wq}
+     * @param workRequest the first request of the list
+     * @param badWorkRequest where the address of the first refused request goes
+     * @return 0 or an errno; some old drivers return it negative
+     */
+    public static int postReceive(
+            MemorySegment function, boolean critical, long queue, long workRequest, long badWorkRequest) {
+        return function == First.POST_RECEIVE
+                ? post(First.POST_RECEIVE, critical, queue, workRequest, badWorkRequest)
+                : post(function, critical, queue, workRequest, badWorkRequest);
+    }
+
+    private static int post(
+            MemorySegment function, boolean critical, long queue, long workRequest, long badWorkRequest) {
         try {
             return critical
-                    ? (int) POST_CRITICAL.invokeExact(function, queuePair, workRequest, badWorkRequest)
-                    : (int) POST.invokeExact(function, queuePair, workRequest, badWorkRequest);
+                    ? (int) POST_CRITICAL.invokeExact(function, queue, workRequest, badWorkRequest)
+                    : (int) POST.invokeExact(function, queue, workRequest, badWorkRequest);
         } catch (Throwable e) {
             throw new AssertionError("a downcall cannot throw this", e);
         }
@@ -72,6 +107,13 @@ public final class HotCalls {
      * @return how many were fetched, negative on failure
      */
     public static int poll(
+            MemorySegment function, boolean critical, long completionQueue, int entries, long workCompletions) {
+        return function == First.POLL_COMPLETIONS
+                ? pollAny(First.POLL_COMPLETIONS, critical, completionQueue, entries, workCompletions)
+                : pollAny(function, critical, completionQueue, entries, workCompletions);
+    }
+
+    private static int pollAny(
             MemorySegment function, boolean critical, long completionQueue, int entries, long workCompletions) {
         try {
             return critical

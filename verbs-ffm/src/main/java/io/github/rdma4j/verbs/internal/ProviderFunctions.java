@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.internal;
+
+import io.github.rdma4j.verbs.bindings.ibv_context;
+import io.github.rdma4j.verbs.bindings.ibv_context_ops;
+import java.lang.foreign.MemorySegment;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * The functions of a context that {@link HotCalls} calls, as the provider has put them into {@code struct ibv_context_ops}.
+ *
+ * <p>All contexts of a provider share one object. So {@link HotCalls} can tell by a comparison that what it calls is what it knows as
+ * a constant.
+ *
+ * @param pollCompletions ibv_poll_cq(3)
+ * @param postSend ibv_post_send(3)
+ * @param postReceive ibv_post_recv(3)
+ * @param postSharedReceive ibv_post_srq_recv(3)
+ */
+public record ProviderFunctions(
+        MemorySegment pollCompletions,
+        MemorySegment postSend,
+        MemorySegment postReceive,
+        MemorySegment postSharedReceive) {
+    private static final Map<ProviderFunctions, ProviderFunctions> KNOWN = new HashMap<>();
+    private static ProviderFunctions first;
+
+    /**
+     * Reads the functions of a context.
+     *
+     * @param context the {@code struct ibv_context}
+     * @return its functions
+     */
+    public static ProviderFunctions of(MemorySegment context) {
+        MemorySegment ops = ibv_context.ops(context);
+        return shared(new ProviderFunctions(
+                ibv_context_ops.poll_cq(ops),
+                ibv_context_ops.post_send(ops),
+                ibv_context_ops.post_recv(ops),
+                ibv_context_ops.post_srq_recv(ops)));
+    }
+
+    private static synchronized ProviderFunctions shared(ProviderFunctions functions) {
+        if (first == null) {
+            first = functions;
+        }
+        ProviderFunctions known = KNOWN.putIfAbsent(functions, functions);
+        return known == null ? functions : known;
+    }
+
+    /** {@return those of the context that was opened first} */
+    static synchronized ProviderFunctions first() {
+        if (first == null) {
+            throw new IllegalStateException("no context was opened: its functions are read before they are called");
+        }
+        return first;
+    }
+}
