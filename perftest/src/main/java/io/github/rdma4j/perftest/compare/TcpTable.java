@@ -35,7 +35,7 @@ final class TcpTable {
         text.append("CPU/message: user and system time of the processes of both ends; machine/msg: what all"
                 + " processors were busy with, the kernel's own threads and other programs included. Without start and"
                 + " handshake; spinning counts.\n");
-        if (conditions.software() && cases.stream().anyMatch(TcpTable::isBandwidthBesideTcp)) {
+        if (conditions.software() && cases.stream().anyMatch(TcpTable::isSlowerThanTcp)) {
             text.append("Bandwidth: ")
                     .append(conditions.device())
                     .append(
@@ -51,9 +51,10 @@ final class TcpTable {
         return text.toString();
     }
 
-    private static boolean isBandwidthBesideTcp(CaseResult result) {
+    private static boolean isSlowerThanTcp(CaseResult result) {
         return !result.test().tool().isLatency()
-                && !result.of(Implementation.TCP_JAVA).isEmpty();
+                && result.median(Implementation.JAVA, Metric.AVERAGE_BANDWIDTH)
+                        < result.median(Implementation.TCP_JAVA, Metric.AVERAGE_BANDWIDTH);
     }
 
     /** A line where not the size of the row was sent: not every program can send every size. */

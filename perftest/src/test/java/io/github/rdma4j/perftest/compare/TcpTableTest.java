@@ -92,6 +92,9 @@ class TcpTableTest {
         assertThat(TcpTable.of(List.of(beside), Samples.conditionsOfHardware())).doesNotContain("adapter");
         assertThat(TcpTable.of(List.of(bandwidth()), Samples.conditions())).doesNotContain("adapter");
         assertThat(TcpTable.of(
+                        List.of(bandwidth(Samples.bandwidth(Implementation.TCP_JAVA, 64, 1))), Samples.conditions()))
+                .doesNotContain("adapter");
+        assertThat(TcpTable.of(
                         List.of(Samples.latencyResult(new double[] {11}, new double[] {10})), Samples.conditions()))
                 .doesNotContain("adapter");
     }
