@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
 import java.util.stream.Stream;
 import picocli.CommandLine;
@@ -45,6 +46,9 @@ public final class CompareCommand {
     private final CompareOptions options = new CompareOptions();
     private final PrintStream out;
     private final PrintStream err;
+
+    /** A signal ends the children, too, so that the run fails: only the first of the two ends tells what there is. */
+    private final AtomicBoolean kept = new AtomicBoolean();
 
     private CompareCommand(PrintStream out, PrintStream err) {
         this.out = out;
@@ -200,7 +204,7 @@ public final class CompareCommand {
 
     /** Prints and writes what was measured before the end. */
     private void keep(CompareResult result) {
-        if (result.cases().isEmpty()) {
+        if (result.cases().isEmpty() || kept.getAndSet(true)) {
             return;
         }
         CompareReport report = new CompareReport(options.jsonToOutput() ? err : out);
