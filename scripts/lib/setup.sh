@@ -5,6 +5,7 @@
 # What a fresh machine needs before it can build, run and test this project. Needs common.sh, jdk.sh and packages.sh.
 #
 #   set_up_to_run    installs what building, the microVM and the comparison with the C tools and with plain TCP need; sets JDK
+#   set_up_to_count  the same, and what counting instructions needs, where that can be installed: as root
 #   set_up_to_unit_test   what the tests need that need no device
 #   set_up_to_test   what all tests need
 #   build MODULE     builds and packages a module and what it needs with Maven, without tests
@@ -18,6 +19,13 @@ TEST_PACKAGES=(bats shellcheck openssl)
 
 set_up_to_run() {
     set_up "${RUN_PACKAGES[@]}"
+}
+
+set_up_to_count() {
+    local packages=("${RUN_PACKAGES[@]}")
+    # A compiler for QEMU's plugin. Nobody is sent to the administrator for it: all else works without.
+    have cc || ((EUID != 0)) || packages+=(gcc libc6-dev)
+    set_up "${packages[@]}"
 }
 
 set_up_to_unit_test() {

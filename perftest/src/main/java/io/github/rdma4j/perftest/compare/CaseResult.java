@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare;
 
+import io.github.rdma4j.perftest.figures.MedianInterval;
+import io.github.rdma4j.perftest.figures.Spread;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -39,28 +41,38 @@ record CaseResult(TestCase test, RunOrder order, List<Round> rounds) {
     }
 
     private ComparisonRow row(Metric metric) {
-        double[] java = figures(Implementation.JAVA, metric);
-        double[] c = figures(Implementation.C, metric);
-        boolean lower = metric.lowerIsBetter();
         return new ComparisonRow(
                 test,
                 metric,
-                Statistics.best(java, lower),
-                Statistics.best(c, lower),
-                Statistics.median(java),
-                Statistics.median(c));
+                median(Implementation.JAVA, metric),
+                median(Implementation.C, metric),
+                ratio(metric),
+                best(Implementation.JAVA, metric),
+                best(Implementation.C, metric));
+    }
+
+    /** Java's figure over C's: the median of the rounds, as both figures of a round were measured one after the other. */
+    MedianInterval ratio(Metric metric) {
+        return MedianInterval.of(rounds.stream()
+                .mapToDouble(round -> round.ratio(metric))
+                .filter(ratio -> !Double.isNaN(ratio))
+                .toArray());
     }
 
     /** The best figure of all rounds; NaN when there is none. */
     double best(Implementation implementation, Metric metric) {
         double[] figures = figures(implementation, metric);
-        return figures.length == 0 ? Double.NaN : Statistics.best(figures, metric.lowerIsBetter());
+        if (figures.length == 0) {
+            return Double.NaN;
+        }
+        Spread spread = Spread.of(figures);
+        return metric.lowerIsBetter() ? spread.minimum() : spread.maximum();
     }
 
     /** The figure in the middle of all rounds; NaN when there is none. */
     double median(Implementation implementation, Metric metric) {
         double[] figures = figures(implementation, metric);
-        return figures.length == 0 ? Double.NaN : Statistics.median(figures);
+        return figures.length == 0 ? Double.NaN : Spread.of(figures).median();
     }
 
     /** The figures of all rounds, without what is missing. */

@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
 import java.util.stream.Stream;
 import picocli.CommandLine;
@@ -45,6 +46,9 @@ public final class CompareCommand {
     private final CompareOptions options = new CompareOptions();
     private final PrintStream out;
     private final PrintStream err;
+
+    /** A signal ends the children, too, so that the run fails: only the first of the two ends tells what there is. */
+    private final AtomicBoolean kept = new AtomicBoolean();
 
     private CompareCommand(PrintStream out, PrintStream err) {
         this.out = out;
@@ -130,7 +134,8 @@ public final class CompareCommand {
                         session.measured(),
                         state,
                         failure);
-                try (InterruptHook _ = new InterruptHook(() -> writeInterrupted(soFar))) {
+                try (InterruptHook _ =
+                        new InterruptHook(() -> keep(soFar.apply(RunState.INTERRUPTED, "ended by a signal")))) {
                     if (plan.warmUp()) {
                         session.warmUp(orders);
                     }
@@ -193,26 +198,21 @@ public final class CompareCommand {
     private int broken(Broken failure) {
         String remedy = failure.getCause() instanceof PerftestException known ? known.remedy() : "";
         failed(failure.getCause().getMessage(), remedy);
-        if (!failure.result.cases().isEmpty()) {
-            CompareReport report = new CompareReport(options.jsonToOutput() ? err : out);
-            report.broken(failure.result);
-            try {
-                write(failure.result, report);
-            } catch (IOException unwritten) {
-                failed("the JSON document could not be written: " + unwritten.getMessage(), "");
-            }
-        }
+        keep(failure.result);
         return FAILED;
     }
 
-    private void writeInterrupted(BiFunction<RunState, String, CompareResult> soFar) {
-        CompareResult result = soFar.apply(RunState.INTERRUPTED, "ended by a signal");
-        if (!result.cases().isEmpty()) {
-            try {
-                write(result, new CompareReport(options.jsonToOutput() ? err : out));
-            } catch (IOException unwritten) {
-                failed("the JSON document could not be written: " + unwritten.getMessage(), "");
-            }
+    /** Prints and writes what was measured before the end. */
+    private void keep(CompareResult result) {
+        if (result.cases().isEmpty() || kept.getAndSet(true)) {
+            return;
+        }
+        CompareReport report = new CompareReport(options.jsonToOutput() ? err : out);
+        report.broken(result);
+        try {
+            write(result, report);
+        } catch (IOException unwritten) {
+            failed("the JSON document could not be written: " + unwritten.getMessage(), "");
         }
     }
 

@@ -13,4 +13,13 @@ final class CompareException extends PerftestException {
     CompareException(String message, String remedy) {
         super(message, remedy);
     }
+
+    /**
+     * @param message what went wrong, in one sentence
+     * @param remedy what the user can do about it, or an empty string
+     * @param cause the exception below it
+     */
+    CompareException(String message, String remedy, Throwable cause) {
+        super(message, remedy, cause);
+    }
 }

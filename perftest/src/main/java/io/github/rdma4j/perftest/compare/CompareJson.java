@@ -4,6 +4,7 @@ package io.github.rdma4j.perftest.compare;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.github.rdma4j.perftest.figures.MedianInterval;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.report.EnvironmentJson;
 import io.github.rdma4j.perftest.report.ResultJson;
@@ -77,8 +78,10 @@ final class CompareJson {
         }
         ResultJson.number(
                 json, "ratio_best", test.best(Implementation.JAVA, metric) / test.best(Implementation.C, metric));
-        ResultJson.number(
-                json, "ratio_median", test.median(Implementation.JAVA, metric) / test.median(Implementation.C, metric));
+        MedianInterval ratio = test.ratio(metric);
+        ResultJson.number(json, "ratio_median", ratio.median());
+        ResultJson.number(json, "ratio_low", ratio.low());
+        ResultJson.number(json, "ratio_high", ratio.high());
         json.writeEndObject();
     }
 

@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.compare;
 
 import io.github.rdma4j.perftest.environment.Environment;
+import io.github.rdma4j.perftest.figures.MedianInterval;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.wire.WireVersion;
 import java.io.PrintStream;
@@ -14,9 +15,6 @@ import java.util.Map;
 
 /** Prints a comparison as it goes: conditions, the tools' usual tables round by round, and the comparison. */
 final class CompareReport {
-    /** Fewer rounds say little: among five there is usually one that nothing disturbed. */
-    static final int ENOUGH_ROUNDS = 5;
-
     /** The settings that must be the same for the figures to be comparable, by their names in the banner. */
     private static final List<String> COMPARED =
             List.of("Number of qps", "TX depth", "CQ Moderation", "Mtu", "GID index", "Max inline data");
@@ -54,8 +52,10 @@ final class CompareReport {
         if (!plan.warmUp()) {
             line(" warning: --no-warm-up, Java's figures are of code not yet compiled");
         }
-        if (plan.rounds() < ENOUGH_ROUNDS) {
-            line(" warning: with fewer than %d rounds the figures mean little", ENOUGH_ROUNDS);
+        if (plan.rounds() < MedianInterval.LEAST_FIGURES) {
+            line(
+                    " warning: with fewer than %d rounds nothing says how far chance moves the ratios",
+                    MedianInterval.LEAST_FIGURES);
         }
     }
 
@@ -150,17 +150,19 @@ final class CompareReport {
     /** Prints the comparison, and which expectations were met. */
     void end(CompareResult result) {
         line("");
-        out.print(ComparisonTable.of(result.rows(), result.plan().rounds()));
-        line("");
-        out.print(TcpTable.of(result.cases(), result.plan().rounds()));
+        tables(result);
         if (result.conditions().software()) {
             line(
-                    "%s is a software device: only the ratios mean anything, not the figures.",
+                    "%s is a software device: only Java's ratios to C mean anything, not the figures.",
                     result.conditions().device());
         }
+        List<ComparisonRow> rows = result.rows();
         for (Expectation expectation : result.plan().expectations()) {
-            double ratio = expectation.ratio(result.rows());
-            line("expected %s: %.3f, %s", expectation.text(), ratio, expectation.isMet(ratio) ? "met" : "MISSED");
+            line(
+                    "expected %s: %s, %s",
+                    expectation.text(),
+                    expectation.describe(rows),
+                    expectation.isMet(expectation.ratio(rows)) ? "met" : "MISSED");
         }
         line("%.0f s in all", result.seconds());
     }
@@ -169,9 +171,13 @@ final class CompareReport {
     void broken(CompareResult result) {
         line("");
         line("broken off; what was measured before:");
-        out.print(ComparisonTable.of(result.rows(), result.plan().rounds()));
+        tables(result);
+    }
+
+    private void tables(CompareResult result) {
+        out.print(ComparisonTable.of(result.cases()));
         line("");
-        out.print(TcpTable.of(result.cases(), result.plan().rounds()));
+        out.print(TcpTable.of(result.cases(), result.conditions()));
     }
 
     /** Where the JSON document is. */

@@ -14,11 +14,17 @@ import java.util.function.IntSupplier;
 
 /**
  * Runs the rounds. All cases are run in each round, so that a bad moment of the machine hits one round of each and not
- * all rounds of one; Java and C take turns in being first. Plain TCP, where it is run, stands beside them in each round.
+ * all rounds of one; Java and C take turns in being first. Plain TCP, where it is run, stands beside them in some rounds.
  */
 final class CompareSession {
     private static final int MOST_WARM_UPS = 5;
     private static final int MOST_ATTEMPTS = 3;
+
+    /**
+     * Rounds of plain TCP, at least, where there are so many. It takes as long as RDMA, and its distance from RDMA is so large that
+     * a few rounds tell it.
+     */
+    private static final int TCP_ROUNDS = 5;
 
     /** A run that is not faster by so much is as fast as the ones before it. */
     private static final double FASTER = 1.02;
@@ -133,14 +139,23 @@ final class CompareSession {
         for (int number = 1; number <= rounds; number++) {
             report.round(number, rounds);
             Map<Same, Measurement> tcp = new HashMap<>();
+            List<Implementation> turns = turns(number, rounds);
             for (int i = 0; i < orders.size(); i++) {
-                Round round = round(number, orders.get(i), tcp);
+                Round round = round(number, turns, orders.get(i), tcp);
                 synchronized (this) {
                     cases.get(i).rounds().add(round);
                 }
             }
         }
         return measured();
+    }
+
+    /** Who is run in a round; the rounds with plain TCP are spread evenly. */
+    static List<Implementation> turns(int number, int rounds) {
+        boolean tcp = (number - 1) % Math.max(1, rounds / TCP_ROUNDS) == 0;
+        return Implementation.turns(number).stream()
+                .filter(implementation -> tcp || !implementation.isTcp())
+                .toList();
     }
 
     /** What has been measured so far, by whole rounds of a case; can be asked by another thread. */
@@ -155,9 +170,9 @@ final class CompareSession {
     /**
      * @param tcp what was measured over plain TCP in this round: tools of the same kind stand beside the same
      */
-    private Round round(int number, RunOrder order, Map<Same, Measurement> tcp) {
+    private Round round(int number, List<Implementation> turns, RunOrder order, Map<Same, Measurement> tcp) {
         Map<Implementation, Measurement> measured = new EnumMap<>(Implementation.class);
-        for (Implementation implementation : Implementation.turns(number)) {
+        for (Implementation implementation : turns) {
             Measurement before = tcp.get(Same.of(implementation, order));
             if (before != null) {
                 measured.put(implementation, before);

@@ -2,18 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare;
 
+import io.github.rdma4j.perftest.figures.MedianInterval;
 import io.github.rdma4j.perftest.options.IllegalParameterException;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
  * A bound on a ratio, so that the comparison can be a gate: {@code TOOL:SIZE:best<=NUMBER}, with {@code median} and
- * {@code >=} as the other choices. It is about the tool's first metric, t_typical or BW average.
+ * {@code >=} as the other choices. It is about the tool's first metric, t_typical or BW average; the median is that of the rounds'
+ * ratios, as in the table.
  *
  * @param text as given
  * @param test tool and size
- * @param best whether it is about the best figures, not the medians
+ * @param best whether it is about the best figures, not the median of the ratios
  * @param atMost whether the bound is an upper one
  * @param bound of Java's figure over C's
  */
@@ -44,11 +47,22 @@ record Expectation(String text, TestCase test, boolean best, boolean atMost, dou
 
     /** The ratio that it is about. */
     double ratio(List<ComparisonRow> rows) {
-        ComparisonRow row = rows.stream()
+        ComparisonRow row = row(rows);
+        return best ? row.bestRatio() : row.ratio().median();
+    }
+
+    /** The ratio as text, with its interval where it has one. */
+    String describe(List<ComparisonRow> rows) {
+        String ratio = String.format(Locale.ROOT, "%.3f", ratio(rows));
+        MedianInterval median = row(rows).ratio();
+        return best || !median.isBounded() ? ratio : ratio + " (" + ComparisonTable.interval(median) + ")";
+    }
+
+    private ComparisonRow row(List<ComparisonRow> rows) {
+        return rows.stream()
                 .filter(candidate -> candidate.test().equals(test))
                 .findFirst()
                 .orElseThrow();
-        return best ? row.bestRatio() : row.medianRatio();
     }
 
     /** Whether the ratio is as expected. */

@@ -50,20 +50,18 @@ final class JavaRunner implements Runner {
             Thread.currentThread().interrupt();
             throw new CompareException(what + " was interrupted", "");
         } catch (ExecutionException failure) {
-            throw explain(what, failure.getCause());
+            throw explain(what, failure.getCause(), server.complaint());
         }
     }
 
-    private CompareException explain(String what, Throwable cause) {
-        String complaint = server.complaint();
+    /** @param complaint of its server, in words; may be empty */
+    static CompareException explain(String what, Throwable cause, String complaint) {
         String remedy = cause instanceof PerftestException known ? known.remedy() : "";
         String reason = cause instanceof PerftestException || cause instanceof VerbsException
                 ? cause.getMessage()
                 : cause.toString();
-        CompareException explained = new CompareException(
-                what + ": " + reason + (complaint.isEmpty() ? "" : "; its server: " + complaint), remedy);
-        explained.initCause(cause);
-        return explained;
+        return new CompareException(
+                what + ": " + reason + (complaint.isEmpty() ? "" : "; its server: " + complaint), remedy, cause);
     }
 
     private static Measurement measure(RunOrder order) {

@@ -21,4 +21,11 @@ record Round(int number, Map<Implementation, Measurement> measurements) {
     Measurement of(Implementation implementation) {
         return measurements.get(implementation);
     }
+
+    /** Java's figure over C's; NaN when one of them is missing. */
+    double ratio(Metric metric) {
+        Measurement java = of(Implementation.JAVA);
+        Measurement c = of(Implementation.C);
+        return java == null || c == null ? Double.NaN : java.figureOrNaN(metric) / c.figureOrNaN(metric);
+    }
 }

@@ -125,7 +125,7 @@ final class Charts {
                 List<Double> values = result == null ? List.of() : result.ofRounds(metric);
                 List<double[]> points = new ArrayList<>();
                 for (int i = 0; i < values.size(); i++) {
-                    add(points, i + 1, values.get(i));
+                    add(points, result.roundNumber(i), values.get(i));
                 }
                 if (points.size() > 1) {
                     lines.add(new Chart.Line(line, line.nameAt(result, size), false, points, List.of()));

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.page;
 
+import io.github.rdma4j.perftest.figures.MedianInterval;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.DoubleStream;
@@ -28,6 +30,9 @@ record Result(
     /** Key of the messages per second of an open loop. */
     static final String RATE = "rate";
 
+    /** Key of a round's number; a comparison has it, as not every program takes part in every round. */
+    private static final String ROUND = "round";
+
     /** A number by its key; NaN when there is none. */
     double figure(String key) {
         return figures.getOrDefault(key, Double.NaN);
@@ -46,6 +51,28 @@ record Result(
     /** A number of each round; NaN where a round has none. */
     List<Double> ofRounds(Metric metric) {
         return rounds.stream().map(round -> metric.in(round, gigabits)).toList();
+    }
+
+    /** The number of a round, from 1. */
+    double roundNumber(int index) {
+        return rounds.get(index).getOrDefault(ROUND, index + 1.0);
+    }
+
+    /**
+     * A metric over another program's, of the rounds in which both were run in turn; without such rounds that of the figures, and no
+     * interval.
+     */
+    MedianInterval ratio(Result other, Metric metric) {
+        Map<Double, Double> theirs = new HashMap<>();
+        other.rounds.forEach(round -> theirs.put(round.get(ROUND), metric.in(round, other.gigabits)));
+        double[] ratios = rounds.stream()
+                .filter(round -> round.containsKey(ROUND))
+                .mapToDouble(round -> metric.in(round, gigabits) / theirs.getOrDefault(round.get(ROUND), Double.NaN))
+                .filter(Double::isFinite)
+                .toArray();
+        return ratios.length == 0
+                ? MedianInterval.of(metric(metric) / other.metric(metric))
+                : MedianInterval.of(ratios);
     }
 
     /** The best of the rounds; NaN when there were none. */

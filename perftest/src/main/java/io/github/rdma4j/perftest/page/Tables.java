@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.page;
 
+import io.github.rdma4j.perftest.figures.MedianInterval;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -47,7 +48,7 @@ final class Tables {
         names.keySet().forEach(name -> columns.add(name + ">"));
         if (both) {
             columns.add("Java ÷ C>");
-            columns.add("of best rounds>");
+            columns.add("95 % interval>");
         }
         if (tcp) {
             columns.add("TCP Java ÷ Java>");
@@ -60,24 +61,26 @@ final class Tables {
                     if (!chapter.has(metric)) {
                         continue;
                     }
-                    Map<String, Double> values = new HashMap<>();
-                    Map<String, Double> best = new HashMap<>();
+                    Map<String, Result> results = new HashMap<>();
                     for (Series line : chapter.series()) {
                         Result result = chapter.at(line, size);
                         if (result != null) {
-                            values.put(line.name(), result.metric(metric));
-                            best.put(line.name(), result.best(metric));
+                            results.put(line.name(), result);
                         }
                     }
                     table.row().text(Figures.size(size) + ": " + label(metric));
-                    names.keySet()
-                            .forEach(name -> table.number(Figures.of(metric, values.getOrDefault(name, Double.NaN))));
+                    names.keySet().forEach(name -> {
+                        Result result = results.get(name);
+                        table.number(Figures.of(metric, result == null ? Double.NaN : result.metric(metric)));
+                    });
                     if (both) {
-                        table.number(ratio(values, Party.JAVA, Party.C));
-                        table.number(ratio(best, Party.JAVA, Party.C));
+                        MedianInterval ratio = ratio(results, Party.JAVA, Party.C, metric);
+                        table.number(Figures.number(ratio.median(), RATIO_DECIMALS));
+                        table.number(interval(ratio));
                     }
                     if (tcp) {
-                        table.number(ratio(values, Party.TCP_JAVA, Party.JAVA));
+                        MedianInterval ratio = ratio(results, Party.TCP_JAVA, Party.JAVA, metric);
+                        table.number(Figures.number(ratio.median(), RATIO_DECIMALS));
                     }
                 }
             }
@@ -93,10 +96,16 @@ final class Tables {
         };
     }
 
-    private static String ratio(Map<String, Double> values, Party party, Party reference) {
-        return Figures.number(
-                values.getOrDefault(party.title(), Double.NaN) / values.getOrDefault(reference.title(), Double.NaN),
-                RATIO_DECIMALS);
+    private static MedianInterval ratio(Map<String, Result> results, Party party, Party reference, Metric metric) {
+        Result one = results.get(party.title());
+        Result other = results.get(reference.title());
+        return one == null || other == null ? MedianInterval.of() : one.ratio(other, metric);
+    }
+
+    private static String interval(MedianInterval ratio) {
+        return ratio.isBounded()
+                ? Figures.number(ratio.low(), RATIO_DECIMALS) + " to " + Figures.number(ratio.high(), RATIO_DECIMALS)
+                : Figures.number(Double.NaN, RATIO_DECIMALS);
     }
 
     /** All sizes where they are few, else the ends and a middle. */

@@ -92,6 +92,7 @@ class CompareCommandTest {
         assertThat(run("--help")).isZero();
 
         assertThat(out.toString(StandardCharsets.UTF_8))
-                .contains("--tools", "--sizes", "--rounds", "--c-path", "--out_json", "--expect", "--timeout");
+                .contains("--tools", "--sizes", "--rounds", "--c-path", "--out_json", "--expect", "--timeout")
+                .contains("(default 15; fewer");
     }
 }

@@ -62,6 +62,7 @@ class CompareDeviceTest {
                 .contains("TCP     10.")
                 .contains("latency: spinning, bandwidth: blocking")
                 .contains("CPU/message [usec]")
+                .contains("An interval needs 6 rounds.")
                 .doesNotContain(" in Java, ");
         JsonNode json = new ObjectMapper().readTree(file.toFile());
         assertThat(json.at("/tests")).hasSize(8);

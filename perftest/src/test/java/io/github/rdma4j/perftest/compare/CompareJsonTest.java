@@ -63,12 +63,25 @@ class CompareJsonTest {
         assertThat(json.at("/comparison/0/metric").asText()).isEqualTo("t_typical");
         assertThat(json.at("/comparison/0/better").asText()).isEqualTo("lower");
         assertThat(json.at("/comparison/0/ratio_best").asDouble()).isEqualTo(1.1);
+        assertThat(json.at("/comparison/0/ratio_median").asDouble()).isEqualTo(1.15);
+        assertThat(json.at("/comparison/0/ratio_low").isNull()).isTrue();
         assertThat(json.at("/comparison/0/c_median").asDouble()).isEqualTo(10);
         assertThat(json.at("/comparison/0/tcp_java_best").isNull()).isTrue();
         assertThat(json.at("/comparison/4/better").asText()).isEqualTo("higher");
         assertThat(json.at("/expectations/0/met").asBoolean()).isTrue();
         assertThat(json.at("/expectations/1/met").asBoolean()).isFalse();
         assertThat(json.at("/expectations/1/ratio").asDouble()).isEqualTo(1.2);
+    }
+
+    @Test
+    void theRatioHasItsInterval() throws IOException {
+        JsonNode json = write(Samples.result(
+                Samples.plan(List.of(Samples.LATENCY), 6),
+                Samples.latencyResult(new double[] {11, 12, 13, 10, 9, 14}, new double[] {10, 10, 10, 10, 10, 10})));
+
+        assertThat(json.at("/comparison/0/ratio_median").asDouble()).isEqualTo(1.15);
+        assertThat(json.at("/comparison/0/ratio_low").asDouble()).isEqualTo(0.9);
+        assertThat(json.at("/comparison/0/ratio_high").asDouble()).isEqualTo(1.4);
     }
 
     @Test

@@ -29,12 +29,12 @@ class CompareReportTest {
                 .contains("A VM 25, -Xmx1g")
                 .contains("wire version 6.06, in /usr/bin")
                 .contains("clock source tsc")
-                .contains("warning: with fewer than 5 rounds the figures mean little");
+                .contains("warning: with fewer than 6 rounds nothing says how far chance moves the ratios");
     }
 
     @Test
     void enoughRoundsNeedNoWarning() {
-        report.begin(Samples.plan(List.of(Samples.LATENCY), 5), Samples.conditions(), null, null);
+        report.begin(Samples.plan(List.of(Samples.LATENCY), 6), Samples.conditions(), null, null);
 
         assertThat(text()).doesNotContain("warning");
     }
@@ -50,11 +50,34 @@ class CompareReportTest {
         report.end(result);
 
         assertThat(text())
-                .contains("Java best       C best   ratio")
-                .contains("only the ratios mean anything")
+                .contains("Java median     C median   ratio  95 % interval")
+                .contains("rxe0 is a software device: only Java's ratios to C mean anything, not the figures.")
                 .contains("expected ib_write_lat:2:best<=1.10: 1.100, met")
                 .contains("expected ib_write_lat:2:best<=1.05: 1.100, MISSED")
                 .contains("13 s in all");
         assertThat(result.missed()).containsExactly(missed);
+    }
+
+    @Test
+    void anExpectationOfTheMedianComesWithItsInterval() {
+        List<TestCase> cases = List.of(Samples.LATENCY);
+        Expectation median = Expectation.parse("ib_write_lat:2:median<=1.10", cases);
+        CompareResult result = Samples.result(
+                Samples.plan(cases, 7, median),
+                Samples.latencyResult(
+                        new double[] {11, 10.5, 11.2, 10.9, 11, 11.1, 11}, new double[] {10, 10, 10, 10, 10, 10, 10}));
+
+        report.end(result);
+
+        assertThat(text()).contains("expected ib_write_lat:2:median<=1.10: 1.100 (1.050 to 1.120), met");
+    }
+
+    @Test
+    void whatWasBrokenOffSaysHowManyRoundsItHas() {
+        report.broken(Samples.result(
+                Samples.plan(List.of(Samples.LATENCY), 15),
+                Samples.latencyResult(new double[] {11, 11}, new double[] {10, 10})));
+
+        assertThat(text()).contains("of 2 rounds.").doesNotContain("15");
     }
 }

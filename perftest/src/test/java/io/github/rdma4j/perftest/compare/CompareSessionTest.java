@@ -14,7 +14,10 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class CompareSessionTest {
     private final List<String> calls = new ArrayList<>();
@@ -157,6 +160,38 @@ class CompareSessionTest {
                         .isEqualTo(30));
         assertThat(results.getFirst().best(Implementation.TCP_C, Metric.TYPICAL_LATENCY))
                 .isNaN();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 1", "4, 4", "7, 7", "10, 5", "14, 7", "15, 5"})
+    void plainTcpTakesPartInFiveRoundsAtLeastAndInTheFirst(int rounds, int ofTcp) {
+        List<List<Implementation>> all = IntStream.rangeClosed(1, rounds)
+                .mapToObj(number -> CompareSession.turns(number, rounds))
+                .toList();
+
+        assertThat(all)
+                .allSatisfy(turns -> assertThat(turns).contains(Implementation.JAVA, Implementation.C))
+                .filteredOn(turns -> turns.contains(Implementation.TCP_C))
+                .hasSize(ofTcp);
+        assertThat(all.getFirst()).contains(Implementation.TCP_JAVA);
+    }
+
+    @Test
+    void aRoundWithoutTcpHasNoFigureOfIt() {
+        Runner tcp = order -> Samples.latency(Implementation.TCP_JAVA, 30, 31);
+        CompareSession session = new CompareSession(
+                Map.of(
+                        Implementation.JAVA, List.of(runner(Implementation.JAVA)),
+                        Implementation.C, List.of(runner(Implementation.C)),
+                        Implementation.TCP_JAVA, List.of(tcp)),
+                port::getAndIncrement,
+                report);
+
+        CaseResult result =
+                session.run(List.of(Samples.order(Samples.LATENCY)), 10).getFirst();
+
+        assertThat(result.of(Implementation.C)).hasSize(10);
+        assertThat(result.of(Implementation.TCP_JAVA)).hasSize(5);
     }
 
     @Test

@@ -15,9 +15,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ExpectationTest {
     private static final List<TestCase> CASES = List.of(Samples.LATENCY, Samples.BANDWIDTH);
 
-    /** Best 11/10, median 12/10. */
+    /** Best 11/10, median of the ratios 12/10; the ratio of the medians would be 18/15. */
     private static final List<ComparisonRow> ROWS = Samples.latencyResult(
-                    new double[] {13, 12, 11}, new double[] {10, 10, 10})
+                    new double[] {19.5, 24, 11}, new double[] {15, 20, 10})
             .rows();
 
     @ParameterizedTest

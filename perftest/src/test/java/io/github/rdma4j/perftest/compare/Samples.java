@@ -83,12 +83,21 @@ final class Samples {
                         1, bandwidth(Implementation.JAVA, 60, 0.00096), bandwidth(Implementation.C, 50, 0.0008))));
     }
 
+    /** Of a software device. */
     static Conditions conditions() {
+        return conditions("rxe0", true);
+    }
+
+    static Conditions conditionsOfHardware() {
+        return conditions("mlx5_0", false);
+    }
+
+    private static Conditions conditions(String device, boolean software) {
         Environment environment = new Environment(
                 "1.0",
-                "rxe0",
+                device,
                 1,
-                true,
+                software,
                 null,
                 null,
                 "Ethernet",

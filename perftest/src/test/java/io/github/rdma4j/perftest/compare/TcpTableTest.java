@@ -4,6 +4,7 @@ package io.github.rdma4j.perftest.compare;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -28,9 +29,11 @@ class TcpTableTest {
                         Samples.bandwidth(Implementation.C, 50, 1),
                         Samples.bandwidth(Implementation.TCP_C, 100, 1))));
 
-        List<String> lines = TcpTable.of(List.of(latency, bandwidth), 1).lines().toList();
+        List<String> lines = TcpTable.of(List.of(latency, bandwidth), Samples.conditions())
+                .lines()
+                .toList();
 
-        assertThat(lines.get(0)).contains("best of 1", "RDMA Java", "TCP C");
+        assertThat(lines.get(0)).contains("median", "RDMA Java", "TCP C");
         assertThat(lines.get(1)).matches("ib_write_lat +2 +t_typical \\[usec] +11.00 +10.00 +33.00 +- +3.00 +-");
         assertThat(lines.get(2)).matches("ib_write_lat +2 +CPU/message \\[usec] +22.00 +- +55.00 +- +2.50 +-");
         assertThat(lines.get(4)).matches("ib_write_bw +65536 +BW average \\[MiB/s] +60.00 +50.00 +- +100.00 +- +0.50");
@@ -48,8 +51,51 @@ class TcpTableTest {
                         Samples.latency(Implementation.TCP_JAVA, 33, 34),
                         Samples.latency(Implementation.TCP_C, 33, 34).with(Map.of("bytes", 14.0)))));
 
-        assertThat(TcpTable.of(List.of(latency), 1).lines().toList())
+        assertThat(TcpTable.of(List.of(latency), Samples.conditions()).lines().toList())
                 .last()
                 .isEqualTo("TCP C beside ib_write_lat, 2 bytes: messages of 14 bytes, its smallest.");
+    }
+
+    private static CaseResult bandwidth(Measurement... tcp) {
+        List<Measurement> all = new ArrayList<>(
+                List.of(Samples.bandwidth(Implementation.JAVA, 60, 1), Samples.bandwidth(Implementation.C, 50, 1)));
+        all.addAll(List.of(tcp));
+        return new CaseResult(
+                Samples.BANDWIDTH,
+                Samples.order(Samples.BANDWIDTH),
+                List.of(
+                        Samples.round(1, all.toArray(Measurement[]::new)),
+                        Samples.round(
+                                2,
+                                Samples.bandwidth(Implementation.JAVA, 70, 1),
+                                Samples.bandwidth(Implementation.C, 80, 1))));
+    }
+
+    @Test
+    void figuresAreMediansAndTheirNumberIsTold() {
+        String text = TcpTable.of(
+                List.of(bandwidth(Samples.bandwidth(Implementation.TCP_JAVA, 130, 1))), Samples.conditions());
+
+        assertThat(text.lines().toList().get(1))
+                .matches("ib_write_bw +65536 +BW average \\[MiB/s] +65.00 +65.00 +130.00 +- +0.50 +-");
+        assertThat(text).contains(" Rounds: 2, of TCP 1.\n");
+    }
+
+    @Test
+    void saysWhyASoftwareDeviceIsSlowerThanTcp() {
+        String reason = "Bandwidth: rxe0 has no hardware. The kernel plays the adapter, packet by packet, without the"
+                + " offloads that TCP has, so RDMA is the slower one here; the rows are for adapters, where the same"
+                + " command shows the gain.\n";
+        CaseResult beside = bandwidth(Samples.bandwidth(Implementation.TCP_JAVA, 130, 1));
+
+        assertThat(TcpTable.of(List.of(beside), Samples.conditions())).contains(reason);
+        assertThat(TcpTable.of(List.of(beside), Samples.conditionsOfHardware())).doesNotContain("adapter");
+        assertThat(TcpTable.of(List.of(bandwidth()), Samples.conditions())).doesNotContain("adapter");
+        assertThat(TcpTable.of(
+                        List.of(bandwidth(Samples.bandwidth(Implementation.TCP_JAVA, 64, 1))), Samples.conditions()))
+                .doesNotContain("adapter");
+        assertThat(TcpTable.of(
+                        List.of(Samples.latencyResult(new double[] {11}, new double[] {10})), Samples.conditions()))
+                .doesNotContain("adapter");
     }
 }

@@ -83,4 +83,19 @@ class ChartsTest {
         Chart.Line java = rounds.panels().getFirst().lines().getFirst();
         assertThat(java.points()).containsExactly(new double[] {1, 10.5}, new double[] {2, 12});
     }
+
+    /** Plain TCP does not take part in every round of a comparison. */
+    @Test
+    void aRoundStandsAtItsNumber() {
+        String rounds = SampleDocuments.bandwidth(65536, 71)
+                .replaceAll(
+                        "\"rounds\": .*",
+                        "\"rounds\": [{\"round\": 1, \"BW_average\": 70}, {\"round\": 4, \"BW_average\": 72}]}");
+
+        Chart chart = charts(0, SampleDocuments.comparison(SampleDocuments.test("ib_write_bw", "tcp-java", "", rounds)))
+                .getLast();
+
+        assertThat(chart.panels().getFirst().lines().getFirst().points())
+                .containsExactly(new double[] {1, 70}, new double[] {4, 72});
+    }
 }

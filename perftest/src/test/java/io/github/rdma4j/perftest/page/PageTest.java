@@ -15,6 +15,8 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
 import java.util.TimeZone;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Element;
 import org.jsoup.parser.Parser;
@@ -172,5 +174,34 @@ class PageTest {
         assertThat(html.select("figure")).isEmpty();
         assertThat(html.select("td").eachText()).contains("70.00");
         assertThat(List.of(html.select("section.chapter h2").text())).containsExactly("ib_write_bw");
+    }
+
+    @Test
+    void ratiosAreOfTheRoundsThatRanInTurnWithTheirInterval() throws IOException {
+        String comparison = SampleDocuments.comparison(
+                SampleDocuments.rdma("ib_write_bw", "java", rounds(44, 1, 11, 22, 33, 44, 55, 66, 70)),
+                SampleDocuments.rdma("ib_write_bw", "c", rounds(40, 1, 10, 20, 30, 40, 50, 60, 70)),
+                SampleDocuments.test("ib_write_bw", "tcp-java", "", rounds(100, 3, 66)));
+
+        org.jsoup.nodes.Document html = Jsoup.parse(page(comparison));
+
+        Element glance = html.selectFirst("table");
+        assertThat(glance.select("th").eachText()).containsSubsequence("Java ÷ C", "95 % interval", "TCP Java ÷ Java");
+        assertThat(glance.select("td").eachText()).containsSubsequence("44.00", "1.100", "1.000 to 1.100", "2.000");
+    }
+
+    /** Rounds with their numbers, as compare writes them. */
+    private static String rounds(double median, int first, double... values) {
+        String rounds = IntStream.range(0, values.length)
+                .mapToObj(i -> "{\"round\": " + (first + i) + ", \"BW_average\": " + values[i] + "}")
+                .collect(Collectors.joining(","));
+        return SampleDocuments.bandwidth(65536, median).replaceAll("\"rounds\": .*", "\"rounds\": [" + rounds + "]}");
+    }
+
+    @Test
+    void withoutRoundsInTurnThereIsNoInterval() throws IOException {
+        Element glance = Jsoup.parse(page(SampleDocuments.everything())).selectFirst("table");
+
+        assertThat(glance.select("td").eachText()).containsSubsequence("10.50", "10.00", "1.050", "–");
     }
 }

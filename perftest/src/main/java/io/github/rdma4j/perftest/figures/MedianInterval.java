@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.figures;
+
+import java.util.Arrays;
+
+/**
+ * A median and how far it is known, whatever the figures' distribution is: the interval's ends are two of the figures, by rank.
+ * Each figure lies below the true median with probability 1/2, as a coin falls, so how many do follows the binomial distribution
+ * (the interval of the sign test).
+ *
+ * @param median the middle one, or the mean of the two in the middle; NaN when there is no figure
+ * @param low lower end; NaN when there are too few figures for an interval
+ * @param high upper end; NaN as well
+ */
+public record MedianInterval(double median, double low, double high) {
+    /** The least probability with which an interval holds the true median. */
+    public static final double CONFIDENCE = 0.95;
+
+    /** With fewer figures not even the least and the greatest make an interval of that confidence. */
+    public static final int LEAST_FIGURES = 6;
+
+    /** The median of some figures, and its interval. */
+    public static MedianInterval of(double... figures) {
+        if (figures.length == 0) {
+            return new MedianInterval(Double.NaN, Double.NaN, Double.NaN);
+        }
+        double median = Spread.of(figures).median();
+        int rank = rank(figures.length);
+        if (rank == 0) {
+            return new MedianInterval(median, Double.NaN, Double.NaN);
+        }
+        double[] sorted = figures.clone();
+        Arrays.sort(sorted);
+        return new MedianInterval(median, sorted[rank - 1], sorted[sorted.length - rank]);
+    }
+
+    /** Whether there were enough figures for an interval. */
+    public boolean isBounded() {
+        return !Double.isNaN(low);
+    }
+
+    /**
+     * The rank of the interval's lower end, counted from 1, which is that of the upper end counted from the greatest: the highest
+     * that keeps the confidence.
+     *
+     * @return 0 when none does
+     */
+    static int rank(int figures) {
+        int rank = 0;
+        while (confidence(figures, rank + 1) >= CONFIDENCE) {
+            rank++;
+        }
+        return rank;
+    }
+
+    /** With what probability the interval between two figures of the same rank, from below and from above, holds the true median. */
+    static double confidence(int figures, int rank) {
+        double exactly = Math.scalb(1.0, -figures);
+        double fewer = 0;
+        for (int below = 0; below < rank; below++) {
+            fewer += exactly;
+            exactly *= (figures - below) / (below + 1.0);
+        }
+        return 1 - 2 * fewer;
+    }
+}

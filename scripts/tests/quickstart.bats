@@ -1,0 +1,84 @@
+#!/usr/bin/env bats
+# SPDX-FileCopyrightText: 2026 the rdma4j authors
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+#
+# scripts/quickstart: what it runs, and when it counts instructions. The build, the microVM and what runs in it are stand-ins;
+# they are tested elsewhere.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    PROJECT=$BATS_TEST_TMPDIR/project
+    mkdir -p "$PROJECT" "$BATS_TEST_TMPDIR/bin" "$BATS_TEST_TMPDIR/verbs" "$BATS_TEST_TMPDIR/dev/infiniband"
+    cp -r "$BATS_TEST_DIRNAME/.." "$PROJECT/scripts"
+    fake "$PROJECT/scripts/softroce" 'printf "softroce %s\n" "$*"; exit "${SOFTROCE_STATUS:-0}"'
+    fake "$BATS_TEST_TMPDIR/bin/mvn" 'true'
+    fake "$BATS_TEST_TMPDIR/bin/dpkg-query" 'printf "install ok installed"'
+    fake "$BATS_TEST_TMPDIR/bin/cc" 'true'
+    qemu 7.2.9
+    # No devices.
+    export RDMA4J_SYSFS=$BATS_TEST_TMPDIR/sys RDMA4J_DEV=$BATS_TEST_TMPDIR/dev RDMA4J_CACHE=$BATS_TEST_TMPDIR/cache
+    mkdir "$RDMA4J_SYSFS"
+    export PATH=$BATS_TEST_TMPDIR/bin:$PATH
+    unset RDMA4J_QUIET
+}
+
+# fake FILE CODE
+fake() {
+    printf '#!/bin/bash\n%s\n' "$2" >"$1"
+    chmod +x "$1"
+}
+
+qemu() {
+    fake "$BATS_TEST_TMPDIR/bin/qemu-system-x86_64" "
+        if [[ \$1 == --version ]]; then echo 'QEMU emulator version $1 (Debian)'; else printf '%s\n' '' '-plugin file'; fi"
+}
+
+quickstart() {
+    "$PROJECT/scripts/quickstart" "$@" 2>&1
+}
+
+# The commands that ran in a microVM.
+in_softroce() {
+    printf '%s\n' "$output" | grep -c '^softroce '
+}
+
+@test "compares, then counts the same tools in a second machine, and ends with ok" {
+    run -0 quickstart
+    echo "$output"
+    [[ ${lines[-3]} == 'softroce --timeout 900 env RDMA4J_JAVA_HOME='*' scripts/rdma4j compare' ]]
+    [[ ${lines[-2]} == 'softroce --timeout 900 --count target/counts env RDMA4J_JAVA_HOME='*' scripts/rdma4j compare --count '* ]]
+    [[ ${lines[-1]} == 'quickstart: ok' ]]
+}
+
+@test "with options it only compares, without a time limit, and says so" {
+    run -0 quickstart --tools all --rounds 7
+    echo "$output"
+    [[ ${lines[-3]} == 'softroce --timeout 0 '*' compare --tools all --rounds 7' ]]
+    [[ ${lines[-2]} == 'instructions of an operation: not counted, options were given' ]]
+    [[ ${lines[-1]} == 'quickstart: ok' && $(in_softroce) == 1 ]]
+}
+
+@test "on a machine with devices nothing is counted" {
+    mkdir -p "$RDMA4J_SYSFS/class/infiniband_verbs/uverbs0"
+    echo mlx5_0 >"$RDMA4J_SYSFS/class/infiniband_verbs/uverbs0/ibdev"
+    touch "$RDMA4J_DEV/infiniband/uverbs0"
+    run -0 quickstart
+    echo "$output"
+    [[ ${lines[-2]} == 'instructions of an operation: not counted, '*'this machine has devices' ]]
+    [[ ${lines[-1]} == 'quickstart: ok' && $(in_softroce) == 1 ]]
+}
+
+@test "where QEMU cannot count, the line says why" {
+    qemu 10.0.2
+    run -0 quickstart
+    echo "$output"
+    [[ ${lines[-2]} == 'instructions of an operation: not counted, QEMU 10.0.2 has another plugin interface than 6.0 to 8.2' ]]
+    [[ ${lines[-1]} == 'quickstart: ok' && $(in_softroce) == 1 ]]
+}
+
+@test "a comparison that fails ends everything, and is not ok" {
+    SOFTROCE_STATUS=124 run -124 quickstart
+    [[ $output != *'quickstart: ok'* && $(in_softroce) == 1 ]]
+}
