@@ -2,15 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.bindings.ibv_context;
 import io.github.rdma4j.verbs.bindings.ibv_device;
 import io.github.rdma4j.verbs.internal.CharacterDevice;
 import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.NativeLibraries;
-import io.github.rdma4j.verbs.internal.VerbsCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -77,7 +76,7 @@ public record Device(
         MemorySegment context = withNativeList(devices -> {
             for (MemorySegment device : devices) {
                 if (nameOf(device).equals(name)) {
-                    MemorySegment opened = VerbsCalls.openDevice(device);
+                    MemorySegment opened = ExportedVerb.OPEN_DEVICE.pointer(device);
                     if (opened.address() == 0) {
                         throw cannotOpen(device);
                     }
@@ -102,7 +101,7 @@ public record Device(
         NativeLibraries.requireVerbs();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment count = arena.allocate(ValueLayout.JAVA_INT);
-            MemorySegment list = VerbsCalls.getDeviceList(count);
+            MemorySegment list = ExportedVerb.GET_DEVICE_LIST.pointer(count);
             if (list.address() == 0) {
                 int errno = NativeCalls.lastErrno();
                 if (errno == Errno.ENOSYS || errno == Errno.ENOENT) {
@@ -119,7 +118,7 @@ public record Device(
                 }
                 return use.apply(devices);
             } finally {
-                LibIbVerbs.ibv_free_device_list(list);
+                ExportedVerb.FREE_DEVICE_LIST.call(list);
             }
         }
     }
@@ -133,14 +132,15 @@ public record Device(
                 nameOf(device),
                 ibv_device.dev_name(device).getString(0),
                 Path.of(ibv_device.ibdev_path(device).getString(0)),
-                hostOrder(LibIbVerbs.ibv_get_device_guid(device)),
+                hostOrder(ExportedVerb.GET_DEVICE_GUID.call(device)),
                 NodeType.ofCode(ibv_device.node_type(device)),
                 TransportType.ofCode(ibv_device.transport_type(device)),
-                LibIbVerbs.ibv_get_device_index(device));
+                ExportedVerb.GET_DEVICE_INDEX.number(device));
     }
 
     private static String nameOf(MemorySegment device) {
-        return LibIbVerbs.ibv_get_device_name(device)
+        return ExportedVerb.GET_DEVICE_NAME
+                .pointer(device)
                 .reinterpret(ibv_device.name$layout().byteSize())
                 .getString(0);
     }

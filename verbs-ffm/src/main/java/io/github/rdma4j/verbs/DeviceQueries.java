@@ -15,7 +15,9 @@ import io.github.rdma4j.verbs.bindings.ibv_gid;
 import io.github.rdma4j.verbs.bindings.ibv_gid_entry;
 import io.github.rdma4j.verbs.bindings.ibv_values_ex;
 import io.github.rdma4j.verbs.bindings.timespec;
+import io.github.rdma4j.verbs.internal.ColdCalls;
 import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.ExtendedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.LaterVerbs;
@@ -48,7 +50,7 @@ final class DeviceQueries {
     DeviceAttributes attributes() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attributes = ibv_device_attr.allocate(arena);
-            Failures.check("ibv_query_device(" + device + ")", LibIbVerbs.ibv_query_device(context, attributes));
+            Failures.check("ibv_query_device(" + device + ")", ExportedVerb.QUERY_DEVICE.number(context, attributes));
             return DeviceAttributes.read(attributes);
         }
     }
@@ -60,7 +62,7 @@ final class DeviceQueries {
             int result = ExtendedVerb.queryDevice(context, attributes);
             if (result == Errno.EOPNOTSUPP || result == Errno.ENOSYS) {
                 attributes.fill((byte) 0);
-                result = LibIbVerbs.ibv_query_device(context, ibv_device_attr_ex.orig_attr(attributes));
+                result = ExportedVerb.QUERY_DEVICE.number(context, ibv_device_attr_ex.orig_attr(attributes));
             }
             Failures.check("ibv_query_device_ex(" + device + ")", result);
             return ExtendedDeviceAttributes.read(attributes);
@@ -77,7 +79,7 @@ final class DeviceQueries {
             MemorySegment attributes = arena.allocate(PortAttributes.NATIVE_SIZE, Long.BYTES);
             int result = ExtendedVerb.QUERY_PORT.isThere(context)
                     ? ExtendedVerb.queryPort(context, port, attributes)
-                    : LibIbVerbs.ibv_query_port(context, (byte) port, attributes);
+                    : ExportedVerb.QUERY_PORT.number(context, ColdCalls.word(port), attributes);
             Failures.check("ibv_query_port(%s, port=%d)".formatted(device, port), result);
             return PortAttributes.read(attributes);
         }
@@ -159,7 +161,12 @@ final class DeviceQueries {
     List<GidEntry> gidTable(long capacity) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment table = ibv_gid_entry.allocateArray(capacity, arena);
-            long count = LibIbVerbs._ibv_query_gid_table(context, table, capacity, 0, ibv_gid_entry.sizeof());
+            long count = ExportedVerb.QUERY_GID_TABLE.call(
+                    context,
+                    table,
+                    ColdCalls.word(capacity),
+                    ColdCalls.word(0),
+                    ColdCalls.word(ibv_gid_entry.sizeof()));
             if (count < 0) {
                 throw Failures.of("ibv_query_gid_table(" + device + ")", (int) -count);
             }
@@ -176,7 +183,13 @@ final class DeviceQueries {
         requireGidIndex(port, index);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment entry = ibv_gid_entry.allocate(arena);
-            int result = LibIbVerbs._ibv_query_gid_ex(context, port, index, entry, 0, ibv_gid_entry.sizeof());
+            int result = ExportedVerb.QUERY_GID_EX.number(
+                    context,
+                    ColdCalls.word(port),
+                    ColdCalls.word(index),
+                    entry,
+                    ColdCalls.word(0),
+                    ColdCalls.word(ibv_gid_entry.sizeof()));
             if (result == Errno.ENODATA) {
                 return Optional.empty();
             }
@@ -189,7 +202,7 @@ final class DeviceQueries {
         requireGidIndex(port, index);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment gid = ibv_gid.allocate(arena);
-            if (LibIbVerbs.ibv_query_gid(context, (byte) port, index, gid) != 0) {
+            if (ExportedVerb.QUERY_GID.number(context, ColdCalls.word(port), ColdCalls.word(index), gid) != 0) {
                 throw new VerbsException(
                         "ibv_query_gid(%s, port=%d, index=%d)".formatted(device, port, index),
                         0,

@@ -4,10 +4,10 @@ package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.bindings.ibv_pd;
+import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.MemoryInformation;
 import io.github.rdma4j.verbs.internal.NativeCalls;
-import io.github.rdma4j.verbs.internal.VerbsCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
@@ -28,7 +28,7 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
     ProtectionDomain(DeviceContext context) {
         super(context);
         this.context = context;
-        this.domain = VerbsCalls.allocPd(context.segment());
+        this.domain = ExportedVerb.ALLOC_PD.pointer(context.segment());
         if (domain.address() == 0) {
             throw Failures.of("ibv_alloc_pd(" + context.device().name() + ")", NativeCalls.lastErrno());
         }

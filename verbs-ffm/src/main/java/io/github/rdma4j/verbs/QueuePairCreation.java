@@ -8,10 +8,10 @@ import io.github.rdma4j.verbs.bindings.ibv_qp;
 import io.github.rdma4j.verbs.bindings.ibv_qp_cap;
 import io.github.rdma4j.verbs.bindings.ibv_qp_init_attr_ex;
 import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.QueuePairCalls;
-import io.github.rdma4j.verbs.internal.VerbsCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -29,7 +29,7 @@ final class QueuePairCreation {
             // As verbs.h does it. The structure begins like struct ibv_qp_init_attr.
             boolean basic = wanted == RdmaHeaders.IBV_QP_INIT_ATTR_PD();
             MemorySegment created = basic
-                    ? VerbsCalls.createQp(domain.segment(), attributes)
+                    ? ExportedVerb.CREATE_QP.pointer(domain.segment(), attributes)
                     : QueuePairCalls.createQpEx(domain.context().segment(), attributes);
             if (created.address() == 0) {
                 throw refused(basic ? "ibv_create_qp" : "ibv_create_qp_ex", config, NativeCalls.lastErrno());

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.bindings.ibv_qp_attr;
 import io.github.rdma4j.verbs.bindings.ibv_qp_init_attr;
+import io.github.rdma4j.verbs.internal.ColdCalls;
+import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -49,8 +50,8 @@ final class QueuePairModification {
             try (Arena arena = Arena.ofConfined()) {
                 MemorySegment values = ibv_qp_attr.allocate(arena);
                 MemorySegment initial = ibv_qp_init_attr.allocate(arena);
-                int result = LibIbVerbs.ibv_query_qp(
-                        queuePair.segment(), values, QueuePairAttribute.mask(attributes), initial);
+                int result = ExportedVerb.QUERY_QP.number(
+                        queuePair.segment(), values, ColdCalls.word(QueuePairAttribute.mask(attributes)), initial);
                 Failures.check("ibv_query_qp(0x%06x, %s)".formatted(queuePair.number(), attributes), result);
                 return reader.apply(values, initial);
             }
@@ -64,8 +65,8 @@ final class QueuePairModification {
             checkLimits(queuePair.domain().context(), config);
             int mask = QueuePairAttribute.mask(config.given());
             int[] result = new int[1];
-            Runnable call = () -> result[0] =
-                    queuePair.locked(() -> LibIbVerbs.ibv_modify_qp(queuePair.segment(), config.segment(), mask));
+            Runnable call = () -> result[0] = queuePair.locked(
+                    () -> ExportedVerb.MODIFY_QP.number(queuePair.segment(), config.segment(), ColdCalls.word(mask)));
             if (config.given().contains(QueuePairAttribute.STATE)
                     && config.values().state() == QueuePairState.RESET) {
                 queuePair.undisturbedByCursors(call);

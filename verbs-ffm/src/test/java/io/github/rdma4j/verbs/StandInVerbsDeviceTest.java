@@ -22,7 +22,7 @@ import io.github.rdma4j.verbs.bindings.ibv_xrcd_init_attr;
 import io.github.rdma4j.verbs.bindings.timespec;
 import io.github.rdma4j.verbs.bindings.verbs_context;
 import io.github.rdma4j.verbs.internal.Errno;
-import io.github.rdma4j.verbs.internal.VerbsCalls;
+import io.github.rdma4j.verbs.internal.ExportedVerb;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -299,7 +299,7 @@ class StandInVerbsDeviceTest {
     @Test
     void aParentDomainIsTheSameDomainWithAnAllocator() {
         // Another domain of the device plays the parent, so that the library can take it for one.
-        MemorySegment played = VerbsCalls.allocPd(MemorySegment.ofAddress(context.handle()));
+        MemorySegment played = ExportedVerb.ALLOC_PD.pointer(MemorySegment.ofAddress(context.handle()));
         List<String> allocated = new ArrayList<>();
         verbs_context.alloc_td(table, verbs_context.alloc_td.allocate((ctx, attr) -> object(), arena));
         verbs_context.dealloc_td(table, verbs_context.dealloc_td.allocate(td -> note("dealloc_td"), arena));

@@ -2,21 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.internal;
 
-import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 
 /** The verbs of address handles that leave the cause of their failure in errno. */
 public final class AddressHandleCalls {
-    private static final MethodHandle CREATE =
-            NativeCalls.errnoHandle(LibIbVerbs.ibv_create_ah$address(), LibIbVerbs.ibv_create_ah$descriptor());
-    private static final MethodHandle CREATE_FROM_COMPLETION = NativeCalls.errnoHandle(
-            LibIbVerbs.ibv_create_ah_from_wc$address(), LibIbVerbs.ibv_create_ah_from_wc$descriptor());
-    private static final MethodHandle INIT_FROM_COMPLETION = NativeCalls.errnoHandle(
-            LibIbVerbs.ibv_init_ah_from_wc$address(), LibIbVerbs.ibv_init_ah_from_wc$descriptor());
-    private static final MethodHandle RESOLVE = NativeCalls.errnoHandle(
-            LibIbVerbs.ibv_resolve_eth_l2_from_gid$address(), LibIbVerbs.ibv_resolve_eth_l2_from_gid$descriptor());
-
     private AddressHandleCalls() {}
 
     /**
@@ -27,11 +16,7 @@ public final class AddressHandleCalls {
      * @return the address handle, or NULL
      */
     public static MemorySegment create(MemorySegment pd, MemorySegment attributes) {
-        try {
-            return (MemorySegment) CREATE.invokeExact(NativeCalls.capture(), pd, attributes);
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return ExportedVerb.CREATE_AH.pointer(pd, attributes);
     }
 
     /**
@@ -45,12 +30,7 @@ public final class AddressHandleCalls {
      */
     public static MemorySegment createFromCompletion(
             MemorySegment pd, MemorySegment completion, MemorySegment header, int port) {
-        try {
-            return (MemorySegment)
-                    CREATE_FROM_COMPLETION.invokeExact(NativeCalls.capture(), pd, completion, header, (byte) port);
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return ExportedVerb.CREATE_AH_FROM_WC.pointer(pd, completion, header, ColdCalls.word(port));
     }
 
     /**
@@ -65,12 +45,7 @@ public final class AddressHandleCalls {
      */
     public static int initFromCompletion(
             MemorySegment context, int port, MemorySegment completion, MemorySegment header, MemorySegment attributes) {
-        try {
-            return (int) INIT_FROM_COMPLETION.invokeExact(
-                    NativeCalls.capture(), context, (byte) port, completion, header, attributes);
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return ExportedVerb.INIT_AH_FROM_WC.number(context, ColdCalls.word(port), completion, header, attributes);
     }
 
     /**
@@ -83,10 +58,6 @@ public final class AddressHandleCalls {
      * @return 0, a negative errno, or another number and errno
      */
     public static int resolve(MemorySegment context, MemorySegment attributes, MemorySegment mac, MemorySegment vlan) {
-        try {
-            return (int) RESOLVE.invokeExact(NativeCalls.capture(), context, attributes, mac, vlan);
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return ExportedVerb.RESOLVE_ETH_L2_FROM_GID.number(context, attributes, mac, vlan);
     }
 }

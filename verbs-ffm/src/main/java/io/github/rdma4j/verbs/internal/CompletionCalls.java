@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.internal;
 
-import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
@@ -15,20 +14,27 @@ import java.lang.invoke.MethodHandle;
 
 /** The verbs of completion queues and channels that the generated bindings cannot call as they are. */
 public final class CompletionCalls {
-    private static final MethodHandle CREATE_CHANNEL = NativeCalls.errnoHandle(
-            LibIbVerbs.ibv_create_comp_channel$address(), LibIbVerbs.ibv_create_comp_channel$descriptor());
-    private static final MethodHandle CREATE_CQ =
-            NativeCalls.errnoHandle(LibIbVerbs.ibv_create_cq$address(), LibIbVerbs.ibv_create_cq$descriptor());
-    private static final MethodHandle GET_CQ_EVENT =
-            NativeCalls.errnoHandle(LibIbVerbs.ibv_get_cq_event$address(), LibIbVerbs.ibv_get_cq_event$descriptor());
-    private static final MethodHandle GET_ASYNC_EVENT = NativeCalls.errnoHandle(
-            LibIbVerbs.ibv_get_async_event$address(), LibIbVerbs.ibv_get_async_event$descriptor());
-    private static final MethodHandle MODIFY_CQ = NativeCalls.handle(FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS));
+    /** Linked when the first event is awaited: most programs await none. */
+    private static final class Events {
+        static final MethodHandle GET_CQ_EVENT = NativeCalls.errnoHandle(
+                LibIbVerbs.ibv_get_cq_event$address(), LibIbVerbs.ibv_get_cq_event$descriptor());
+        static final MethodHandle GET_ASYNC_EVENT = NativeCalls.errnoHandle(
+                LibIbVerbs.ibv_get_async_event$address(), LibIbVerbs.ibv_get_async_event$descriptor());
+    }
+
     private static final FunctionDescriptor ARM_DESCRIPTOR =
             FunctionDescriptor.of(JAVA_INT, JAVA_LONG.withName("cq"), JAVA_INT.withName("solicited_only"));
-    private static final MethodHandle ARM = Linker.nativeLinker().downcallHandle(ARM_DESCRIPTOR);
-    private static final MethodHandle ARM_CRITICAL =
-            Linker.nativeLinker().downcallHandle(ARM_DESCRIPTOR, Linker.Option.critical(false));
+
+    /** Linked when the first queue is armed through the kernel. */
+    private static final class Arm {
+        static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ARM_DESCRIPTOR);
+    }
+
+    /** Linked when the first queue is armed in user space. */
+    private static final class ArmCritical {
+        static final MethodHandle HANDLE =
+                Linker.nativeLinker().downcallHandle(ARM_DESCRIPTOR, Linker.Option.critical(false));
+    }
 
     private CompletionCalls() {}
 
@@ -39,11 +45,7 @@ public final class CompletionCalls {
      * @return the channel, or NULL
      */
     public static MemorySegment createChannel(MemorySegment context) {
-        try {
-            return (MemorySegment) CREATE_CHANNEL.invokeExact(NativeCalls.capture(), context);
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return ExportedVerb.CREATE_COMP_CHANNEL.pointer(context);
     }
 
     /**
@@ -56,12 +58,8 @@ public final class CompletionCalls {
      * @return the completion queue, or NULL
      */
     public static MemorySegment createQueue(MemorySegment context, int entries, MemorySegment channel, int vector) {
-        try {
-            return (MemorySegment)
-                    CREATE_CQ.invokeExact(NativeCalls.capture(), context, entries, MemorySegment.NULL, channel, vector);
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return ExportedVerb.CREATE_CQ.pointer(
+                context, ColdCalls.word(entries), MemorySegment.NULL, channel, ColdCalls.word(vector));
     }
 
     /**
@@ -74,7 +72,7 @@ public final class CompletionCalls {
      */
     public static int getEvent(MemorySegment channel, MemorySegment queue, MemorySegment queueContext) {
         try {
-            int result = (int) GET_CQ_EVENT.invokeExact(NativeCalls.capture(), channel, queue, queueContext);
+            int result = (int) Events.GET_CQ_EVENT.invokeExact(NativeCalls.capture(), channel, queue, queueContext);
             return result == 0 ? 0 : NativeCalls.lastErrno();
         } catch (Throwable e) {
             throw NativeCalls.unexpected(e);
@@ -90,7 +88,7 @@ public final class CompletionCalls {
      */
     public static int getAsyncEvent(MemorySegment context, MemorySegment event) {
         try {
-            int result = (int) GET_ASYNC_EVENT.invokeExact(NativeCalls.capture(), context, event);
+            int result = (int) Events.GET_ASYNC_EVENT.invokeExact(NativeCalls.capture(), context, event);
             return result == 0 ? 0 : NativeCalls.lastErrno();
         } catch (Throwable e) {
             throw NativeCalls.unexpected(e);
@@ -110,11 +108,7 @@ public final class CompletionCalls {
         if (entry.address() == 0) {
             return Errno.EOPNOTSUPP;
         }
-        try {
-            return (int) MODIFY_CQ.invokeExact(entry, queue, attributes);
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return ColdCalls.number(entry, queue, attributes);
     }
 
     /**
@@ -129,8 +123,8 @@ public final class CompletionCalls {
     public static int arm(MemorySegment function, boolean critical, long queue, int solicitedOnly) {
         try {
             return critical
-                    ? (int) ARM_CRITICAL.invokeExact(function, queue, solicitedOnly)
-                    : (int) ARM.invokeExact(function, queue, solicitedOnly);
+                    ? (int) ArmCritical.HANDLE.invokeExact(function, queue, solicitedOnly)
+                    : (int) Arm.HANDLE.invokeExact(function, queue, solicitedOnly);
         } catch (Throwable e) {
             throw new AssertionError("a downcall cannot throw this", e);
         }

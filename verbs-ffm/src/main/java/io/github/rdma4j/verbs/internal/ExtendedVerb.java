@@ -2,19 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.internal;
 
-import static java.lang.foreign.ValueLayout.ADDRESS;
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static io.github.rdma4j.verbs.internal.ColdCalls.word;
 
 import io.github.rdma4j.verbs.bindings.verbs_context;
-import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 
 /**
  * Verbs that verbs.h makes inline through {@code struct verbs_context}, outside the hot path: domains, flow rules, counters,
- * work queues, extended queries. They come in few shapes, so they share few handles.
+ * work queues, extended queries.
  */
 public enum ExtendedVerb {
     /** ibv_alloc_td(3). */
@@ -70,19 +65,6 @@ public enum ExtendedVerb {
     /** ibv_query_rt_values_ex(3). */
     QUERY_RT_VALUES(verbs_context.query_rt_values$offset());
 
-    private static final MethodHandle CREATE =
-            NativeCalls.errnoHandle(FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
-    private static final MethodHandle CALL_1 = NativeCalls.handle(FunctionDescriptor.of(JAVA_INT, ADDRESS));
-    private static final MethodHandle CALL_2 = NativeCalls.handle(FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS));
-    private static final MethodHandle CALL_3 =
-            NativeCalls.handle(FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS));
-    private static final MethodHandle READ =
-            NativeCalls.handle(FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, JAVA_INT, JAVA_INT));
-    private static final MethodHandle QUERY_DEVICE =
-            NativeCalls.handle(FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG));
-    private static final MethodHandle QUERY_ONE_PORT =
-            NativeCalls.handle(FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_BYTE, ADDRESS, JAVA_LONG));
-
     private final long offset;
 
     ExtendedVerb(long offset) {
@@ -114,12 +96,7 @@ public enum ExtendedVerb {
         if (entry.address() == 0) {
             throw Failures.of(operation, Errno.EOPNOTSUPP);
         }
-        MemorySegment created;
-        try {
-            created = (MemorySegment) CREATE.invokeExact(entry, NativeCalls.capture(), subject, attributes);
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        MemorySegment created = ColdCalls.pointer(entry, subject, attributes);
         if (created.address() == 0) {
             throw Failures.of(operation, NativeCalls.lastErrno());
         }
@@ -138,11 +115,7 @@ public enum ExtendedVerb {
         if (entry.address() == 0) {
             return Errno.EOPNOTSUPP;
         }
-        try {
-            return (int) CALL_1.invokeExact(entry, subject);
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return ColdCalls.number(entry, subject);
     }
 
     /**
@@ -158,11 +131,7 @@ public enum ExtendedVerb {
         if (entry.address() == 0) {
             return Errno.EOPNOTSUPP;
         }
-        try {
-            return (int) CALL_2.invokeExact(entry, subject, argument);
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return ColdCalls.number(entry, subject, argument);
     }
 
     /**
@@ -179,11 +148,7 @@ public enum ExtendedVerb {
         if (entry.address() == 0) {
             return Errno.EOPNOTSUPP;
         }
-        try {
-            return (int) CALL_3.invokeExact(entry, subject, first, second);
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return ColdCalls.number(entry, subject, first, second);
     }
 
     /**
@@ -202,11 +167,7 @@ public enum ExtendedVerb {
         if (entry.address() == 0) {
             return Errno.EOPNOTSUPP;
         }
-        try {
-            return (int) READ.invokeExact(entry, counters, values, count, flags);
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return ColdCalls.number(entry, counters, values, word(count), word(flags));
     }
 
     /**
@@ -221,12 +182,7 @@ public enum ExtendedVerb {
         if (entry.address() == 0) {
             return Errno.EOPNOTSUPP;
         }
-        try {
-            return (int)
-                    QUERY_DEVICE.invokeExact(entry, context, MemorySegment.NULL, attributes, attributes.byteSize());
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return ColdCalls.number(entry, context, MemorySegment.NULL, attributes, word(attributes.byteSize()));
     }
 
     /**
@@ -242,11 +198,7 @@ public enum ExtendedVerb {
         if (entry.address() == 0) {
             return Errno.EOPNOTSUPP;
         }
-        try {
-            return (int) QUERY_ONE_PORT.invokeExact(entry, context, (byte) port, attributes, attributes.byteSize());
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return ColdCalls.number(entry, context, word(port), attributes, word(attributes.byteSize()));
     }
 
     private MemorySegment entry(MemorySegment context) {

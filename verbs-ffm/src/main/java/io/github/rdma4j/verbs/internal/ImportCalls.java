@@ -2,19 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.internal;
 
-import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 
 /** The verbs that bring objects of another process into this one; all return NULL and leave the cause in errno. */
 public final class ImportCalls {
-    private static final MethodHandle IMPORT_DEVICE =
-            NativeCalls.errnoHandle(LibIbVerbs.ibv_import_device$address(), LibIbVerbs.ibv_import_device$descriptor());
-    private static final MethodHandle IMPORT_PD =
-            NativeCalls.errnoHandle(LibIbVerbs.ibv_import_pd$address(), LibIbVerbs.ibv_import_pd$descriptor());
-    private static final MethodHandle IMPORT_MR =
-            NativeCalls.errnoHandle(LibIbVerbs.ibv_import_mr$address(), LibIbVerbs.ibv_import_mr$descriptor());
-
     private ImportCalls() {}
 
     /**
@@ -24,11 +15,7 @@ public final class ImportCalls {
      * @return the context, or NULL with the cause in {@link NativeCalls#lastErrno()}
      */
     public static MemorySegment importDevice(int commandDescriptor) {
-        try {
-            return (MemorySegment) IMPORT_DEVICE.invokeExact(NativeCalls.capture(), commandDescriptor);
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return ExportedVerb.IMPORT_DEVICE.pointer(ColdCalls.word(commandDescriptor));
     }
 
     /**
@@ -40,7 +27,7 @@ public final class ImportCalls {
      * @return the domain, never NULL
      */
     public static MemorySegment importPd(String operation, MemorySegment context, int handle) {
-        return imported(operation, IMPORT_PD, context, handle);
+        return imported(operation, ExportedVerb.IMPORT_PD, context, handle);
     }
 
     /**
@@ -52,16 +39,11 @@ public final class ImportCalls {
      * @return the region, never NULL
      */
     public static MemorySegment importMr(String operation, MemorySegment pd, int handle) {
-        return imported(operation, IMPORT_MR, pd, handle);
+        return imported(operation, ExportedVerb.IMPORT_MR, pd, handle);
     }
 
-    private static MemorySegment imported(String operation, MethodHandle verb, MemorySegment subject, int handle) {
-        MemorySegment object;
-        try {
-            object = (MemorySegment) verb.invokeExact(NativeCalls.capture(), subject, handle);
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+    private static MemorySegment imported(String operation, ExportedVerb verb, MemorySegment subject, int handle) {
+        MemorySegment object = verb.pointer(subject, ColdCalls.word(handle));
         if (object.address() == 0) {
             throw Failures.of(operation, NativeCalls.lastErrno());
         }

@@ -3,12 +3,9 @@
 package io.github.rdma4j.verbs.internal;
 
 import io.github.rdma4j.verbs.UnsupportedVerbException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
-import java.util.Optional;
 
 /**
  * A function of libibverbs that is newer than the headers of the bindings: looked up in the library that is installed, when it is
@@ -32,7 +29,7 @@ public final class LaterVerbs {
         this.name = name;
         this.version = version;
         this.handle = NativeCalls.errnoHandle(descriptor);
-        this.address = find(name).orElse(MemorySegment.NULL);
+        this.address = NativeLibraries.findVerb(name).orElse(MemorySegment.NULL);
     }
 
     /**
@@ -42,11 +39,7 @@ public final class LaterVerbs {
      * @return true if it has
      */
     public static boolean isExported(String name) {
-        return find(name).isPresent();
-    }
-
-    private static Optional<MemorySegment> find(String name) {
-        return SymbolLookup.libraryLookup("libibverbs.so.1", Arena.global()).find(name);
+        return NativeLibraries.findVerb(name).isPresent();
     }
 
     /** {@return whether the library has it} */

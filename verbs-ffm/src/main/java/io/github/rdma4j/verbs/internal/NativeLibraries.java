@@ -11,6 +11,7 @@ import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Says in time, and in words, that a native library is missing. The generated bindings open their library in a class
@@ -21,6 +22,7 @@ public final class NativeLibraries {
     private static final String REMEDY =
             "install rdma-core's run-time libraries (Debian, Ubuntu: apt-get install %s ibverbs-providers; Fedora,"
                     + " RHEL: dnf install %s)";
+    private static final String VERBS = "libibverbs.so.1";
     private static final int RTLD_NOW = 2;
 
     /** Of the symbols that the API calls, those that old versions lack; all are there from rdma-core 32 on. */
@@ -41,9 +43,19 @@ public final class NativeLibraries {
     public static void requireVerbs() {
         if (!verbsFound) {
             requirePlatform(System.getProperty("os.name"), System.getProperty("os.arch"));
-            require("libibverbs.so.1", "libibverbs1", "libibverbs", NEWEST_VERBS);
+            require(VERBS, "libibverbs1", "libibverbs", NEWEST_VERBS);
             verbsFound = true;
         }
+    }
+
+    /**
+     * A function of libibverbs, of which {@link #requireVerbs()} has seen that it can be opened.
+     *
+     * @param symbol its name
+     * @return its address; empty if the installed library does not have it
+     */
+    static Optional<MemorySegment> findVerb(String symbol) {
+        return SymbolLookup.libraryLookup(VERBS, Arena.global()).find(symbol);
     }
 
     /**
@@ -70,7 +82,7 @@ public final class NativeLibraries {
     static void requirePlatform(String os, String architecture) {
         if (!os.equals("Linux") || !(architecture.equals("amd64") || architecture.equals("x86_64"))) {
             throw new NativeLibraryException(
-                    "libibverbs.so.1",
+                    VERBS,
                     "rdma4j's bindings are for Linux on x86-64, and this is %s on %s".formatted(os, architecture),
                     "run it on such a machine, or in a virtual one");
         }

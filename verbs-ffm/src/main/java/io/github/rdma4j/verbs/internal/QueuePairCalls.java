@@ -2,19 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.internal;
 
-import static java.lang.foreign.ValueLayout.ADDRESS;
-
 import io.github.rdma4j.verbs.UnsupportedVerbException;
 import io.github.rdma4j.verbs.bindings.verbs_context;
-import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 
 /** The inline verbs that make queue pairs, through {@code struct verbs_context}. */
 public final class QueuePairCalls {
-    private static final MethodHandle CREATE =
-            NativeCalls.errnoHandle(FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
-
     private QueuePairCalls() {}
 
     /**
@@ -47,10 +40,6 @@ public final class QueuePairCalls {
             throw new UnsupportedVerbException(
                     verb, Errno.EOPNOTSUPP, "the device's library does not have this function");
         }
-        try {
-            return (MemorySegment) CREATE.invokeExact(entry, NativeCalls.capture(), context, attributes);
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return ColdCalls.pointer(entry, context, attributes);
     }
 }

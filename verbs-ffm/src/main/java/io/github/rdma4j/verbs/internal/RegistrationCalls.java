@@ -2,30 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.internal;
 
-import static java.lang.foreign.ValueLayout.ADDRESS;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static io.github.rdma4j.verbs.internal.ColdCalls.word;
 
-import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.bindings.verbs_context;
-import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 
 /** The verbs that make and change memory regions. Those that return NULL leave the cause in errno. */
 public final class RegistrationCalls {
-    private static final MethodHandle REG_MR_IOVA2 =
-            NativeCalls.errnoHandle(LibIbVerbs.ibv_reg_mr_iova2$address(), LibIbVerbs.ibv_reg_mr_iova2$descriptor());
-    private static final MethodHandle REG_DMABUF_MR =
-            NativeCalls.errnoHandle(LibIbVerbs.ibv_reg_dmabuf_mr$address(), LibIbVerbs.ibv_reg_dmabuf_mr$descriptor());
-    private static final MethodHandle REREG_MR =
-            NativeCalls.errnoHandle(LibIbVerbs.ibv_rereg_mr$address(), LibIbVerbs.ibv_rereg_mr$descriptor());
-    private static final MethodHandle ALLOC_NULL_MR = NativeCalls.errnoHandle(FunctionDescriptor.of(ADDRESS, ADDRESS));
-    private static final MethodHandle REG_DM_MR =
-            NativeCalls.errnoHandle(FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_INT));
-    private static final MethodHandle ADVISE_MR =
-            NativeCalls.handle(FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT));
-
     private RegistrationCalls() {}
 
     /**
@@ -40,12 +23,8 @@ public final class RegistrationCalls {
      * @return the region, or NULL
      */
     public static MemorySegment regMr(MemorySegment pd, long address, long length, long iova, int access) {
-        try {
-            return (MemorySegment) REG_MR_IOVA2.invokeExact(
-                    NativeCalls.capture(), pd, MemorySegment.ofAddress(address), length, iova, access);
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return ExportedVerb.REG_MR.pointer(
+                pd, MemorySegment.ofAddress(address), word(length), word(iova), word(access));
     }
 
     /**
@@ -60,12 +39,7 @@ public final class RegistrationCalls {
      * @return the region, or NULL
      */
     public static MemorySegment regDmaBufMr(MemorySegment pd, long offset, long length, long iova, int fd, int access) {
-        try {
-            return (MemorySegment)
-                    REG_DMABUF_MR.invokeExact(NativeCalls.capture(), pd, offset, length, iova, fd, access);
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return ExportedVerb.REG_DMABUF_MR.pointer(pd, word(offset), word(length), word(iova), word(fd), word(access));
     }
 
     /**
@@ -81,11 +55,7 @@ public final class RegistrationCalls {
      */
     public static int reregMr(
             MemorySegment region, int flags, MemorySegment pd, MemorySegment address, long length, int access) {
-        try {
-            return (int) REREG_MR.invokeExact(NativeCalls.capture(), region, flags, pd, address, length, access);
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return ExportedVerb.REREG_MR.number(region, word(flags), pd, address, word(length), word(access));
     }
 
     /**
@@ -96,11 +66,7 @@ public final class RegistrationCalls {
      * @return the region, or NULL
      */
     public static MemorySegment allocNullMr(MemorySegment entry, MemorySegment pd) {
-        try {
-            return (MemorySegment) ALLOC_NULL_MR.invokeExact(entry, NativeCalls.capture(), pd);
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return ColdCalls.pointer(entry, pd);
     }
 
     /**
@@ -116,12 +82,7 @@ public final class RegistrationCalls {
      */
     public static MemorySegment regDmMr(
             MemorySegment entry, MemorySegment pd, MemorySegment deviceMemory, long offset, long length, int access) {
-        try {
-            return (MemorySegment)
-                    REG_DM_MR.invokeExact(entry, NativeCalls.capture(), pd, deviceMemory, offset, length, access);
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return ColdCalls.pointer(entry, pd, deviceMemory, word(offset), word(length), word(access));
     }
 
     /**
@@ -141,10 +102,6 @@ public final class RegistrationCalls {
         if (entry.address() == 0) {
             return Errno.EOPNOTSUPP;
         }
-        try {
-            return (int) ADVISE_MR.invokeExact(entry, pd, advice, flags, list, count);
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return ColdCalls.number(entry, pd, word(advice), word(flags), list, word(count));
     }
 }

@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.internal;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * The calls that a program makes seldom, all through one handle. To link a handle for another shape of arguments takes the JVM some
+ * 3 ms, and a program's first operation needs twenty functions of a dozen shapes.
+ *
+ * <p>The one shape has as many words as there are registers for integers and pointers, and keeps errno. That is right for every
+ * function that takes no more of them and nothing else: x86-64's calling convention puts each into the next register, an
+ * {@code int} into its lower half, and lets no function look at the registers after its last argument. What is returned comes in
+ * one register, an {@code int} in its lower half.
+ *
+ * <p>The words are segments, so that the memory behind them lives until the call has returned.
+ */
+public final class ColdCalls {
+    /** Registers for arguments. */
+    static final int WORDS = 6;
+
+    private static final MethodHandle CALL = NativeCalls.errnoHandle(
+            FunctionDescriptor.of(JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+
+    private ColdCalls() {}
+
+    /**
+     * A number as an argument.
+     *
+     * @param number any integer; one without sign has to be given as such
+     * @return the word
+     */
+    public static MemorySegment word(long number) {
+        return MemorySegment.ofAddress(number);
+    }
+
+    /**
+     * Calls a function that returns a pointer.
+     *
+     * @param function a function pointer
+     * @param arguments at most six
+     * @return what it points to, of unknown size
+     */
+    public static MemorySegment pointer(MemorySegment function, MemorySegment... arguments) {
+        return MemorySegment.ofAddress(call(function, arguments)).reinterpret(Long.MAX_VALUE);
+    }
+
+    /**
+     * Calls a function that returns an {@code int}, or nothing that matters.
+     *
+     * @param function a function pointer
+     * @param arguments at most six
+     * @return what it returns
+     */
+    public static int number(MemorySegment function, MemorySegment... arguments) {
+        return (int) call(function, arguments);
+    }
+
+    /**
+     * Calls a function that returns 64 bits, or nothing that matters.
+     *
+     * @param function a function pointer
+     * @param arguments at most six
+     * @return what it returns
+     */
+    static long call(MemorySegment function, MemorySegment... arguments) {
+        if (arguments.length > WORDS) {
+            throw new IllegalArgumentException(arguments.length + " arguments: there are six registers");
+        }
+        try {
+            return (long) CALL.invokeExact(
+                    function,
+                    NativeCalls.capture(),
+                    argument(arguments, 0),
+                    argument(arguments, 1),
+                    argument(arguments, 2),
+                    argument(arguments, 3),
+                    argument(arguments, 4),
+                    argument(arguments, 5));
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+    }
+
+    private static MemorySegment argument(MemorySegment[] arguments, int index) {
+        return index < arguments.length ? arguments[index] : MemorySegment.NULL;
+    }
+}

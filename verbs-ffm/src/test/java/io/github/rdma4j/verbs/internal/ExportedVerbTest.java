@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.rdma4j.verbs.bindings.LibIbVerbs;
+import java.lang.foreign.AddressLayout;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What is called as words in registers has to be nothing else, as the bindings know it. */
+class ExportedVerbTest {
+    @ParameterizedTest
+    @EnumSource
+    void allArgumentsAndTheResultTravelInRegistersForIntegers(ExportedVerb verb) throws ReflectiveOperationException {
+        FunctionDescriptor descriptor = (FunctionDescriptor)
+                LibIbVerbs.class.getMethod(verb.symbol() + "$descriptor").invoke(null);
+        assertThat(descriptor.argumentLayouts())
+                .hasSizeLessThanOrEqualTo(ColdCalls.WORDS)
+                .allMatch(ExportedVerbTest::isWord);
+        assertThat(descriptor.returnLayout().stream()).allMatch(ExportedVerbTest::isWord);
+    }
+
+    private static boolean isWord(MemoryLayout layout) {
+        return layout instanceof AddressLayout
+                || layout instanceof ValueLayout.OfLong
+                || layout instanceof ValueLayout.OfInt
+                || layout instanceof ValueLayout.OfShort
+                || layout instanceof ValueLayout.OfByte;
+    }
+
+    /** strtol takes three arguments, so three words are left over; of what it returns an int keeps the lower half. */
+    @Test
+    void wordsArriveInOrderAndTheResultHasItsSign() {
+        Linker linker = Linker.nativeLinker();
+        MemorySegment strtol = linker.defaultLookup().findOrThrow("strtol");
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment text = arena.allocateFrom("-7f");
+            MemorySegment end = arena.allocate(ValueLayout.ADDRESS);
+            assertThat(ColdCalls.call(strtol, text, end, ColdCalls.word(16))).isEqualTo(-0x7f);
+            assertThat(end.get(ValueLayout.ADDRESS, 0).address() - text.address())
+                    .isEqualTo(3);
+            assertThat(ColdCalls.number(strtol, text, end, ColdCalls.word(8))).isEqualTo(-7);
+        }
+        assertThat(ColdCalls.number(linker.defaultLookup().findOrThrow("abs"), ColdCalls.word(-5)))
+                .isEqualTo(5);
+    }
+
+    @Test
+    void errnoIsKept() {
+        MemorySegment close = Linker.nativeLinker().defaultLookup().findOrThrow("close");
+        assertThat(ColdCalls.number(close, ColdCalls.word(-1))).isEqualTo(-1);
+        assertThat(ErrnoName.of(NativeCalls.lastErrno())).startsWith("EBADF");
+    }
+
+    @Test
+    void moreWordsThanRegistersAreRefused() {
+        assertThatThrownBy(() -> ColdCalls.call(MemorySegment.ofAddress(1), new MemorySegment[ColdCalls.WORDS + 1]))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("7 arguments");
+    }
+}
