@@ -46,7 +46,6 @@ public final class DeviceContext extends Resource implements EventSource {
     /** By the arenas that registered memory is of; guarded by the tree's lock. */
     private final Map<MemorySegment.Scope, ArenaWatch> arenas = new WeakHashMap<>();
 
-    private final ProviderFunctions functions;
     private final boolean criticalPost;
     private final boolean software;
     private final boolean criticalPoll;
@@ -60,7 +59,6 @@ public final class DeviceContext extends Resource implements EventSource {
         this.queries = new DeviceQueries(device, this.context);
         this.commandDescriptor = ibv_context.cmd_fd(this.context);
         this.eventDescriptor = ibv_context.async_fd(this.context);
-        this.functions = ProviderFunctions.of(this.context);
         DeviceDriver driver = DeviceDriver.of(device.sysfsPath());
         this.criticalPost = driver.postsInUserSpace();
         this.criticalPoll = driver.pollsInUserSpace();
@@ -577,8 +575,13 @@ public final class DeviceContext extends Resource implements EventSource {
         return context;
     }
 
+    /** Read anew each time: whoever watches or disturbs calls puts functions of their own there. */
+    private ProviderFunctions functions() {
+        return ProviderFunctions.of(context);
+    }
+
     MemorySegment pollFunction() {
-        return functions.pollCompletions();
+        return functions().pollCompletions();
     }
 
     MemorySegment armFunction() {
@@ -586,15 +589,15 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     MemorySegment postSendFunction() {
-        return functions.postSend();
+        return functions().postSend();
     }
 
     MemorySegment postSharedReceiveFunction() {
-        return functions.postSharedReceive();
+        return functions().postSharedReceive();
     }
 
     MemorySegment postReceiveFunction() {
-        return functions.postReceive();
+        return functions().postReceive();
     }
 
     /** Whether no hardware is behind it: SoftRoCE, siw. */

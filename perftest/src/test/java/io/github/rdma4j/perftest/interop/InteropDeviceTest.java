@@ -24,7 +24,7 @@ class InteropDeviceTest {
 
     private static final int BANDWIDTH_COLUMNS = 5;
 
-    /** What a C tool says when it could not find out how fast its clock is: it then prints zeros and "-nan". */
+    /** What a C tool says when it could not find out how fast its clock is: it then prints zeros, "inf" and "-nan". */
     private static final String UNKNOWN_CLOCK = "Correlation coefficient r^2";
 
     @ParameterizedTest(name = "{0}")
@@ -42,7 +42,7 @@ class InteropDeviceTest {
     /** Results are lines of numbers that are all above zero, but for the peak of a timed run and deviations. */
     private static void assertRows(String output, int expected, String description) {
         List<double[]> rows = output.lines()
-                .filter(line -> line.matches(" \\d+ .*\\d\\.\\d.*"))
+                .filter(line -> line.matches(" \\d+ .*(\\d\\.\\d|inf|nan).*"))
                 .map(line -> Arrays.stream(line.strip().split("\\s+"))
                         .mapToDouble(InteropDeviceTest::number)
                         .toArray())
@@ -63,6 +63,9 @@ class InteropDeviceTest {
     }
 
     private static double number(String text) {
-        return text.endsWith("nan") ? Double.NaN : Double.parseDouble(text);
+        if (text.endsWith("nan")) {
+            return Double.NaN;
+        }
+        return text.equals("inf") ? Double.POSITIVE_INFINITY : Double.parseDouble(text);
     }
 }
