@@ -73,7 +73,9 @@ final class RequestLatencyLoop {
         long answered = 0;
         boolean paced = recorder.paces();
         recorder.begin();
-        while (answered < count) {
+        // Asked here as well as where it waits: an answer may be there whenever it is looked for, and no wait ever
+        // begin.
+        while (answered < count && control.running()) {
             if (paced && !recorder.next() || !post()) {
                 return answered;
             }

@@ -76,7 +76,8 @@ final class SendLatencyLoop {
         boolean paced = recorder.paces();
         recorder.begin();
         // Sending and receiving are called in one place each: the compiler inlines both, but not for a second time.
-        while (true) {
+        // Asked here as well as where it waits: all may be there whenever it is looked for, and no wait ever begin.
+        while (control.running()) {
             if (answers) {
                 if (received == count || !receive()) {
                     return sent;
@@ -103,6 +104,7 @@ final class SendLatencyLoop {
             }
             answers = true;
         }
+        return sent;
     }
 
     /** Sends a message and waits until it has gone; false when something failed or the run is over before. */

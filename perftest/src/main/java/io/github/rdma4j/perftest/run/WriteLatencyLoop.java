@@ -101,7 +101,11 @@ class WriteLatencyLoop {
         boolean paced = recorder.paces();
         recorder.begin();
         boolean awaits = !opens;
+        // Asked here as well as where it waits: all may be there whenever it is looked for, and no wait ever begin.
         while (sent < count) {
+            if (!control.running()) {
+                return sent;
+            }
             if (awaits && !await(++awaited) || paced && !recorder.next() || !send(++sent)) {
                 return sent;
             }
