@@ -84,7 +84,9 @@ final class SendLatencyLoop {
                 }
                 received++;
                 if (sent == count) {
-                    recorder.end();
+                    if (paced) {
+                        recorder.end();
+                    }
                     return sent;
                 }
             }

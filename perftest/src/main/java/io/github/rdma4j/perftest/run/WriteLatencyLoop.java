@@ -101,8 +101,8 @@ class WriteLatencyLoop {
         boolean paced = recorder.paces();
         recorder.begin();
         boolean awaits = !opens;
-        // Asked here as well as where it waits: all may be there whenever it is looked for, and no wait ever begin.
         while (sent < count) {
+            // Asked here as well as where it waits: all may be there whenever it is looked for, and no wait ever begin.
             if (!control.running()) {
                 return sent;
             }
