@@ -10,7 +10,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A bound on a ratio, so that the comparison can be a gate: {@code TOOL:SIZE:best<=NUMBER}, with {@code median} and
+ * A bound on a ratio, so that the comparison can be a gate: {@code TOOL:SIZE:median<=NUMBER}, with {@code best} and
  * {@code >=} as the other choices. It is about the tool's first metric, t_typical or BW average; the median is that of the rounds'
  * ratios, as in the table.
  *
@@ -33,8 +33,8 @@ record Expectation(String text, TestCase test, boolean best, boolean atMost, dou
         Matcher parts = SYNTAX.matcher(text);
         if (!parts.matches()) {
             throw new IllegalParameterException("--expect: '" + text
-                    + "' is not of the form TOOL:SIZE:best<=NUMBER (or median, or >=), as in"
-                    + " ib_write_lat:2:best<=1.10");
+                    + "' is not of the form TOOL:SIZE:median<=NUMBER (or best, or >=), as in"
+                    + " ib_write_lat:2:median<=1.10");
         }
         TestCase test = TestCase.expected(parts.group(1), parts.group(2), cases);
         return new Expectation(

@@ -137,19 +137,23 @@ class CompareSessionTest {
         assertThat(session.measured().getLast().rounds()).hasSize(1);
     }
 
-    @Test
-    void plainTcpStandsBesideEachToolOfItsKindButIsRunOncePerRound() {
-        Runner tcp = order -> {
-            calls.add("TCP " + order.size());
-            return Samples.latency(Implementation.TCP_JAVA, 30, 31);
-        };
-        CompareSession session = new CompareSession(
+    private CompareSession sessionWith(Runner tcp) {
+        return new CompareSession(
                 Map.of(
                         Implementation.JAVA, List.of(runner(Implementation.JAVA)),
                         Implementation.C, List.of(runner(Implementation.C)),
                         Implementation.TCP_JAVA, List.of(tcp)),
                 port::getAndIncrement,
                 report);
+    }
+
+    @Test
+    void plainTcpStandsBesideEachToolOfItsKindButIsRunOncePerRound() {
+        Runner tcp = order -> {
+            calls.add("TCP " + order.size());
+            return Samples.latency(Implementation.TCP_JAVA, 30, 31);
+        };
+        CompareSession session = sessionWith(tcp);
 
         List<CaseResult> results =
                 session.run(List.of(Samples.order(Samples.LATENCY), Samples.order(Samples.LATENCY)), 2);
@@ -179,13 +183,7 @@ class CompareSessionTest {
     @Test
     void aRoundWithoutTcpHasNoFigureOfIt() {
         Runner tcp = order -> Samples.latency(Implementation.TCP_JAVA, 30, 31);
-        CompareSession session = new CompareSession(
-                Map.of(
-                        Implementation.JAVA, List.of(runner(Implementation.JAVA)),
-                        Implementation.C, List.of(runner(Implementation.C)),
-                        Implementation.TCP_JAVA, List.of(tcp)),
-                port::getAndIncrement,
-                report);
+        CompareSession session = sessionWith(tcp);
 
         CaseResult result =
                 session.run(List.of(Samples.order(Samples.LATENCY)), 10).getFirst();

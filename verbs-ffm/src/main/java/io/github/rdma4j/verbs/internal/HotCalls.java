@@ -18,7 +18,7 @@ import java.lang.invoke.MethodHandle;
  * call. The callers ({@code UseGuard}) see to it that the objects live.
  *
  * <p>The function pointer is a segment of the global scope. What the linker asks of a segment that comes from a field costs some ten
- * instructions per call, and nothing of a constant. So the functions of the provider whose device was opened first are constants, and
+ * instructions per call, and nothing of a constant. So the functions of the provider that was met first are constants, and
  * one comparison tells whether they are meant: {@link ProviderFunctions} gives the same objects to all contexts of that provider. The
  * functions of a second provider in one JVM take the longer way.
  *
@@ -42,7 +42,7 @@ public final class HotCalls {
         assert POST.type().parameterType(0) == MemorySegment.class && ADDRESS.byteSize() == Long.BYTES;
     }
 
-    /** A class of its own, because it must be initialised after a context was opened: with the first call. */
+    /** A class of its own, because it must be initialised after a provider was met: with the first call. */
     private static final class First {
         static final MemorySegment POLL_COMPLETIONS = ProviderFunctions.first().pollCompletions();
         static final MemorySegment POST_SEND = ProviderFunctions.first().postSend();

@@ -50,10 +50,10 @@ public record ProviderFunctions(
         return known == null ? functions : known;
     }
 
-    /** {@return those of the context that was opened first} */
+    /** {@return those that were read first, which is before the first queue is made} */
     static synchronized ProviderFunctions first() {
         if (first == null) {
-            throw new IllegalStateException("no context was opened: its functions are read before they are called");
+            throw new IllegalStateException("the functions of a context are read before they are called");
         }
         return first;
     }
