@@ -93,16 +93,8 @@ final class Injection {
         stepping = null;
     }
 
-    /** The errno to fail with; null for a call that shall be made. */
-    Integer before(String function, boolean fallible, Object[] arguments) {
-        Integer answer = fallible ? answer(function) : null;
-        if (answer == null) {
-            NativeObjects.before(function, arguments);
-        }
-        return answer;
-    }
-
-    private synchronized Integer answer(String function) {
+    /** The errno that a fallible call shall fail with; null for a call that shall be made. */
+    synchronized Integer answer(String function) {
         if (Thread.currentThread() != stepping || fired) {
             return null;
         }
@@ -135,10 +127,6 @@ final class Injection {
             return null;
         }
         return NOTHING_YET.get(function);
-    }
-
-    void after(String function, Object[] arguments, Object answer) {
-        NativeObjects.after(function, arguments, answer);
     }
 
     private static List<String> path() {

@@ -40,12 +40,13 @@ final class NativeFunction {
         String name = symbol != null ? symbol : Pointers.nameOf(((MemorySegment) arguments[0]).address());
         Object[] own = Arrays.copyOfRange(arguments, (symbol == null ? 1 : 0) + (keepsErrno ? 1 : 0), arguments.length);
         Injection injection = Injection.current();
-        Integer errno = injection.before(name, isFallible(name), own);
+        Integer errno = isFallible(name) ? injection.answer(name) : null;
         if (errno != null && !NativeObjects.endsEvenInFailure(name)) {
             return failure(name, errno, arguments);
         }
+        String maker = NativeObjects.before(name, own);
         Object answer = real.invokeExact(arguments);
-        injection.after(name, own, answer);
+        NativeObjects.after(name, own, answer, maker);
         return errno == null ? answer : failure(name, errno, arguments);
     }
 

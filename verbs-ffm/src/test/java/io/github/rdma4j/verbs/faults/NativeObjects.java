@@ -61,20 +61,35 @@ final class NativeObjects {
         return null;
     }
 
-    /** Refuses what would free twice. */
-    static void before(String function, Object[] arguments) {
+    /**
+     * Takes down what a call is about to end, and refuses what would free twice. Before the call: behind it, another
+     * thread may have made an object at the same address.
+     *
+     * @return what made the object, for {@link #after}; null if the call ends nothing
+     */
+    static String before(String function, Object[] arguments) {
         Object object = ended(function, arguments);
-        if (object != null && !LIVE.containsKey(object)) {
+        if (object == null) {
+            return null;
+        }
+        String maker = LIVE.remove(object);
+        if (maker == null) {
             throw new AssertionError(
                     "%s of what is not there (%s): it was released before".formatted(function, object));
         }
+        return maker;
     }
 
-    static void after(String function, Object[] arguments, Object answer) {
+    /**
+     * Notes what a call has made, and notes again what it should have ended and did not.
+     *
+     * @param maker what {@link #before} returned
+     */
+    static void after(String function, Object[] arguments, Object answer, String maker) {
         Object object = ended(function, arguments);
         if (object != null) {
-            if (answer == null || ((Number) answer).longValue() == 0 || endsEvenInFailure(function)) {
-                LIVE.remove(object);
+            if (answer != null && ((Number) answer).longValue() != 0 && !endsEvenInFailure(function)) {
+                LIVE.put(object, maker);
             }
             return;
         }
