@@ -7,6 +7,7 @@ import io.github.rdma4j.verbs.bindings.ibv_ah_attr;
 import io.github.rdma4j.verbs.internal.AddressHandleCalls;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExclusiveGuard;
+import io.github.rdma4j.verbs.internal.Explanation;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import java.lang.foreign.Arena;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import io.github.rdma4j.verbs.internal.SendOpcode;
+
 /**
  * The checks of the posting calls: flags, bounds, rights, open regions. They cost a few nanoseconds, and keep a mistake from
  * becoming a broken connection. {@value #PROPERTY}{@code =false} switches them off for a program that is known to be right; use

@@ -8,6 +8,7 @@ import io.github.rdma4j.verbs.internal.CharacterDevice;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
+import io.github.rdma4j.verbs.internal.KernelDevices;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.NativeLibraries;
 import java.lang.foreign.Arena;

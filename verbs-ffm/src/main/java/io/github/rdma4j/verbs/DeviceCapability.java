@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import io.github.rdma4j.verbs.internal.Flags;
 import java.util.Set;
 
 /** What a device offers ({@code enum ibv_device_cap_flags} and the flags of {@code device_cap_flags_ex} above bit 31). */

@@ -6,6 +6,7 @@ import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import io.github.rdma4j.verbs.bindings.ibv_cq_ex;
 import io.github.rdma4j.verbs.bindings.ibv_cq_init_attr_ex;
 import io.github.rdma4j.verbs.internal.CursorCalls;
+import io.github.rdma4j.verbs.internal.Flags;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

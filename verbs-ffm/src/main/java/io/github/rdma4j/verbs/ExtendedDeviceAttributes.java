@@ -9,6 +9,7 @@ import io.github.rdma4j.verbs.bindings.ibv_pci_atomic_caps;
 import io.github.rdma4j.verbs.bindings.ibv_rss_caps;
 import io.github.rdma4j.verbs.bindings.ibv_tm_caps;
 import io.github.rdma4j.verbs.bindings.ibv_tso_caps;
+import io.github.rdma4j.verbs.internal.Flags;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 

@@ -10,6 +10,7 @@ import io.github.rdma4j.verbs.bindings.ibv_qp_ex;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExtendedCalls;
 import io.github.rdma4j.verbs.internal.LaterVerbs;
+import io.github.rdma4j.verbs.internal.SendOpcode;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import io.github.rdma4j.verbs.internal.SendOpcode;
+
 /** An operation that brings data into this side's memory, for {@link QueuePair#dataInOrder}. */
 public enum IncomingOperation {
     /** The peer's writes into this side's memory. */

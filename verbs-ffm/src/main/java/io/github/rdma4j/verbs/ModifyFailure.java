@@ -6,6 +6,7 @@ import static io.github.rdma4j.verbs.QueuePairAttribute.*;
 import static java.util.stream.Collectors.joining;
 
 import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.Explanation;
 import io.github.rdma4j.verbs.internal.Failures;
 import java.util.ArrayList;
 import java.util.List;

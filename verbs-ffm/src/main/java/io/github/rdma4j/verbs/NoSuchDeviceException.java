@@ -6,7 +6,14 @@ package io.github.rdma4j.verbs;
 public final class NoSuchDeviceException extends VerbsException {
     private static final long serialVersionUID = 1L;
 
-    NoSuchDeviceException(String operation, String explanation, String remedy) {
+    /**
+     * A device that is not there.
+     *
+     * @param operation what was tried, with the name
+     * @param explanation which devices are there
+     * @param remedy what the reader can do about it
+     */
+    public NoSuchDeviceException(String operation, String explanation, String remedy) {
         super(operation, 0, explanation, remedy);
     }
 }

@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.bindings.ibv_odp_caps;
+import io.github.rdma4j.verbs.internal.Flags;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 

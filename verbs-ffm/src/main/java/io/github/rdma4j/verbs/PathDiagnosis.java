@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.Explanation;
 import java.util.List;
 import java.util.Optional;
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import io.github.rdma4j.verbs.internal.Flags;
 import java.util.Set;
 
 /** What a port offers ({@code enum ibv_port_cap_flags} and {@code enum ibv_port_cap_flags2}). */

@@ -4,10 +4,12 @@ package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.bindings.ibv_qp;
+import io.github.rdma4j.verbs.internal.ByteOrders;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExclusiveGuard;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.HotCalls;
+import io.github.rdma4j.verbs.internal.SendOpcode;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;

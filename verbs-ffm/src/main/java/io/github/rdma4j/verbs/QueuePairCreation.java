@@ -10,6 +10,7 @@ import io.github.rdma4j.verbs.bindings.ibv_qp_init_attr_ex;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
+import io.github.rdma4j.verbs.internal.Flags;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.QueuePairCalls;
 import java.lang.foreign.Arena;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-import static io.github.rdma4j.verbs.SendOpcode.*;
+import static io.github.rdma4j.verbs.internal.SendOpcode.*;
 
 /** The service that a queue pair gives ({@code enum ibv_qp_type}). */
 public enum QueuePairType {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import io.github.rdma4j.verbs.internal.Flags;
 import java.util.Set;
 
 /** A field of a packet that can take part in receive hashing ({@code enum ibv_rx_hash_fields}). */

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-import static io.github.rdma4j.verbs.SendOpcode.*;
+import static io.github.rdma4j.verbs.internal.SendOpcode.*;
 
+import io.github.rdma4j.verbs.internal.ByteOrders;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import io.github.rdma4j.verbs.internal.SendOpcode;
+
 /**
  * An operation that a queue pair with extended posting is created for ({@code enum ibv_qp_create_send_ops_flags}); see
  * {@link QueuePairConfig#sendOperations}.

@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.internal.NativeMemory;
+import io.github.rdma4j.verbs.internal.SendOpcode;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 

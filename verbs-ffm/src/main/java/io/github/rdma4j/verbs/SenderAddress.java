@@ -8,6 +8,7 @@ import io.github.rdma4j.verbs.bindings.ibv_grh;
 import io.github.rdma4j.verbs.bindings.ibv_wc;
 import io.github.rdma4j.verbs.internal.AddressHandleCalls;
 import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.Explanation;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import java.lang.foreign.Arena;

@@ -7,6 +7,7 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import io.github.rdma4j.verbs.bindings.ibv_wc;
+import io.github.rdma4j.verbs.internal.ByteOrders;
 import io.github.rdma4j.verbs.internal.NativeMemory;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import io.github.rdma4j.verbs.internal.Flags;
+
 /** How a work queue treats packets ({@code enum ibv_wq_flags}). */
 public enum WorkQueueFlag {
     /** Takes the outer VLAN tag out of packets. */

@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.verbs.internal.HotCalls;
+import io.github.rdma4j.verbs.internal.SendOpcode;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs;
+package io.github.rdma4j.verbs.internal;
 
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -9,19 +9,19 @@ import java.util.concurrent.atomic.AtomicLong;
  * Threads may arm it and take its events at the same time, so a flag would not do. What counts is how many events had been taken when
  * the arming began: as long as no other has been taken since, the queue is armed. A queue that is just being armed is not yet.
  */
-final class Arming {
+public final class Arming {
     private static final long NEVER = -1;
 
     private final AtomicLong eventsTaken = new AtomicLong();
     private volatile long armedAfter = NEVER;
 
     /** {@return how many events of the queue have been taken so far} */
-    long eventsTaken() {
+    public long eventsTaken() {
         return eventsTaken.get();
     }
 
     /** An event has been taken: the queue must be armed again. */
-    void eventTaken() {
+    public void eventTaken() {
         eventsTaken.incrementAndGet();
     }
 
@@ -30,7 +30,7 @@ final class Arming {
      *
      * @param eventsTaken as they were counted just before
      */
-    boolean isArmed(long eventsTaken) {
+    public boolean isArmed(long eventsTaken) {
         return armedAfter == eventsTaken;
     }
 
@@ -39,12 +39,12 @@ final class Arming {
      *
      * @param eventsTaken as they were counted before it was told
      */
-    void armed(long eventsTaken) {
+    public void armed(long eventsTaken) {
         armedAfter = eventsTaken;
     }
 
     /** Nothing is known any more: whoever wants events arms anew. */
-    void forget() {
+    public void forget() {
         armedAfter = NEVER;
     }
 }

@@ -1,20 +1,20 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs;
+package io.github.rdma4j.verbs.internal;
 
 import java.nio.ByteOrder;
 
 /** Conversion between the processor's byte order and the network's, in which verbs keeps immediate data and keys of partitions. */
-final class ByteOrders {
+public final class ByteOrders {
     private static final boolean LITTLE_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
 
     private ByteOrders() {}
 
-    static int toNetwork(int value) {
+    public static int toNetwork(int value) {
         return LITTLE_ENDIAN ? Integer.reverseBytes(value) : value;
     }
 
-    static int fromNetwork(int value) {
+    public static int fromNetwork(int value) {
         return toNetwork(value);
     }
 }

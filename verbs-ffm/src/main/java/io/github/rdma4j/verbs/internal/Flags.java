@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs;
+package io.github.rdma4j.verbs.internal;
 
 import java.util.Collections;
 import java.util.EnumSet;
@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.function.ToLongFunction;
 
 /** Bit masks of verbs.h as sets of enum constants; bits that this library does not know are left out. */
-final class Flags {
+public final class Flags {
     private Flags() {}
 
     /**
@@ -18,7 +18,7 @@ final class Flags {
      * @param bit the bit of a constant
      * @param mask from the library
      */
-    static <E extends Enum<E>> Set<E> of(Class<E> type, ToLongFunction<E> bit, long mask) {
+    public static <E extends Enum<E>> Set<E> of(Class<E> type, ToLongFunction<E> bit, long mask) {
         EnumSet<E> set = EnumSet.noneOf(type);
         for (E constant : type.getEnumConstants()) {
             long wanted = bit.applyAsLong(constant);
@@ -30,7 +30,7 @@ final class Flags {
     }
 
     /** The mask of a set. */
-    static <E extends Enum<E>> long mask(Iterable<E> set, ToLongFunction<E> bit) {
+    public static <E extends Enum<E>> long mask(Iterable<E> set, ToLongFunction<E> bit) {
         long mask = 0;
         for (E constant : set) {
             mask |= bit.applyAsLong(constant);

@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs;
+package io.github.rdma4j.verbs.internal;
 
 import java.util.ArrayList;
 import java.util.List;
 
 /** What is known of a failure: its causes, and what can be done about them; both in the order in which they were found. */
-final class Explanation {
+public final class Explanation {
     private final List<String> causes = new ArrayList<>();
     private final List<String> remedies = new ArrayList<>();
 
-    Explanation add(String cause, String remedy) {
+    public Explanation add(String cause, String remedy) {
         causes.add(cause);
         if (!remedy.isEmpty()) {
             remedies.add(remedy);
@@ -18,15 +18,15 @@ final class Explanation {
         return this;
     }
 
-    boolean isEmpty() {
+    public boolean isEmpty() {
         return causes.isEmpty();
     }
 
-    String cause() {
+    public String cause() {
         return String.join("; ", causes);
     }
 
-    String remedy() {
+    public String remedy() {
         return String.join("; ", remedies);
     }
 }

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs;
+package io.github.rdma4j.verbs.internal;
 
+import io.github.rdma4j.verbs.NoSuchDeviceException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,14 +10,14 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** The RDMA devices that the kernel has, whether libibverbs can use them or not. */
-final class KernelDevices {
+public final class KernelDevices {
     private static final Path DEVICES = Path.of("/sys/class/infiniband");
     private static final Path USER_DEVICES = Path.of("/sys/class/infiniband_verbs");
 
     private KernelDevices() {}
 
     /** {@return their names, in alphabetical order} */
-    static List<String> names() {
+    public static List<String> names() {
         return names(DEVICES);
     }
 
@@ -29,7 +30,7 @@ final class KernelDevices {
     }
 
     /** The failure of a program that asks for a device that the kernel has and libibverbs does not list. */
-    static NoSuchDeviceException unusable(String operation, List<String> names) {
+    public static NoSuchDeviceException unusable(String operation, List<String> names) {
         String devices = String.join(", ", names);
         boolean forPrograms = names(USER_DEVICES).stream().anyMatch(name -> name.startsWith("uverbs"));
         return forPrograms
