@@ -350,17 +350,6 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     /**
-     * Creates counters (ibv_create_counters(3)).
-     *
-     * @return the counters, which count nothing yet; to be closed before or with this context
-     * @throws UnsupportedVerbException if the driver has none, as SoftRoCE's
-     * @throws VerbsException if the device refuses
-     */
-    public Counters createCounters() {
-        return createChild(() -> new Counters(this));
-    }
-
-    /**
      * Creates a table of receive work queues (ibv_create_rwq_ind_table(3)), over which a queue pair distributes packets.
      *
      * @param queues the queues by entry, a power of two of them; one can be there several times
@@ -374,20 +363,6 @@ public final class DeviceContext extends Resource implements EventSource {
         List<WorkQueue> entries = List.copyOf(queues);
         ReceiveWorkQueueTable.check(this, entries);
         return createChild(() -> new ReceiveWorkQueueTable(this, entries));
-    }
-
-    /**
-     * Creates a flow action for ESP of IPsec (ibv_create_flow_action_esp(3)).
-     *
-     * @param configuration sets direction, mode and key
-     * @return the action, to be closed before or with this context
-     * @throws UnsupportedVerbException if the driver has none, as SoftRoCE's
-     * @throws VerbsException if the device refuses
-     */
-    public FlowAction createEspFlowAction(Consumer<EspActionConfig> configuration) {
-        EspActionConfig config = new EspActionConfig();
-        configuration.accept(config);
-        return createChild(() -> new FlowAction(this, config));
     }
 
     /**

@@ -625,23 +625,6 @@ public final class QueuePair extends Resource {
         return result;
     }
 
-    /**
-     * Creates a flow steering rule that brings packets to this queue pair (ibv_create_flow(3)).
-     *
-     * @param configuration says which packets, and what happens to them
-     * @return the rule, in force at once; to be closed before or with this queue pair
-     * @throws IllegalArgumentException if the values do not go together, or the device has no such port
-     * @throws UnsupportedVerbException if the device does not steer flows, as SoftRoCE
-     * @throws VerbsException if the device does not take the rule; the message tells what it may be
-     */
-    public FlowRule createFlowRule(Consumer<FlowRuleConfig> configuration) {
-        FlowRuleConfig config = new FlowRuleConfig();
-        configuration.accept(config);
-        config.check(this);
-        domain.context().port(config.port());
-        return createChild(() -> new FlowRule(this, config));
-    }
-
     /** {@return the protection domain that it was created in} */
     public ProtectionDomain protectionDomain() {
         return domain;

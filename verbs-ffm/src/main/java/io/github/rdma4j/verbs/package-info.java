@@ -40,7 +40,7 @@
  *   <li>polling one {@link io.github.rdma4j.verbs.ExtendedCompletionQueue}, and so its
  *       {@link io.github.rdma4j.verbs.CompletionCursor}
  *   <li>what was made in a {@link io.github.rdma4j.verbs.ThreadDomain}
- *   <li>an object that a setter was called on: the configurations, and a {@link io.github.rdma4j.verbs.FlowSpec}
+ *   <li>an object that a setter was called on: the configurations, and a {@link io.github.rdma4j.verbs.flow.FlowSpec}
  * </ul>
  *
  * <h2>Waiting</h2>

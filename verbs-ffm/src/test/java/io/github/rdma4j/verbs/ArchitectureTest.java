@@ -34,6 +34,7 @@ class ArchitectureTest {
     private static final String CM = API + ".cm";
     private static final String POOL = API + ".pool";
     private static final String ENDPOINT = API + ".endpoint";
+    private static final String FLOW = API + ".flow";
 
     private static final JavaClasses CODE = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
@@ -85,6 +86,22 @@ class ArchitectureTest {
     }
 
     @Test
+    void flowSteeringLeansOnTheVerbsAndNothingLeansOnIt() {
+        classes()
+                .that()
+                .resideInAPackage(FLOW)
+                .should()
+                .onlyDependOnClassesThat(JDK.or(resideInAnyPackage(FLOW, API, INTERNAL, BINDINGS)))
+                .check(CODE);
+        classes()
+                .that()
+                .resideOutsideOfPackage(FLOW)
+                .should()
+                .onlyDependOnClassesThat(DescribedPredicate.not(resideInAPackage(FLOW)))
+                .check(CODE);
+    }
+
+    @Test
     void endpointsLeanOnWhatEveryProgramCanUseAndNothingLeansOnThem() {
         classes()
                 .that()
@@ -106,7 +123,7 @@ class ArchitectureTest {
                 .that()
                 .arePublic()
                 .and()
-                .areDeclaredInClassesThat(resideInAnyPackage(API, CM, ENDPOINT)
+                .areDeclaredInClassesThat(resideInAnyPackage(API, FLOW, CM, ENDPOINT)
                         .and(describe(
                                 "public",
                                 type -> type.getModifiers()

@@ -8,10 +8,10 @@ import java.nio.file.Path;
 import java.util.List;
 
 /** Compiles a C program and gives back what it prints. A machine without compiler or headers fails the test. */
-final class CProgram {
+public final class CProgram {
     private CProgram() {}
 
-    static List<String> run(String source) {
+    public static List<String> run(String source) {
         try {
             Path folder = Files.createTempDirectory("rdma4j-c");
             Path file = folder.resolve("program.c");

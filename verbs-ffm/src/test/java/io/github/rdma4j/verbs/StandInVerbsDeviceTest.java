@@ -21,6 +21,11 @@ import io.github.rdma4j.verbs.bindings.ibv_wq_init_attr;
 import io.github.rdma4j.verbs.bindings.ibv_xrcd_init_attr;
 import io.github.rdma4j.verbs.bindings.timespec;
 import io.github.rdma4j.verbs.bindings.verbs_context;
+import io.github.rdma4j.verbs.flow.CounterDescription;
+import io.github.rdma4j.verbs.flow.Counters;
+import io.github.rdma4j.verbs.flow.FlowAction;
+import io.github.rdma4j.verbs.flow.FlowRule;
+import io.github.rdma4j.verbs.flow.FlowSpec;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExportedVerb;
 import java.lang.foreign.Arena;
@@ -248,12 +253,12 @@ class StandInVerbsDeviceTest {
                         },
                         arena));
 
-        Counters counters = context.createCounters();
+        Counters counters = Counters.create(context);
         counters.attach(CounterDescription.PACKETS, 0);
         counters.attach(CounterDescription.BYTES, 1);
         QueuePair pair = domain.createQueuePair(QueuePairType.UD, config -> config.completionQueue(queue));
-        FlowRule rule = pair.createFlowRule(
-                config -> config.specs(FlowSpec.udp().destinationPort(4791), FlowSpec.count(counters)));
+        FlowRule rule = FlowRule.create(
+                pair, config -> config.specs(FlowSpec.udp().destinationPort(4791), FlowSpec.count(counters)));
         counters.attach(CounterDescription.BYTES, 2, rule);
         assertThat(calls).containsExactly("attach 0 0 false", "attach 1 1 false", "attach 1 2 true");
         MemorySegment written = rules.getFirst();
@@ -269,7 +274,7 @@ class StandInVerbsDeviceTest {
         counters.close();
         assertThat(rule.isOpen()).isFalse();
         assertThat(calls).containsExactly("destroy_flow", "destroy_counters");
-        assertThatThrownBy(() -> pair.createFlowRule(config -> config.specs(FlowSpec.count(counters))))
+        assertThatThrownBy(() -> FlowRule.create(pair, config -> config.specs(FlowSpec.count(counters))))
                 .isInstanceOf(IllegalStateException.class);
     }
 
@@ -290,7 +295,7 @@ class StandInVerbsDeviceTest {
                         arena));
         verbs_context.destroy_flow_action(
                 table, verbs_context.destroy_flow_action.allocate(action -> note("destroy_action"), arena));
-        try (FlowAction action = context.createEspFlowAction(esp -> esp.aesGcm(new byte[32], 0, 0, 16))) {
+        try (FlowAction action = FlowAction.esp(context, esp -> esp.aesGcm(new byte[32], 0, 0, 16))) {
             action.modify(esp -> esp.hardLimit(12));
         }
         assertThat(calls).containsExactly("modify 12", "destroy_action");

@@ -5,18 +5,23 @@ package io.github.rdma4j.verbs;
 import java.util.List;
 
 /** The verbs device that the device tests use, the first one; a run that has none fails, it does not skip. */
-final class TestDevice {
+public final class TestDevice {
     private TestDevice() {}
 
-    static DeviceContext open() {
+    public static DeviceContext open() {
         return DeviceContext.open(name());
     }
 
-    static String name() {
+    public static String name() {
         List<Device> devices = Device.list();
         if (devices.isEmpty()) {
             throw new AssertionError("tests tagged 'device' need a verbs device: run them with scripts/test");
         }
         return devices.getFirst().name();
+    }
+
+    /** How many resources depend on that one, for tests of other packages. */
+    public static int childCount(Resource resource) {
+        return resource.childCount();
     }
 }

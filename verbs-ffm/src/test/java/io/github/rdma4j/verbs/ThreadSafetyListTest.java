@@ -29,7 +29,7 @@ class ThreadSafetyListTest {
     @Test
     void everyTypeThatIsForOneThreadIsOnThePackagesList() throws IOException {
         String list = words(PACKAGE.resolve("package-info.java"));
-        try (Stream<Path> files = Files.list(PACKAGE)) {
+        try (Stream<Path> files = Stream.concat(Files.list(PACKAGE), Files.list(PACKAGE.resolve("flow")))) {
             List<String> types = files.filter(file -> file.toString().endsWith(".java"))
                     .filter(file -> !file.endsWith("package-info.java"))
                     .filter(file -> FOR_ONE_THREAD.matcher(words(file)).find())
@@ -39,7 +39,7 @@ class ThreadSafetyListTest {
             assertThat(types)
                     .hasSizeGreaterThan(8)
                     .allSatisfy(type -> assertThat(list)
-                            .containsPattern("\\{@link io[.]github[.]rdma4j[.]verbs[.]" + type + "[}#]"));
+                            .containsPattern("\\{@link io[.]github[.]rdma4j[.]verbs[.](flow[.])?" + type + "[}#]"));
         }
     }
 }

@@ -38,6 +38,7 @@ class GuideProgramsTest {
             import io.github.rdma4j.verbs.*;
             import io.github.rdma4j.verbs.cm.*;
             import io.github.rdma4j.verbs.endpoint.*;
+            import io.github.rdma4j.verbs.flow.*;
             import io.github.rdma4j.verbs.pool.*;
             import java.lang.foreign.*;
             import java.net.*;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs;
+package io.github.rdma4j.verbs.flow;
 
 /** What a flow rule is ({@code enum ibv_flow_attr_type}). */
 public enum FlowRuleType {

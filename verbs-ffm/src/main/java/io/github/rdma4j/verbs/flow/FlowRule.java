@@ -1,12 +1,21 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs;
+package io.github.rdma4j.verbs.flow;
 
+import io.github.rdma4j.verbs.AttachedResource;
+import io.github.rdma4j.verbs.DeviceCapability;
+import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.Resource;
+import io.github.rdma4j.verbs.UnsupportedVerbException;
+import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExtendedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
+import io.github.rdma4j.verbs.internal.NativeObject;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
@@ -17,22 +26,52 @@ import java.util.stream.Stream;
  *
  * <p>Thread safety: all methods may be called from any thread.
  */
-public final class FlowRule extends Resource {
+public final class FlowRule extends AttachedResource {
     private static final int ENXIO = 6;
 
     private final DeviceContext context;
     private final String description;
-    private final MemorySegment flow;
 
-    FlowRule(QueuePair queuePair, FlowRuleConfig config) {
-        super(parents(queuePair, config));
-        config.resources().forEach(Resource::requireOpen);
-        this.context = queuePair.domain().context();
+    private FlowRule(QueuePair queuePair, FlowRuleConfig config) {
+        super(() -> steer(queuePair, config), parents(queuePair, config));
+        this.context = queuePair.protectionDomain().context();
         this.description = config.toString();
+    }
+
+    /**
+     * Creates a rule that brings packets to a queue pair (ibv_create_flow(3)).
+     *
+     * @param queuePair of type UD or raw packet
+     * @param configuration says which packets, and what happens to them
+     * @return the rule, in force at once; to be closed before or with the queue pair
+     * @throws IllegalArgumentException if the values do not go together, or the device has no such port
+     * @throws UnsupportedVerbException if the device does not steer flows, as SoftRoCE
+     * @throws VerbsException if the device does not take the rule; the message tells what it may be
+     */
+    public static FlowRule create(QueuePair queuePair, Consumer<FlowRuleConfig> configuration) {
+        FlowRuleConfig config = new FlowRuleConfig();
+        configuration.accept(config);
+        config.check();
+        for (Resource resource : config.resources()) {
+            if (!areOfOneDeviceContext(resource, queuePair)) {
+                throw new IllegalArgumentException(resource + " is not of the same device context as " + queuePair);
+            }
+        }
+        queuePair.protectionDomain().context().port(config.port());
+        return createOn(queuePair, () -> new FlowRule(queuePair, config));
+    }
+
+    private static NativeObject steer(QueuePair queuePair, FlowRuleConfig config) {
+        MemorySegment context =
+                MemorySegment.ofAddress(queuePair.protectionDomain().context().handle());
         String operation = "ibv_create_flow(%s, %s)".formatted(queuePair, config);
         try (Arena arena = Arena.ofConfined()) {
-            this.flow = ExtendedVerb.CREATE_FLOW.create(
-                    operation, context.segment(), queuePair.segment(), config.write(arena));
+            MemorySegment flow = ExtendedVerb.CREATE_FLOW.create(
+                    operation, context, MemorySegment.ofAddress(queuePair.handle()), config.write(arena));
+            return new NativeObject(
+                    flow,
+                    "ibv_destroy_flow(%s)".formatted(config),
+                    () -> ExtendedVerb.DESTROY_FLOW.call(context, flow));
         } catch (UnsupportedVerbException e) {
             throw e;
         } catch (VerbsException e) {
@@ -63,24 +102,8 @@ public final class FlowRule extends Resource {
         };
     }
 
-    MemorySegment segment() {
-        return flow;
-    }
-
     DeviceContext context() {
         return context;
-    }
-
-    @Override
-    public long handle() {
-        requireOpen();
-        return flow.address();
-    }
-
-    @Override
-    void release() {
-        Failures.check(
-                "ibv_destroy_flow(%s)".formatted(description), ExtendedVerb.DESTROY_FLOW.call(context.segment(), flow));
     }
 
     /** {@return type, priority and port} */

@@ -5,16 +5,15 @@ package io.github.rdma4j.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Flow rules, counters and receive hashing on a device that has none of them: every refusal is told, and nothing is left behind. */
+/** Work queues and their tables on a device that has none: every refusal is told, and nothing is left behind. */
 @Tag("device")
-class FlowSteeringDeviceTest {
+class WorkQueueDeviceTest {
     private DeviceContext context;
     private ProtectionDomain domain;
     private CompletionQueue queue;
@@ -29,49 +28,6 @@ class FlowSteeringDeviceTest {
     @AfterEach
     void close() {
         context.close();
-    }
-
-    @Test
-    void flowRulesAreRefused() {
-        QueuePair pair = domain.createQueuePair(QueuePairType.UD, config -> config.completionQueue(queue));
-        assertThatThrownBy(() -> pair.createFlowRule(
-                        rule -> rule.priority(3).specs(FlowSpec.ethernet().etherType(0x0800), FlowSpec.tag(1))))
-                .isInstanceOf(UnsupportedVerbException.class)
-                .hasMessageContaining("ibv_create_flow(")
-                .hasMessageContaining("priority=3, port=1, 2 specs");
-        assertThat(pair.childCount()).isZero();
-    }
-
-    @Test
-    void aRuleThatMakesNoSenseDoesNotReachTheDevice() {
-        QueuePair pair = domain.createQueuePair(QueuePairType.UD, config -> config.completionQueue(queue));
-        assertThatThrownBy(() -> pair.createFlowRule(
-                        rule -> rule.type(FlowRuleType.SNIFFER).doNotTrap()))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("doNotTrap() is for rules of type NORMAL, and this one is SNIFFER");
-        assertThatThrownBy(() -> pair.createFlowRule(rule -> rule.port(9)))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("no port 9");
-        FlowSpec[] tooMany = new FlowSpec[256];
-        Arrays.fill(tooMany, FlowSpec.drop());
-        assertThatThrownBy(() -> pair.createFlowRule(rule -> rule.specs(tooMany)))
-                .hasMessageContaining("256 specs: a rule has at most 255");
-    }
-
-    @Test
-    void countersAreRefused() {
-        assertThatThrownBy(() -> context.createCounters())
-                .isInstanceOf(UnsupportedVerbException.class)
-                .hasMessageContaining("ibv_create_counters(" + context.device().name() + ")");
-    }
-
-    @Test
-    void espActionsAreRefused() {
-        assertThatThrownBy(
-                        () -> context.createEspFlowAction(esp -> esp.encrypt().aesGcm(new byte[16], 0, 0, 16)))
-                .isInstanceOf(UnsupportedVerbException.class)
-                .hasMessageContaining("ibv_create_flow_action_esp")
-                .hasMessageContaining("128 bits");
     }
 
     @Test

@@ -1,12 +1,17 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs;
+package io.github.rdma4j.verbs.flow;
 
+import io.github.rdma4j.verbs.AttachedResource;
+import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.UnsupportedVerbException;
+import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import io.github.rdma4j.verbs.bindings.ibv_counter_attach_attr;
 import io.github.rdma4j.verbs.bindings.ibv_counters_init_attr;
 import io.github.rdma4j.verbs.internal.ExtendedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
+import io.github.rdma4j.verbs.internal.NativeObject;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -17,20 +22,41 @@ import java.lang.foreign.ValueLayout;
  *
  * <p>Thread safety: all methods may be called from any thread.
  */
-public final class Counters extends Resource {
+public final class Counters extends AttachedResource {
     private final DeviceContext context;
-    private final MemorySegment counters;
 
-    Counters(DeviceContext context) {
-        super(context);
+    private Counters(DeviceContext context) {
+        super(() -> createNative(context), context);
         this.context = context;
+    }
+
+    /**
+     * Creates counters (ibv_create_counters(3)).
+     *
+     * @param context of the queue pairs whose rules count
+     * @return the counters, which count nothing yet; to be closed before or with the context
+     * @throws UnsupportedVerbException if the driver has none, as SoftRoCE's
+     * @throws VerbsException if the device refuses
+     */
+    public static Counters create(DeviceContext context) {
+        return createOn(context, () -> new Counters(context));
+    }
+
+    private static NativeObject createNative(DeviceContext context) {
+        MemorySegment device = MemorySegment.ofAddress(context.handle());
+        String name = context.device().name();
         try (Arena arena = Arena.ofConfined()) {
-            this.counters = ExtendedVerb.CREATE_COUNTERS.create(
-                    "ibv_create_counters(" + context.device().name() + ")",
-                    context.segment(),
-                    context.segment(),
-                    ibv_counters_init_attr.allocate(arena));
+            MemorySegment counters = ExtendedVerb.CREATE_COUNTERS.create(
+                    "ibv_create_counters(%s)".formatted(name), device, device, ibv_counters_init_attr.allocate(arena));
+            return new NativeObject(
+                    counters,
+                    "ibv_destroy_counters(%s)".formatted(name),
+                    () -> ExtendedVerb.DESTROY_COUNTERS.call(device, counters));
         }
+    }
+
+    private MemorySegment device() {
+        return MemorySegment.ofAddress(context.handle());
     }
 
     /**
@@ -59,27 +85,22 @@ public final class Counters extends Resource {
         if (rule.context() != context) {
             throw new IllegalArgumentException(rule + " is not of the same device context as " + this);
         }
-        locked(() -> {
-            rule.requireOpen();
-            attach(description, index, ", " + rule, rule.segment());
-            return null;
-        });
+        whileOpen(() -> attach(description, index, ", " + rule, MemorySegment.ofAddress(rule.handle())));
     }
 
     private void attach(CounterDescription description, int index, String ruleText, MemorySegment rule) {
         if (index < 0) {
             throw new IllegalArgumentException("counter index " + index);
         }
-        locked(() -> {
+        whileOpen(() -> {
             try (Arena arena = Arena.ofConfined()) {
                 MemorySegment point = ibv_counter_attach_attr.allocate(arena);
                 ibv_counter_attach_attr.counter_desc(point, description.ordinal());
                 ibv_counter_attach_attr.index(point, index);
                 Failures.check(
                         "ibv_attach_counters_point_flow(%s, index=%d%s)".formatted(description, index, ruleText),
-                        ExtendedVerb.ATTACH_COUNTERS_POINT_FLOW.call(context.segment(), counters, point, rule));
+                        ExtendedVerb.ATTACH_COUNTERS_POINT_FLOW.call(device(), segment(), point, rule));
             }
-            return null;
         });
     }
 
@@ -95,33 +116,20 @@ public final class Counters extends Resource {
         if (count < 1) {
             throw new IllegalArgumentException("reading " + count + " counters");
         }
-        return locked(() -> {
+        return whileOpen(() -> {
             try (Arena arena = Arena.ofConfined()) {
                 MemorySegment values = arena.allocate(ValueLayout.JAVA_LONG, count);
                 Failures.check(
                         "ibv_read_counters(count=%d)".formatted(count),
                         ExtendedVerb.readCounters(
-                                context.segment(),
-                                counters,
+                                device(),
+                                segment(),
                                 values,
                                 count,
                                 preferCached ? RdmaHeaders.IBV_READ_COUNTERS_ATTR_PREFER_CACHED() : 0));
                 return values.toArray(ValueLayout.JAVA_LONG);
             }
         });
-    }
-
-    @Override
-    public long handle() {
-        requireOpen();
-        return counters.address();
-    }
-
-    @Override
-    void release() {
-        Failures.check(
-                "ibv_destroy_counters(" + context.device().name() + ")",
-                ExtendedVerb.DESTROY_COUNTERS.call(context.segment(), counters));
     }
 
     /** {@return the device's name} */

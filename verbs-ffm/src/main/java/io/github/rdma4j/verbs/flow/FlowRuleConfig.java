@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs;
+package io.github.rdma4j.verbs.flow;
 
+import io.github.rdma4j.verbs.Resource;
 import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import io.github.rdma4j.verbs.bindings.ibv_flow_attr;
 import java.lang.foreign.MemorySegment;
@@ -105,17 +106,12 @@ public final class FlowRuleConfig {
                 .toList();
     }
 
-    void check(QueuePair queuePair) {
+    void check() {
         if (copyOnly && type != FlowRuleType.NORMAL) {
             throw new IllegalArgumentException("doNotTrap() is for rules of type NORMAL, and this one is " + type);
         }
         if (specs.size() > MAX_SPECS) {
             throw new IllegalArgumentException("%d specs: a rule has at most %d".formatted(specs.size(), MAX_SPECS));
-        }
-        for (Resource resource : resources()) {
-            if (!resource.isInTreeOf(queuePair)) {
-                throw new IllegalArgumentException(resource + " is not of the same device context as " + queuePair);
-            }
         }
     }
 

@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs;
+package io.github.rdma4j.verbs.flow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.rdma4j.verbs.CProgram;
+import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.bindings.ib_uverbs_flow_action_esp;
 import io.github.rdma4j.verbs.bindings.ib_uverbs_flow_action_esp_encap;
 import io.github.rdma4j.verbs.bindings.ib_uverbs_flow_action_esp_keymat_aes_gcm;
