@@ -7,6 +7,7 @@
  */
 module io.github.rdma4j.verbs {
     exports io.github.rdma4j.verbs;
+    exports io.github.rdma4j.verbs.device;
     exports io.github.rdma4j.verbs.flow;
     exports io.github.rdma4j.verbs.pool;
     exports io.github.rdma4j.verbs.cm;

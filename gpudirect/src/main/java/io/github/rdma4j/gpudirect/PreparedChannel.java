@@ -5,12 +5,12 @@ package io.github.rdma4j.gpudirect;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.CompletionQueue;
 import io.github.rdma4j.verbs.ConnectionConfig;
-import io.github.rdma4j.verbs.DeviceAttributes;
 import io.github.rdma4j.verbs.PreparedQueuePair;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.QueuePairConfig;
 import io.github.rdma4j.verbs.QueuePairType;
+import io.github.rdma4j.verbs.device.DeviceAttributes;
 import java.util.function.Consumer;
 
 /**

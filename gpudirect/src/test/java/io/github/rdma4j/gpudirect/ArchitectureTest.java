@@ -23,7 +23,12 @@ class ArchitectureTest {
                 .resideInAPackage(GPUDIRECT)
                 .should()
                 .onlyDependOnClassesThat()
-                .resideInAnyPackage("java..", GPUDIRECT, "io.github.rdma4j.verbs", "io.github.rdma4j.cuda")
+                .resideInAnyPackage(
+                        "java..",
+                        GPUDIRECT,
+                        "io.github.rdma4j.verbs",
+                        "io.github.rdma4j.verbs.device",
+                        "io.github.rdma4j.cuda")
                 .check(CODE);
     }
 

@@ -4,8 +4,8 @@ package io.github.rdma4j.perftest;
 
 import io.github.rdma4j.verbs.Device;
 import io.github.rdma4j.verbs.DeviceContext;
-import io.github.rdma4j.verbs.Gid;
-import io.github.rdma4j.verbs.GidEntry;
+import io.github.rdma4j.verbs.device.Gid;
+import io.github.rdma4j.verbs.device.GidEntry;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Arrays;

@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.bindings.ibv_ah_attr;
 import io.github.rdma4j.verbs.bindings.ibv_global_route;
+import io.github.rdma4j.verbs.device.Gid;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Objects;

@@ -7,6 +7,8 @@ import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import io.github.rdma4j.verbs.bindings.ibv_cq;
 import io.github.rdma4j.verbs.bindings.ibv_moderate_cq;
 import io.github.rdma4j.verbs.bindings.ibv_modify_cq_attr;
+import io.github.rdma4j.verbs.device.DeviceAttributes;
+import io.github.rdma4j.verbs.device.ExtendedDeviceAttributes;
 import io.github.rdma4j.verbs.internal.Arming;
 import io.github.rdma4j.verbs.internal.CompletionCalls;
 import io.github.rdma4j.verbs.internal.Errno;

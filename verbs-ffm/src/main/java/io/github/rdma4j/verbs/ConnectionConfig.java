@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import io.github.rdma4j.verbs.device.DeviceAttributes;
+import io.github.rdma4j.verbs.device.Mtu;
 import java.util.Objects;
 
 /** How a queue pair speaks with its peer (the attributes of RTR and RTS). Each setter returns this object. */

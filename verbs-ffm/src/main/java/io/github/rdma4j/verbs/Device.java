@@ -4,6 +4,9 @@ package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.bindings.ibv_context;
 import io.github.rdma4j.verbs.bindings.ibv_device;
+import io.github.rdma4j.verbs.device.NodeType;
+import io.github.rdma4j.verbs.device.TransportType;
+import io.github.rdma4j.verbs.internal.ByteOrders;
 import io.github.rdma4j.verbs.internal.CharacterDevice;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExportedVerb;
@@ -14,7 +17,6 @@ import io.github.rdma4j.verbs.internal.NativeLibraries;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -133,7 +135,7 @@ public record Device(
                 nameOf(device),
                 ibv_device.dev_name(device).getString(0),
                 Path.of(ibv_device.ibdev_path(device).getString(0)),
-                hostOrder(ExportedVerb.GET_DEVICE_GUID.call(device)),
+                ByteOrders.fromNetwork(ExportedVerb.GET_DEVICE_GUID.call(device)),
                 NodeType.ofCode(ibv_device.node_type(device)),
                 TransportType.ofCode(ibv_device.transport_type(device)),
                 ExportedVerb.GET_DEVICE_INDEX.number(device));
@@ -144,11 +146,6 @@ public record Device(
                 .pointer(device)
                 .reinterpret(ibv_device.name$layout().byteSize())
                 .getString(0);
-    }
-
-    /** A {@code __be64} of verbs.h as a number. */
-    static long hostOrder(long bigEndian) {
-        return ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN ? bigEndian : Long.reverseBytes(bigEndian);
     }
 
     static NoSuchDeviceException notFound(String name, List<Device> present) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import io.github.rdma4j.verbs.device.GidEntry;
+import io.github.rdma4j.verbs.device.PortAttributes;
 import java.util.List;
 import java.util.Optional;
 

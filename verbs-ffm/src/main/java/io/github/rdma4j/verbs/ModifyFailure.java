@@ -5,6 +5,9 @@ package io.github.rdma4j.verbs;
 import static io.github.rdma4j.verbs.QueuePairAttribute.*;
 import static java.util.stream.Collectors.joining;
 
+import io.github.rdma4j.verbs.device.LinkLayer;
+import io.github.rdma4j.verbs.device.Mtu;
+import io.github.rdma4j.verbs.device.PortAttributes;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Explanation;
 import io.github.rdma4j.verbs.internal.Failures;

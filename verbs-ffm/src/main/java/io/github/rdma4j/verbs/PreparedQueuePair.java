@@ -2,6 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import io.github.rdma4j.verbs.device.Gid;
+import io.github.rdma4j.verbs.device.GidEntry;
+import io.github.rdma4j.verbs.device.LinkLayer;
+import io.github.rdma4j.verbs.device.PortAttributes;
+import io.github.rdma4j.verbs.device.PortState;
 import io.github.rdma4j.verbs.internal.Errno;
 import java.util.OptionalInt;
 import java.util.function.Consumer;

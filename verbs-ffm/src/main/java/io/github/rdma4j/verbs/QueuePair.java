@@ -4,6 +4,8 @@ package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.bindings.ibv_qp;
+import io.github.rdma4j.verbs.device.Gid;
+import io.github.rdma4j.verbs.device.PortAttributes;
 import io.github.rdma4j.verbs.internal.ByteOrders;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExclusiveGuard;

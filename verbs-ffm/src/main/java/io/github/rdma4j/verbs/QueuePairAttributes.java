@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.bindings.ibv_qp_attr;
+import io.github.rdma4j.verbs.device.Mtu;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
 import java.util.Set;

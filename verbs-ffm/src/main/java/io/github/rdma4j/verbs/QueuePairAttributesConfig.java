@@ -5,6 +5,9 @@ package io.github.rdma4j.verbs;
 import static io.github.rdma4j.verbs.QueuePairAttribute.*;
 
 import io.github.rdma4j.verbs.bindings.ibv_qp_attr;
+import io.github.rdma4j.verbs.device.DeviceAttributes;
+import io.github.rdma4j.verbs.device.Mtu;
+import io.github.rdma4j.verbs.device.PortAttributes;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
 import java.util.Objects;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import io.github.rdma4j.verbs.device.Gid;
+import io.github.rdma4j.verbs.device.Mtu;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 

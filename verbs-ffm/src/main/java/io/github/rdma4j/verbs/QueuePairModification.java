@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.bindings.ibv_qp_attr;
 import io.github.rdma4j.verbs.bindings.ibv_qp_init_attr;
+import io.github.rdma4j.verbs.device.PortAttributes;
 import io.github.rdma4j.verbs.internal.ColdCalls;
 import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import io.github.rdma4j.verbs.device.Mtu;
 import java.util.OptionalInt;
 
 /** The state transitions that {@link PreparedQueuePair} makes: which values each of them carries. */

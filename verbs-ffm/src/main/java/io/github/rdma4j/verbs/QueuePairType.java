@@ -42,7 +42,8 @@ public enum QueuePairType {
         this.connected = connected;
     }
 
-    int code() {
+    /** {@return the value of {@code enum ibv_qp_type}} */
+    public int code() {
         return code;
     }
 

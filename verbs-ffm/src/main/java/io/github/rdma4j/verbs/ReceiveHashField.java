@@ -38,7 +38,13 @@ public enum ReceiveHashField {
         return 1L << bit;
     }
 
-    static Set<ReceiveHashField> ofMask(long mask) {
+    /**
+     * The fields of a mask.
+     *
+     * @param mask {@code rx_hash_fields_mask}
+     * @return those that this library knows
+     */
+    public static Set<ReceiveHashField> ofMask(long mask) {
         return Flags.of(ReceiveHashField.class, ReceiveHashField::mask, mask);
     }
 

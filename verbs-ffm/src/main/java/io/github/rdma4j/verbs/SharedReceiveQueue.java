@@ -9,6 +9,7 @@ import io.github.rdma4j.verbs.bindings.ibv_srq_attr;
 import io.github.rdma4j.verbs.bindings.ibv_srq_init_attr;
 import io.github.rdma4j.verbs.bindings.ibv_srq_init_attr_ex;
 import io.github.rdma4j.verbs.bindings.ibv_tm_cap;
+import io.github.rdma4j.verbs.device.DeviceAttributes;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExtendedVerb;
 import io.github.rdma4j.verbs.internal.Failures;

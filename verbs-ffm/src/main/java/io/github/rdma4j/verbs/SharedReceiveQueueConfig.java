@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import io.github.rdma4j.verbs.device.DeviceAttributes;
 import java.util.Objects;
 import java.util.OptionalInt;
 

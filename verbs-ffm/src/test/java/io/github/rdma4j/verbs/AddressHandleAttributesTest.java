@@ -9,6 +9,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import io.github.rdma4j.verbs.bindings.ibv_ah_attr;
 import io.github.rdma4j.verbs.bindings.ibv_qp_attr;
+import io.github.rdma4j.verbs.device.Gid;
+import io.github.rdma4j.verbs.device.Mtu;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;

@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs;
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 
@@ -17,6 +18,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import io.github.rdma4j.verbs.internal.Flags;
 import java.lang.foreign.MemoryLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
@@ -35,6 +37,8 @@ class ArchitectureTest {
     private static final String POOL = API + ".pool";
     private static final String ENDPOINT = API + ".endpoint";
     private static final String FLOW = API + ".flow";
+    private static final String DEVICE = API + ".device";
+    private static final String ASKING_DEVICES = INTERNAL + ".device";
 
     private static final JavaClasses CODE = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
@@ -43,6 +47,9 @@ class ArchitectureTest {
     private static final DescribedPredicate<JavaClass> JDK = resideInAnyPackage("java..");
     private static final DescribedPredicate<JavaClass> EXCEPTIONS_OF_THE_API =
             resideInAPackage(API).and(describe("exceptions", type -> type.isAssignableTo(VerbsException.class)));
+    /** What a device says of itself names services and fields of packets, which are the API's. */
+    private static final DescribedPredicate<JavaClass> KINDS_OF_THE_API =
+            JavaClass.Predicates.belongToAnyOf(QueuePairType.class, ReceiveHashField.class);
 
     @Test
     void theBindingsLeanOnNothing() {
@@ -71,7 +78,30 @@ class ArchitectureTest {
                 .that()
                 .resideInAPackage(API)
                 .should()
-                .onlyDependOnClassesThat(JDK.or(resideInAnyPackage(API, INTERNAL, BINDINGS)))
+                .onlyDependOnClassesThat(JDK.or(resideInAnyPackage(API, DEVICE, INTERNAL, ASKING_DEVICES, BINDINGS)))
+                .check(CODE);
+    }
+
+    @Test
+    void whatADeviceSaysIsPlainValues() {
+        classes()
+                .that()
+                .resideInAPackage(DEVICE)
+                .should()
+                .onlyDependOnClassesThat(
+                        JDK.or(resideInAPackage(DEVICE)).or(KINDS_OF_THE_API).or(type(Flags.class)))
+                .check(CODE);
+    }
+
+    @Test
+    void askingDevicesKnowsOfTheApiOnlyTheAnswersAndTheExceptions() {
+        classes()
+                .that()
+                .resideInAPackage(ASKING_DEVICES)
+                .should()
+                .onlyDependOnClassesThat(JDK.or(resideInAnyPackage(ASKING_DEVICES, DEVICE, INTERNAL, BINDINGS))
+                        .or(EXCEPTIONS_OF_THE_API)
+                        .or(KINDS_OF_THE_API))
                 .check(CODE);
     }
 
@@ -81,7 +111,7 @@ class ArchitectureTest {
                 .that()
                 .resideInAPackage(CM)
                 .should()
-                .onlyDependOnClassesThat(JDK.or(resideInAnyPackage(CM, API, INTERNAL, BINDINGS)))
+                .onlyDependOnClassesThat(JDK.or(resideInAnyPackage(CM, API, DEVICE, INTERNAL, BINDINGS)))
                 .check(CODE);
     }
 
@@ -91,7 +121,7 @@ class ArchitectureTest {
                 .that()
                 .resideInAPackage(FLOW)
                 .should()
-                .onlyDependOnClassesThat(JDK.or(resideInAnyPackage(FLOW, API, INTERNAL, BINDINGS)))
+                .onlyDependOnClassesThat(JDK.or(resideInAnyPackage(FLOW, API, DEVICE, INTERNAL, BINDINGS)))
                 .check(CODE);
         classes()
                 .that()
@@ -123,7 +153,7 @@ class ArchitectureTest {
                 .that()
                 .arePublic()
                 .and()
-                .areDeclaredInClassesThat(resideInAnyPackage(API, FLOW, CM, ENDPOINT)
+                .areDeclaredInClassesThat(resideInAnyPackage(API, DEVICE, FLOW, CM, ENDPOINT)
                         .and(describe(
                                 "public",
                                 type -> type.getModifiers()
@@ -139,7 +169,7 @@ class ArchitectureTest {
             public void check(JavaMethod method, ConditionEvents events) {
                 Stream.concat(Stream.of(method.getRawReturnType()), method.getRawParameterTypes().stream())
                         .filter(type -> names.contains(type.getName())
-                                || type.getPackageName().equals(INTERNAL)
+                                || (type.getPackageName() + '.').startsWith(INTERNAL + '.')
                                 || type.getPackageName().equals(BINDINGS))
                         .forEach(type -> events.add(SimpleConditionEvent.violated(
                                 method, method.getFullName() + " mentions " + type.getName())));

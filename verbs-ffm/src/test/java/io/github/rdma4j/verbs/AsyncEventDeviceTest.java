@@ -4,6 +4,8 @@ package io.github.rdma4j.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.verbs.device.GidEntry;
+import io.github.rdma4j.verbs.device.PortState;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -6,6 +6,7 @@ import static io.github.rdma4j.verbs.AccessFlag.LOCAL_WRITE;
 import static io.github.rdma4j.verbs.WorkCompletion.GLOBAL_ROUTE_HEADER_BYTES;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.verbs.device.GidEntry;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;

@@ -5,6 +5,14 @@ package io.github.rdma4j.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.rdma4j.verbs.device.DeviceAttributes;
+import io.github.rdma4j.verbs.device.GidEntry;
+import io.github.rdma4j.verbs.device.GidType;
+import io.github.rdma4j.verbs.device.LinkLayer;
+import io.github.rdma4j.verbs.device.NodeType;
+import io.github.rdma4j.verbs.device.PortAttributes;
+import io.github.rdma4j.verbs.device.PortState;
+import io.github.rdma4j.verbs.device.TransportType;
 import java.nio.file.Files;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;

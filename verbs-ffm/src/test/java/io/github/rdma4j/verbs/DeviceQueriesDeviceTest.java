@@ -6,7 +6,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.bindings.ibv_context;
+import io.github.rdma4j.verbs.device.AtomicCapability;
+import io.github.rdma4j.verbs.device.DeviceAttributes;
+import io.github.rdma4j.verbs.device.DeviceCapability;
+import io.github.rdma4j.verbs.device.ExtendedDeviceAttributes;
+import io.github.rdma4j.verbs.device.Gid;
+import io.github.rdma4j.verbs.device.GidEntry;
+import io.github.rdma4j.verbs.device.PortAttributes;
+import io.github.rdma4j.verbs.device.PortCapability;
 import io.github.rdma4j.verbs.internal.LaterVerbs;
+import io.github.rdma4j.verbs.internal.device.DeviceQueries;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -185,7 +194,7 @@ class DeviceQueriesDeviceTest {
     @Test
     void aTableThatIsTooShortIsRefused() {
         MemorySegment nativeContext = MemorySegment.ofAddress(context.handle()).reinterpret(ibv_context.sizeof());
-        DeviceQueries queries = new DeviceQueries(context.device(), nativeContext);
+        DeviceQueries queries = new DeviceQueries(context.device().name(), nativeContext);
         assertThatThrownBy(() -> queries.gidTable(0))
                 .isInstanceOf(VerbsException.class)
                 .hasMessageContaining("ibv_query_gid_table")

@@ -5,6 +5,8 @@ package io.github.rdma4j.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.rdma4j.verbs.device.NodeType;
+import io.github.rdma4j.verbs.device.TransportType;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -6,8 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.verbs.bindings.ibv_port_attr;
 import io.github.rdma4j.verbs.bindings.ibv_qp_attr;
+import io.github.rdma4j.verbs.device.Gid;
+import io.github.rdma4j.verbs.device.GidEntry;
+import io.github.rdma4j.verbs.device.GidType;
+import io.github.rdma4j.verbs.device.Mtu;
+import io.github.rdma4j.verbs.device.PortAttributes;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ErrnoRemedy;
+import io.github.rdma4j.verbs.internal.device.PortAttributesReader;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -34,10 +40,10 @@ class ModifyFailureTest {
     }
 
     private static DeviceFacts device(int linkLayer, Mtu mtu) {
-        MemorySegment port = Arena.ofAuto().allocate(PortAttributes.NATIVE_SIZE, Long.BYTES);
+        MemorySegment port = Arena.ofAuto().allocate(PortAttributesReader.NATIVE_SIZE, Long.BYTES);
         ibv_port_attr.link_layer(port, (byte) linkLayer);
         ibv_port_attr.active_mtu(port, mtu.code());
-        PortAttributes attributes = PortAttributes.read(port);
+        PortAttributes attributes = PortAttributesReader.read(port);
         return new DeviceFacts() {
             @Override
             public Optional<PortAttributes> port(int number) {

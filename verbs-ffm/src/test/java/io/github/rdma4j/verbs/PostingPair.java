@@ -8,6 +8,7 @@ import static io.github.rdma4j.verbs.AccessFlag.REMOTE_ATOMIC;
 import static io.github.rdma4j.verbs.AccessFlag.REMOTE_READ;
 import static io.github.rdma4j.verbs.AccessFlag.REMOTE_WRITE;
 
+import io.github.rdma4j.verbs.device.GidEntry;
 import java.time.Duration;
 import java.util.function.Consumer;
 

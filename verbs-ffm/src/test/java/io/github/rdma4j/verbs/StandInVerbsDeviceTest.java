@@ -21,6 +21,8 @@ import io.github.rdma4j.verbs.bindings.ibv_wq_init_attr;
 import io.github.rdma4j.verbs.bindings.ibv_xrcd_init_attr;
 import io.github.rdma4j.verbs.bindings.timespec;
 import io.github.rdma4j.verbs.bindings.verbs_context;
+import io.github.rdma4j.verbs.device.ExtendedDeviceAttributes;
+import io.github.rdma4j.verbs.device.PortAttributes;
 import io.github.rdma4j.verbs.flow.CounterDescription;
 import io.github.rdma4j.verbs.flow.Counters;
 import io.github.rdma4j.verbs.flow.FlowAction;

@@ -9,10 +9,10 @@ import static io.github.rdma4j.gpudirect.check.FindingState.WARNING;
 
 import io.github.rdma4j.gpudirect.topology.PciFunction;
 import io.github.rdma4j.gpudirect.topology.PciLink;
-import io.github.rdma4j.verbs.GidType;
-import io.github.rdma4j.verbs.LinkLayer;
-import io.github.rdma4j.verbs.Mtu;
-import io.github.rdma4j.verbs.PortState;
+import io.github.rdma4j.verbs.device.GidType;
+import io.github.rdma4j.verbs.device.LinkLayer;
+import io.github.rdma4j.verbs.device.Mtu;
+import io.github.rdma4j.verbs.device.PortState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

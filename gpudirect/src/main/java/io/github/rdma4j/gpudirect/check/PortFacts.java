@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.check;
 
-import io.github.rdma4j.verbs.GidType;
-import io.github.rdma4j.verbs.LinkLayer;
-import io.github.rdma4j.verbs.Mtu;
-import io.github.rdma4j.verbs.PortState;
+import io.github.rdma4j.verbs.device.GidType;
+import io.github.rdma4j.verbs.device.LinkLayer;
+import io.github.rdma4j.verbs.device.Mtu;
+import io.github.rdma4j.verbs.device.PortState;
 import java.util.Set;
 
 /**

@@ -4,10 +4,10 @@ package io.github.rdma4j.gpudirect.check;
 
 import io.github.rdma4j.verbs.Device;
 import io.github.rdma4j.verbs.DeviceContext;
-import io.github.rdma4j.verbs.GidEntry;
-import io.github.rdma4j.verbs.PortAttributes;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.device.GidEntry;
+import io.github.rdma4j.verbs.device.PortAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

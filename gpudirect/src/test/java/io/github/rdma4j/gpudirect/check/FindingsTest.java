@@ -12,10 +12,10 @@ import static io.github.rdma4j.gpudirect.check.Scenario.port;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.gpudirect.topology.PciAddress;
-import io.github.rdma4j.verbs.GidType;
-import io.github.rdma4j.verbs.LinkLayer;
-import io.github.rdma4j.verbs.Mtu;
-import io.github.rdma4j.verbs.PortState;
+import io.github.rdma4j.verbs.device.GidType;
+import io.github.rdma4j.verbs.device.LinkLayer;
+import io.github.rdma4j.verbs.device.Mtu;
+import io.github.rdma4j.verbs.device.PortState;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;

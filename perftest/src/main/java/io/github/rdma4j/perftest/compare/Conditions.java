@@ -5,7 +5,7 @@ package io.github.rdma4j.perftest.compare;
 import io.github.rdma4j.perftest.environment.Environment;
 import io.github.rdma4j.verbs.Device;
 import io.github.rdma4j.verbs.DeviceContext;
-import io.github.rdma4j.verbs.LinkLayer;
+import io.github.rdma4j.verbs.device.LinkLayer;
 import java.nio.file.Path;
 import java.util.List;
 

@@ -3,7 +3,7 @@
 package io.github.rdma4j.perftest.environment;
 
 import io.github.rdma4j.verbs.DeviceContext;
-import io.github.rdma4j.verbs.PortAttributes;
+import io.github.rdma4j.verbs.device.PortAttributes;
 import java.lang.management.ManagementFactory;
 import java.util.List;
 

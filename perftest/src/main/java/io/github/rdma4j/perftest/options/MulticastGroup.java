@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.options;
 
-import io.github.rdma4j.verbs.Gid;
+import io.github.rdma4j.verbs.device.Gid;
 import picocli.CommandLine.TypeConversionException;
 
 /** The groups of the multicast tests, as the C tools write and choose them. */

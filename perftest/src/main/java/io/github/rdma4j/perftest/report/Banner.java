@@ -9,8 +9,8 @@ import io.github.rdma4j.perftest.options.Verb;
 import io.github.rdma4j.perftest.run.GpuInfo;
 import io.github.rdma4j.perftest.run.TestInfo;
 import io.github.rdma4j.perftest.wire.PeerKeys;
-import io.github.rdma4j.verbs.LinkLayer;
-import io.github.rdma4j.verbs.TransportType;
+import io.github.rdma4j.verbs.device.LinkLayer;
+import io.github.rdma4j.verbs.device.TransportType;
 
 /** The text above the results, line by line as the C tools print it, with our lines at its end. */
 final class Banner {

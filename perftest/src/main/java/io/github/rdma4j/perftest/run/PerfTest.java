@@ -14,7 +14,7 @@ import io.github.rdma4j.perftest.wire.MtuExchange;
 import io.github.rdma4j.perftest.wire.PeerKeys;
 import io.github.rdma4j.perftest.wire.SystemData;
 import io.github.rdma4j.perftest.wire.WireVersion;
-import io.github.rdma4j.verbs.Mtu;
+import io.github.rdma4j.verbs.device.Mtu;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

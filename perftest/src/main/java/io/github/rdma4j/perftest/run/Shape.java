@@ -4,9 +4,9 @@ package io.github.rdma4j.perftest.run;
 
 import io.github.rdma4j.perftest.options.ConnectionType;
 import io.github.rdma4j.perftest.options.TestParameters;
-import io.github.rdma4j.verbs.Gid;
 import io.github.rdma4j.verbs.QueuePairType;
 import io.github.rdma4j.verbs.WorkCompletion;
+import io.github.rdma4j.verbs.device.Gid;
 
 /**
  * How large the resources of one side are, and which of its queue pairs does what. Where both sides send, XRC takes two queue pairs

@@ -3,8 +3,8 @@
 package io.github.rdma4j.perftest.run;
 
 import io.github.rdma4j.perftest.options.TestParameters;
-import io.github.rdma4j.verbs.LinkLayer;
-import io.github.rdma4j.verbs.TransportType;
+import io.github.rdma4j.verbs.device.LinkLayer;
+import io.github.rdma4j.verbs.device.TransportType;
 
 /**
  * What is known of a test once both sides have agreed: the content of the banner.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.wire;
 
-import io.github.rdma4j.verbs.Mtu;
+import io.github.rdma4j.verbs.device.Mtu;
 
 /** The path MTU: two bytes, the digit of the verbs enumeration (1 is 256 bytes, 5 is 4096) and a NUL. */
 public final class MtuExchange {

@@ -15,7 +15,7 @@ import io.github.rdma4j.perftest.run.Results;
 import io.github.rdma4j.perftest.run.SizeResult;
 import io.github.rdma4j.perftest.run.TestInfo;
 import io.github.rdma4j.perftest.wire.PeerKeys;
-import io.github.rdma4j.verbs.Gid;
+import io.github.rdma4j.verbs.device.Gid;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

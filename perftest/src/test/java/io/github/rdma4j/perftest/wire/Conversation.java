@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.wire;
 
-import io.github.rdma4j.verbs.Gid;
-import io.github.rdma4j.verbs.Mtu;
+import io.github.rdma4j.verbs.device.Gid;
+import io.github.rdma4j.verbs.device.Mtu;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

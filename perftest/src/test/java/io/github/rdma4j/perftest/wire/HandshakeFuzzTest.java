@@ -5,7 +5,7 @@ package io.github.rdma4j.perftest.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
-import io.github.rdma4j.verbs.Mtu;
+import io.github.rdma4j.verbs.device.Mtu;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.management.ManagementFactory;

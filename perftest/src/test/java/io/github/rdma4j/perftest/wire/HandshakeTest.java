@@ -5,8 +5,8 @@ package io.github.rdma4j.perftest.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.rdma4j.verbs.Gid;
-import io.github.rdma4j.verbs.Mtu;
+import io.github.rdma4j.verbs.device.Gid;
+import io.github.rdma4j.verbs.device.Mtu;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

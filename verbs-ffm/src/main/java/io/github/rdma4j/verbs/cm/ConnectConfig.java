@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.cm;
 
-import io.github.rdma4j.verbs.DeviceAttributes;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.bindings.rdma_conn_param;
+import io.github.rdma4j.verbs.device.DeviceAttributes;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;

@@ -4,7 +4,6 @@ package io.github.rdma4j.verbs.cm;
 
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.EnhancedConnectionEstablishment;
-import io.github.rdma4j.verbs.Gid;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.QueuePairAttributesConfig;
@@ -14,6 +13,7 @@ import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.bindings.ibv_ece;
 import io.github.rdma4j.verbs.bindings.rdma_cm_id;
 import io.github.rdma4j.verbs.bindings.rdma_cm_join_mc_attr_ex;
+import io.github.rdma4j.verbs.device.Gid;
 import io.github.rdma4j.verbs.internal.CmCalls;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Failures;

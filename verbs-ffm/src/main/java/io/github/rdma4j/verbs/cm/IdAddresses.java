@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.cm;
 
-import io.github.rdma4j.verbs.Gid;
 import io.github.rdma4j.verbs.bindings.rdma_addr;
 import io.github.rdma4j.verbs.bindings.rdma_cm_id;
 import io.github.rdma4j.verbs.bindings.rdma_ib_addr;
 import io.github.rdma4j.verbs.bindings.rdma_route;
+import io.github.rdma4j.verbs.device.Gid;
 import io.github.rdma4j.verbs.internal.SocketAddresses;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

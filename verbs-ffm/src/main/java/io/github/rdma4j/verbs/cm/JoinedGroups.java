@@ -3,10 +3,10 @@
 package io.github.rdma4j.verbs.cm;
 
 import io.github.rdma4j.verbs.AddressHandleAttributes;
-import io.github.rdma4j.verbs.Gid;
 import io.github.rdma4j.verbs.GlobalRoute;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.device.Gid;
 import io.github.rdma4j.verbs.internal.Errno;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;

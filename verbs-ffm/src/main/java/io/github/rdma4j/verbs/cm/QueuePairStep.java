@@ -6,11 +6,11 @@ import static io.github.rdma4j.verbs.bindings.RdmaHeaders.*;
 
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.AddressHandleAttributes;
-import io.github.rdma4j.verbs.Mtu;
 import io.github.rdma4j.verbs.PathMigrationState;
 import io.github.rdma4j.verbs.QueuePairAttributesConfig;
 import io.github.rdma4j.verbs.QueuePairState;
 import io.github.rdma4j.verbs.bindings.ibv_qp_attr;
+import io.github.rdma4j.verbs.device.Mtu;
 import io.github.rdma4j.verbs.internal.CmCalls;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Failures;

@@ -29,7 +29,7 @@ import java.util.concurrent.CompletionException;
  * it: that is how RDMA works. What the handle itself shows to be wrong, a missing right or too short a memory, is an
  * {@link IllegalArgumentException} before anything happens. Atomic operations work on eight bytes at a multiple of
  * eight, in the byte order of the peer's processor, and are atomic among each other; whether also with the peer's
- * processor, tells {@link io.github.rdma4j.verbs.DeviceAttributes#atomicCapability()}.
+ * processor, tells {@link io.github.rdma4j.verbs.device.DeviceAttributes#atomicCapability()}.
  *
  * <p>Thread safety: as of the endpoint.
  */

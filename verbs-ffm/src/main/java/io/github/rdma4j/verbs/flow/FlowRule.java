@@ -3,12 +3,12 @@
 package io.github.rdma4j.verbs.flow;
 
 import io.github.rdma4j.verbs.AttachedResource;
-import io.github.rdma4j.verbs.DeviceCapability;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.Resource;
 import io.github.rdma4j.verbs.UnsupportedVerbException;
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.device.DeviceCapability;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExtendedVerb;
 import io.github.rdma4j.verbs.internal.Failures;

@@ -17,4 +17,9 @@ public final class ByteOrders {
     public static int fromNetwork(int value) {
         return toNetwork(value);
     }
+
+    /** A {@code __be64} of verbs.h as a number. */
+    public static long fromNetwork(long value) {
+        return LITTLE_ENDIAN ? Long.reverseBytes(value) : value;
+    }
 }

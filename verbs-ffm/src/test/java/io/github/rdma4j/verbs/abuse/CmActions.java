@@ -4,12 +4,12 @@ package io.github.rdma4j.verbs.abuse;
 
 import io.github.rdma4j.verbs.CompletionQueue;
 import io.github.rdma4j.verbs.DeviceContext;
-import io.github.rdma4j.verbs.GidEntry;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.cm.CmEvent;
 import io.github.rdma4j.verbs.cm.ConnectionId;
 import io.github.rdma4j.verbs.cm.EventChannel;
 import io.github.rdma4j.verbs.cm.PortSpace;
+import io.github.rdma4j.verbs.device.GidEntry;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;

@@ -3,11 +3,11 @@
 package io.github.rdma4j.verbs.abuse;
 
 import io.github.rdma4j.verbs.DeviceContext;
-import io.github.rdma4j.verbs.Gid;
-import io.github.rdma4j.verbs.GidEntry;
 import io.github.rdma4j.verbs.cm.CmDevices;
 import io.github.rdma4j.verbs.cm.EventChannel;
 import io.github.rdma4j.verbs.cm.PortSpace;
+import io.github.rdma4j.verbs.device.Gid;
+import io.github.rdma4j.verbs.device.GidEntry;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;

@@ -3,8 +3,8 @@
 package io.github.rdma4j.verbs.cm;
 
 import io.github.rdma4j.verbs.DeviceContext;
-import io.github.rdma4j.verbs.Gid;
-import io.github.rdma4j.verbs.GidEntry;
+import io.github.rdma4j.verbs.device.Gid;
+import io.github.rdma4j.verbs.device.GidEntry;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

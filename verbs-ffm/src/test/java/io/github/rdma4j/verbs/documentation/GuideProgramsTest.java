@@ -37,6 +37,7 @@ class GuideProgramsTest {
 
             import io.github.rdma4j.verbs.*;
             import io.github.rdma4j.verbs.cm.*;
+            import io.github.rdma4j.verbs.device.*;
             import io.github.rdma4j.verbs.endpoint.*;
             import io.github.rdma4j.verbs.flow.*;
             import io.github.rdma4j.verbs.pool.*;

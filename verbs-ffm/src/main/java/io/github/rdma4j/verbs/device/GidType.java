@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs;
+package io.github.rdma4j.verbs.device;
 
 /** How packets of a GID travel ({@code enum ibv_gid_type}). */
 public enum GidType {
@@ -13,7 +13,13 @@ public enum GidType {
     /** Not known to this library. */
     UNKNOWN;
 
-    static GidType ofCode(int code) {
+    /**
+     * The type of that number.
+     *
+     * @param code the value of {@code enum ibv_gid_type}
+     * @return the type; {@link #UNKNOWN} for a number that this library does not know
+     */
+    public static GidType ofCode(int code) {
         return code >= 0 && code < UNKNOWN.ordinal() ? values()[code] : UNKNOWN;
     }
 }

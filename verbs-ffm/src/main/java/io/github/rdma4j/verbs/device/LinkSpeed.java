@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs;
+package io.github.rdma4j.verbs.device;
 
 /** How fast a lane of a link is ({@code active_speed} and {@code active_speed_ex} of {@code struct ibv_port_attr}). */
 public enum LinkSpeed {
@@ -38,7 +38,13 @@ public enum LinkSpeed {
         return gigabits;
     }
 
-    static LinkSpeed ofCode(int code) {
+    /**
+     * The speed of that number.
+     *
+     * @param code the value of {@code active_speed}
+     * @return the speed; {@link #UNKNOWN} for a number that this library does not know
+     */
+    public static LinkSpeed ofCode(int code) {
         for (LinkSpeed speed : values()) {
             if (speed.code == code) {
                 return speed;

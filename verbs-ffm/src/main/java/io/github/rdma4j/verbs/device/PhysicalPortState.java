@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs;
+package io.github.rdma4j.verbs.device;
 
 /** The state of a port's physical link ({@code phys_state} of {@code struct ibv_port_attr}). */
 public enum PhysicalPortState {
@@ -21,7 +21,13 @@ public enum PhysicalPortState {
     /** Under test. */
     PHY_TEST;
 
-    static PhysicalPortState ofCode(int code) {
+    /**
+     * The state of that number.
+     *
+     * @param code the value of {@code phys_state}
+     * @return the state; {@link #UNKNOWN} for a number that this library does not know
+     */
+    public static PhysicalPortState ofCode(int code) {
         return code >= 0 && code < values().length ? values()[code] : UNKNOWN;
     }
 }

@@ -1,10 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs;
+package io.github.rdma4j.verbs.device;
 
-import io.github.rdma4j.verbs.bindings.ibv_odp_caps;
-import io.github.rdma4j.verbs.internal.Flags;
-import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
 /**
@@ -42,25 +39,6 @@ public record OnDemandPagingCapabilities(
         /** Flushing; told by rdma-core of 2025 and later. */
         FLUSH,
         /** Atomic writing; told by rdma-core of 2025 and later. */
-        ATOMIC_WRITE;
-
-        private static Set<Operation> ofMask(int mask) {
-            return Flags.of(Operation.class, operation -> 1L << operation.ordinal(), Integer.toUnsignedLong(mask));
-        }
-    }
-
-    private static final long SUPPORT = 1;
-    private static final long SUPPORT_IMPLICIT = 2;
-
-    static OnDemandPagingCapabilities read(MemorySegment capabilities, int xrcMask) {
-        long general = ibv_odp_caps.general_caps(capabilities);
-        MemorySegment transports = ibv_odp_caps.per_transport_caps(capabilities);
-        return new OnDemandPagingCapabilities(
-                (general & SUPPORT) != 0,
-                (general & SUPPORT_IMPLICIT) != 0,
-                Operation.ofMask(ibv_odp_caps.per_transport_caps.rc_odp_caps(transports)),
-                Operation.ofMask(ibv_odp_caps.per_transport_caps.uc_odp_caps(transports)),
-                Operation.ofMask(ibv_odp_caps.per_transport_caps.ud_odp_caps(transports)),
-                Operation.ofMask(xrcMask));
+        ATOMIC_WRITE
     }
 }

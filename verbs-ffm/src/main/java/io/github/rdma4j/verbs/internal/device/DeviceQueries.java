@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs;
+package io.github.rdma4j.verbs.internal.device;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
+import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import io.github.rdma4j.verbs.bindings.ibv_device_attr;
@@ -15,6 +17,12 @@ import io.github.rdma4j.verbs.bindings.ibv_gid;
 import io.github.rdma4j.verbs.bindings.ibv_gid_entry;
 import io.github.rdma4j.verbs.bindings.ibv_values_ex;
 import io.github.rdma4j.verbs.bindings.timespec;
+import io.github.rdma4j.verbs.device.DeviceAttributes;
+import io.github.rdma4j.verbs.device.ExtendedDeviceAttributes;
+import io.github.rdma4j.verbs.device.Gid;
+import io.github.rdma4j.verbs.device.GidEntry;
+import io.github.rdma4j.verbs.device.GidType;
+import io.github.rdma4j.verbs.device.PortAttributes;
 import io.github.rdma4j.verbs.internal.ColdCalls;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExportedVerb;
@@ -31,8 +39,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What {@link DeviceContext} can be asked; its methods tell the meaning. The caller holds the context's lock. */
-final class DeviceQueries {
+/**
+ * What an open device can be asked; the methods of the same names of {@link DeviceContext} tell the meaning. The caller sees to it
+ * that the context stays open.
+ */
+public final class DeviceQueries {
     private static final ValueLayout.OfShort NETWORK_SHORT = JAVA_SHORT.withOrder(ByteOrder.BIG_ENDIAN);
 
     /** libibverbs reads these entries from sysfs and tells no errno. */
@@ -42,21 +53,27 @@ final class DeviceQueries {
     private final String device;
     private final MemorySegment context;
 
-    DeviceQueries(Device device, MemorySegment context) {
-        this.device = device.name();
+    /**
+     * Asks an open context.
+     *
+     * @param device its name, for messages
+     * @param context the {@code struct ibv_context}
+     */
+    public DeviceQueries(String device, MemorySegment context) {
+        this.device = device;
         this.context = context;
     }
 
-    DeviceAttributes attributes() {
+    public DeviceAttributes attributes() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attributes = ibv_device_attr.allocate(arena);
             Failures.check("ibv_query_device(" + device + ")", ExportedVerb.QUERY_DEVICE.number(context, attributes));
-            return DeviceAttributes.read(attributes);
+            return DeviceAttributesReader.basic(attributes);
         }
     }
 
     /** As the inline function does it: who cannot answer is asked the short question. */
-    ExtendedDeviceAttributes extendedAttributes() {
+    public ExtendedDeviceAttributes extendedAttributes() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attributes = ibv_device_attr_ex.allocate(arena);
             int result = ExtendedVerb.queryDevice(context, attributes);
@@ -65,7 +82,7 @@ final class DeviceQueries {
                 result = ExportedVerb.QUERY_DEVICE.number(context, ibv_device_attr_ex.orig_attr(attributes));
             }
             Failures.check("ibv_query_device_ex(" + device + ")", result);
-            return ExtendedDeviceAttributes.read(attributes);
+            return DeviceAttributesReader.extended(attributes);
         }
     }
 
@@ -73,15 +90,15 @@ final class DeviceQueries {
      * As the inline function does it: the exported symbol of that name fills only the first part of the structure, so the
      * provider's own entry is used where the library has the extended context.
      */
-    PortAttributes port(int port) {
+    public PortAttributes port(int port) {
         requirePort(port);
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment attributes = arena.allocate(PortAttributes.NATIVE_SIZE, Long.BYTES);
+            MemorySegment attributes = arena.allocate(PortAttributesReader.NATIVE_SIZE, Long.BYTES);
             int result = ExtendedVerb.QUERY_PORT.isThere(context)
                     ? ExtendedVerb.queryPort(context, port, attributes)
                     : ExportedVerb.QUERY_PORT.number(context, ColdCalls.word(port), attributes);
             Failures.check("ibv_query_port(%s, port=%d)".formatted(device, port), result);
-            return PortAttributes.read(attributes);
+            return PortAttributesReader.read(attributes);
         }
     }
 
@@ -93,7 +110,7 @@ final class DeviceQueries {
         }
     }
 
-    long portSpeed(int port) {
+    public long portSpeed(int port) {
         requirePort(port);
         MemorySegment function = PortSpeed.VERB.address();
         try (Arena arena = Arena.ofConfined()) {
@@ -113,7 +130,7 @@ final class DeviceQueries {
                 new LaterVerbs("ibv_query_port_speed", 62, FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT, ADDRESS));
     }
 
-    int partitionKey(int port, int index) {
+    public int partitionKey(int port, int index) {
         int length = port(port).partitionTableLength();
         if (index < 0 || index >= length) {
             throw new IllegalArgumentException(
@@ -133,7 +150,7 @@ final class DeviceQueries {
         }
     }
 
-    int partitionKeyIndex(int port, int key) {
+    public int partitionKeyIndex(int port, int key) {
         requirePort(port);
         if (key < 0 || key > 0xffff) {
             throw new IllegalArgumentException("a partition key has 16 bits, and 0x%x has more".formatted(key));
@@ -149,7 +166,7 @@ final class DeviceQueries {
         }
     }
 
-    List<GidEntry> gidTable() {
+    public List<GidEntry> gidTable() {
         int ports = attributes().physicalPortCount();
         long capacity = 0;
         for (int port = 1; port <= ports; port++) {
@@ -158,7 +175,7 @@ final class DeviceQueries {
         return capacity == 0 ? List.of() : gidTable(capacity);
     }
 
-    List<GidEntry> gidTable(long capacity) {
+    public List<GidEntry> gidTable(long capacity) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment table = ibv_gid_entry.allocateArray(capacity, arena);
             long count = ExportedVerb.QUERY_GID_TABLE.call(
@@ -179,7 +196,7 @@ final class DeviceQueries {
     }
 
     /** Empty if the index is in the table, but not in use. */
-    Optional<GidEntry> gid(int port, int index) {
+    public Optional<GidEntry> gid(int port, int index) {
         requireGidIndex(port, index);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment entry = ibv_gid_entry.allocate(arena);
@@ -198,7 +215,7 @@ final class DeviceQueries {
         }
     }
 
-    Gid gidAddress(int port, int index) {
+    public Gid gidAddress(int port, int index) {
         requireGidIndex(port, index);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment gid = ibv_gid.allocate(arena);
@@ -230,7 +247,7 @@ final class DeviceQueries {
                 ibv_gid_entry.ndev_ifindex(entry));
     }
 
-    long rawClock() {
+    public long rawClock() {
         String operation = "ibv_query_rt_values_ex(%s, raw_clock)".formatted(device);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment values = ibv_values_ex.allocate(arena);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs;
+package io.github.rdma4j.verbs.device;
 
 /** Against what a device's atomic operations are atomic ({@code enum ibv_atomic_cap}). */
 public enum AtomicCapability {
@@ -11,7 +11,13 @@ public enum AtomicCapability {
     /** Against everything that reaches the memory, the processors too. */
     GLOBAL;
 
-    static AtomicCapability ofCode(int code) {
+    /**
+     * The capability of that number.
+     *
+     * @param code the value of {@code enum ibv_atomic_cap}
+     * @return the capability; {@link #NONE} for a number that this library does not know
+     */
+    public static AtomicCapability ofCode(int code) {
         return code >= 0 && code < values().length ? values()[code] : NONE;
     }
 }

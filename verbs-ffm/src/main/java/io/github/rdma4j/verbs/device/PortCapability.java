@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs;
+package io.github.rdma4j.verbs.device;
 
 import io.github.rdma4j.verbs.internal.Flags;
 import java.util.Set;
@@ -79,7 +79,14 @@ public enum PortCapability {
         this.bit = bit;
     }
 
-    static Set<PortCapability> ofMasks(int flags, int flags2) {
+    /**
+     * The capabilities of a port's two masks.
+     *
+     * @param flags {@code port_cap_flags}
+     * @param flags2 {@code port_cap_flags2}
+     * @return those that this library knows
+     */
+    public static Set<PortCapability> ofMasks(int flags, int flags2) {
         long mask = Integer.toUnsignedLong(flags) | (long) flags2 << 32;
         return Flags.of(PortCapability.class, capability -> 1L << capability.bit, mask);
     }

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs;
+package io.github.rdma4j.verbs.device;
 
-import io.github.rdma4j.verbs.bindings.ibv_device_attr;
-import java.lang.foreign.MemorySegment;
+import io.github.rdma4j.verbs.DeviceContext;
 import java.util.Set;
 
 /**
@@ -91,55 +90,6 @@ public record DeviceAttributes(
         int maxPartitionKeys,
         int localAckDelay,
         int physicalPortCount) {
-
-    static DeviceAttributes read(MemorySegment attributes) {
-        return new DeviceAttributes(
-                ibv_device_attr.fw_ver(attributes).getString(0),
-                Device.hostOrder(ibv_device_attr.node_guid(attributes)),
-                Device.hostOrder(ibv_device_attr.sys_image_guid(attributes)),
-                clamped(ibv_device_attr.max_mr_size(attributes)),
-                ibv_device_attr.page_size_cap(attributes),
-                ibv_device_attr.vendor_id(attributes),
-                ibv_device_attr.vendor_part_id(attributes),
-                ibv_device_attr.hw_ver(attributes),
-                ibv_device_attr.max_qp(attributes),
-                ibv_device_attr.max_qp_wr(attributes),
-                DeviceCapability.ofMask(Integer.toUnsignedLong(ibv_device_attr.device_cap_flags(attributes))),
-                ibv_device_attr.max_sge(attributes),
-                ibv_device_attr.max_sge_rd(attributes),
-                ibv_device_attr.max_cq(attributes),
-                ibv_device_attr.max_cqe(attributes),
-                ibv_device_attr.max_mr(attributes),
-                ibv_device_attr.max_pd(attributes),
-                ibv_device_attr.max_qp_rd_atom(attributes),
-                ibv_device_attr.max_res_rd_atom(attributes),
-                ibv_device_attr.max_qp_init_rd_atom(attributes),
-                ibv_device_attr.max_ee(attributes),
-                ibv_device_attr.max_ee_rd_atom(attributes),
-                ibv_device_attr.max_ee_init_rd_atom(attributes),
-                ibv_device_attr.max_rdd(attributes),
-                ibv_device_attr.max_raw_ipv6_qp(attributes),
-                ibv_device_attr.max_raw_ethy_qp(attributes),
-                AtomicCapability.ofCode(ibv_device_attr.atomic_cap(attributes)),
-                ibv_device_attr.max_mw(attributes),
-                ibv_device_attr.max_mcast_grp(attributes),
-                ibv_device_attr.max_mcast_qp_attach(attributes),
-                ibv_device_attr.max_total_mcast_qp_attach(attributes),
-                ibv_device_attr.max_ah(attributes),
-                ibv_device_attr.max_fmr(attributes),
-                ibv_device_attr.max_map_per_fmr(attributes),
-                ibv_device_attr.max_srq(attributes),
-                ibv_device_attr.max_srq_wr(attributes),
-                ibv_device_attr.max_srq_sge(attributes),
-                Short.toUnsignedInt(ibv_device_attr.max_pkeys(attributes)),
-                Byte.toUnsignedInt(ibv_device_attr.local_ca_ack_delay(attributes)),
-                Byte.toUnsignedInt(ibv_device_attr.phys_port_cnt(attributes)));
-    }
-
-    /** Some devices say "all bits set". */
-    private static long clamped(long unsigned) {
-        return unsigned < 0 ? Long.MAX_VALUE : unsigned;
-    }
 
     /** {@return what a person asks first: GUIDs in hexadecimal, vendor, and the main limits} */
     @Override

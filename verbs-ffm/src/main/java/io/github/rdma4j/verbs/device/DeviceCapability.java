@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs;
+package io.github.rdma4j.verbs.device;
 
 import io.github.rdma4j.verbs.internal.Flags;
 import java.util.Set;
@@ -68,7 +68,13 @@ public enum DeviceCapability {
         this.bit = bit;
     }
 
-    static Set<DeviceCapability> ofMask(long mask) {
+    /**
+     * The capabilities of a mask.
+     *
+     * @param mask {@code device_cap_flags}, or {@code device_cap_flags_ex}
+     * @return those that this library knows
+     */
+    public static Set<DeviceCapability> ofMask(long mask) {
         return Flags.of(DeviceCapability.class, capability -> 1L << capability.bit, mask);
     }
 }

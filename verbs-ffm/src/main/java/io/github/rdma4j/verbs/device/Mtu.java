@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs;
+package io.github.rdma4j.verbs.device;
 
 /** The path MTU: the payload of one packet, in bytes ({@code enum ibv_mtu}). */
 public enum Mtu {
@@ -63,8 +63,13 @@ public enum Mtu {
         return values()[code];
     }
 
-    /** Of a query, which must not fail for a port that is down. */
-    static Mtu ofQuery(int code) {
+    /**
+     * The MTU that a query tells, which must not fail for a port that is down.
+     *
+     * @param code the value of {@code enum ibv_mtu}
+     * @return the MTU; {@link #UNKNOWN} for any other number
+     */
+    public static Mtu ofQuery(int code) {
         return code < 1 || code > MTU_4096.code ? UNKNOWN : values()[code];
     }
 }

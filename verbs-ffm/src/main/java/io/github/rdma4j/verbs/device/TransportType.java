@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs;
+package io.github.rdma4j.verbs.device;
 
 /** The transport that a device speaks ({@code enum ibv_transport_type}). */
 public enum TransportType {
@@ -23,7 +23,13 @@ public enum TransportType {
         this.code = code;
     }
 
-    static TransportType ofCode(int code) {
+    /**
+     * The transport of that number.
+     *
+     * @param code the value of {@code enum ibv_transport_type}
+     * @return the transport; {@link #UNKNOWN} for a number that this library does not know
+     */
+    public static TransportType ofCode(int code) {
         for (TransportType type : values()) {
             if (type.code == code) {
                 return type;

@@ -1,16 +1,12 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs;
+package io.github.rdma4j.verbs.device;
 
-import io.github.rdma4j.verbs.bindings.ibv_cq_moderation_caps;
-import io.github.rdma4j.verbs.bindings.ibv_device_attr_ex;
-import io.github.rdma4j.verbs.bindings.ibv_packet_pacing_caps;
-import io.github.rdma4j.verbs.bindings.ibv_pci_atomic_caps;
-import io.github.rdma4j.verbs.bindings.ibv_rss_caps;
-import io.github.rdma4j.verbs.bindings.ibv_tm_caps;
-import io.github.rdma4j.verbs.bindings.ibv_tso_caps;
-import io.github.rdma4j.verbs.internal.Flags;
-import java.lang.foreign.MemorySegment;
+import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.QueuePairType;
+import io.github.rdma4j.verbs.ReceiveHashField;
+import io.github.rdma4j.verbs.ReceiveWorkQueueTable;
+import io.github.rdma4j.verbs.WorkQueue;
 import java.util.Set;
 
 /**
@@ -132,92 +128,6 @@ public record ExtendedDeviceAttributes(
         /** Eight bytes. */
         BYTES_8,
         /** Sixteen bytes. */
-        BYTES_16;
-
-        private static Set<PciAtomicSize> ofMask(short mask) {
-            return Flags.of(PciAtomicSize.class, size -> 1L << size.ordinal(), Short.toUnsignedLong(mask));
-        }
-    }
-
-    private static final int TOEPLITZ = 1;
-    private static final int TAG_MATCHING_RC = 1;
-
-    static ExtendedDeviceAttributes read(MemorySegment fields) {
-        DeviceAttributes attributes = DeviceAttributes.read(ibv_device_attr_ex.orig_attr(fields));
-        int ports = ibv_device_attr_ex.phys_port_cnt_ex(fields);
-        return new ExtendedDeviceAttributes(
-                attributes,
-                OnDemandPagingCapabilities.read(
-                        ibv_device_attr_ex.odp_caps(fields), ibv_device_attr_ex.xrc_odp_caps(fields)),
-                ibv_device_attr_ex.completion_timestamp_mask(fields),
-                ibv_device_attr_ex.hca_core_clock(fields),
-                capabilities(fields, attributes),
-                segmentationOffload(ibv_device_attr_ex.tso_caps(fields)),
-                receiveHashing(ibv_device_attr_ex.rss_caps(fields)),
-                ibv_device_attr_ex.max_wq_type_rq(fields),
-                packetPacing(ibv_device_attr_ex.packet_pacing_caps(fields)),
-                Flags.of(
-                        RawPacketCapability.class,
-                        capability -> 1L << capability.ordinal(),
-                        Integer.toUnsignedLong(ibv_device_attr_ex.raw_packet_caps(fields))),
-                tagMatching(ibv_device_attr_ex.tm_caps(fields)),
-                completionModeration(ibv_device_attr_ex.cq_mod_caps(fields)),
-                ibv_device_attr_ex.max_dm_size(fields),
-                pciAtomics(ibv_device_attr_ex.pci_atomic_caps(fields)),
-                ports == 0 ? attributes.physicalPortCount() : ports);
-    }
-
-    /** Old kernels leave the longer set at 0. */
-    private static Set<DeviceCapability> capabilities(MemorySegment fields, DeviceAttributes attributes) {
-        long mask = ibv_device_attr_ex.device_cap_flags_ex(fields);
-        return mask == 0 ? attributes.capabilities() : DeviceCapability.ofMask(mask);
-    }
-
-    private static SegmentationOffload segmentationOffload(MemorySegment caps) {
-        return new SegmentationOffload(
-                Integer.toUnsignedLong(ibv_tso_caps.max_tso(caps)), types(ibv_tso_caps.supported_qpts(caps)));
-    }
-
-    private static ReceiveHashing receiveHashing(MemorySegment caps) {
-        return new ReceiveHashing(
-                types(ibv_rss_caps.supported_qpts(caps)),
-                ibv_rss_caps.max_rwq_indirection_tables(caps),
-                ibv_rss_caps.max_rwq_indirection_table_size(caps),
-                ReceiveHashField.ofMask(ibv_rss_caps.rx_hash_fields_mask(caps)),
-                (ibv_rss_caps.rx_hash_function(caps) & TOEPLITZ) != 0);
-    }
-
-    private static PacketPacing packetPacing(MemorySegment caps) {
-        return new PacketPacing(
-                Integer.toUnsignedLong(ibv_packet_pacing_caps.qp_rate_limit_min(caps)),
-                Integer.toUnsignedLong(ibv_packet_pacing_caps.qp_rate_limit_max(caps)),
-                types(ibv_packet_pacing_caps.supported_qpts(caps)));
-    }
-
-    private static TagMatching tagMatching(MemorySegment caps) {
-        return new TagMatching(
-                ibv_tm_caps.max_rndv_hdr_size(caps),
-                ibv_tm_caps.max_num_tags(caps),
-                (ibv_tm_caps.flags(caps) & TAG_MATCHING_RC) != 0,
-                ibv_tm_caps.max_ops(caps),
-                ibv_tm_caps.max_sge(caps));
-    }
-
-    private static CompletionModeration completionModeration(MemorySegment caps) {
-        return new CompletionModeration(
-                Short.toUnsignedInt(ibv_cq_moderation_caps.max_cq_count(caps)),
-                Short.toUnsignedInt(ibv_cq_moderation_caps.max_cq_period(caps)));
-    }
-
-    private static PciAtomics pciAtomics(MemorySegment caps) {
-        return new PciAtomics(
-                PciAtomicSize.ofMask(ibv_pci_atomic_caps.fetch_add(caps)),
-                PciAtomicSize.ofMask(ibv_pci_atomic_caps.swap(caps)),
-                PciAtomicSize.ofMask(ibv_pci_atomic_caps.compare_swap(caps)));
-    }
-
-    /** As ibv_is_qpt_supported(3) reads such a mask. */
-    private static Set<QueuePairType> types(int mask) {
-        return Flags.of(QueuePairType.class, type -> 1L << type.code(), Integer.toUnsignedLong(mask));
+        BYTES_16
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs;
+package io.github.rdma4j.verbs.device;
 
 /** The logical state of a port ({@code enum ibv_port_state}); only {@link #ACTIVE} carries data. */
 public enum PortState {
@@ -28,7 +28,13 @@ public enum PortState {
         return description;
     }
 
-    static PortState ofCode(int code) {
+    /**
+     * The state of that number.
+     *
+     * @param code the value of {@code enum ibv_port_state}
+     * @return the state; {@link #NOP} for a number that this library does not know
+     */
+    public static PortState ofCode(int code) {
         return code >= 0 && code < values().length ? values()[code] : NOP;
     }
 }

@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs;
+package io.github.rdma4j.verbs.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.rdma4j.verbs.ExtendedDeviceAttributes.PciAtomicSize;
-import io.github.rdma4j.verbs.ExtendedDeviceAttributes.RawPacketCapability;
-import io.github.rdma4j.verbs.OnDemandPagingCapabilities.Operation;
+import io.github.rdma4j.verbs.QueuePairType;
+import io.github.rdma4j.verbs.ReceiveHashField;
 import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.bindings.ibv_cq_moderation_caps;
 import io.github.rdma4j.verbs.bindings.ibv_device_attr;
@@ -18,6 +17,11 @@ import io.github.rdma4j.verbs.bindings.ibv_port_attr;
 import io.github.rdma4j.verbs.bindings.ibv_rss_caps;
 import io.github.rdma4j.verbs.bindings.ibv_tm_caps;
 import io.github.rdma4j.verbs.bindings.ibv_tso_caps;
+import io.github.rdma4j.verbs.device.ExtendedDeviceAttributes.PciAtomicSize;
+import io.github.rdma4j.verbs.device.ExtendedDeviceAttributes.RawPacketCapability;
+import io.github.rdma4j.verbs.device.OnDemandPagingCapabilities.Operation;
+import io.github.rdma4j.verbs.internal.device.DeviceAttributesReader;
+import io.github.rdma4j.verbs.internal.device.PortAttributesReader;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -44,7 +48,7 @@ class DeviceValuesTest {
         ibv_device_attr.max_map_per_fmr(attributes, 108);
         ibv_device_attr.phys_port_cnt(attributes, (byte) 255);
 
-        DeviceAttributes read = DeviceAttributes.read(attributes);
+        DeviceAttributes read = DeviceAttributesReader.basic(attributes);
 
         assertThat(read.firmwareVersion()).isEqualTo("20.31.1014");
         assertThat(read.maxMemoryRegionSize()).isEqualTo(Long.MAX_VALUE);
@@ -99,7 +103,7 @@ class DeviceValuesTest {
         ibv_pci_atomic_caps.compare_swap(ibv_device_attr_ex.pci_atomic_caps(attributes), (short) 7);
         ibv_device_attr_ex.phys_port_cnt_ex(attributes, 300);
 
-        ExtendedDeviceAttributes read = ExtendedDeviceAttributes.read(attributes);
+        ExtendedDeviceAttributes read = DeviceAttributesReader.extended(attributes);
 
         assertThat(read.onDemandPaging().supported()).isTrue();
         assertThat(read.onDemandPaging().implicitSupported()).isTrue();
@@ -143,7 +147,7 @@ class DeviceValuesTest {
         ibv_device_attr.phys_port_cnt(basic, (byte) 2);
         ibv_device_attr.device_cap_flags(basic, 1 << 20);
 
-        ExtendedDeviceAttributes read = ExtendedDeviceAttributes.read(attributes);
+        ExtendedDeviceAttributes read = DeviceAttributesReader.extended(attributes);
 
         assertThat(read.physicalPortCount()).isEqualTo(2);
         assertThat(read.capabilities()).containsExactly(DeviceCapability.XRC);
@@ -151,7 +155,7 @@ class DeviceValuesTest {
 
     @Test
     void thePortsRateIsLanesTimesSpeedAndTheLongerSpeedFieldWins() {
-        MemorySegment port = arena.allocate(PortAttributes.NATIVE_SIZE, 8);
+        MemorySegment port = arena.allocate(PortAttributesReader.NATIVE_SIZE, 8);
         ibv_port_attr.active_width(port, (byte) 2);
         ibv_port_attr.active_speed(port, (byte) 128);
         ibv_port_attr.port_cap_flags(port, 1 << 26);
@@ -160,7 +164,7 @@ class DeviceValuesTest {
         ibv_port_attr.phys_state(port, (byte) 5);
         ibv_port_attr.init_type_reply(port, (byte) 9);
         ibv_port_attr.max_vl_num(port, (byte) 4);
-        PortAttributes ndr = PortAttributes.read(port);
+        PortAttributes ndr = PortAttributesReader.read(port);
         assertThat(ndr.activeSpeed()).isEqualTo(LinkSpeed.NDR);
         assertThat(ndr.activeWidth()).isEqualTo(LinkWidth.WIDTH_4X);
         assertThat(ndr.rateGigabitsPerSecond()).isEqualTo(400);
@@ -170,10 +174,10 @@ class DeviceValuesTest {
         assertThat(ndr.initializationTypeReply()).isEqualTo(9);
         assertThat(ndr.virtualLaneCount()).isEqualTo(8);
 
-        port.set(ValueLayout.JAVA_INT, PortAttributes.NATIVE_SIZE - 4, 256);
+        port.set(ValueLayout.JAVA_INT, PortAttributesReader.NATIVE_SIZE - 4, 256);
 
-        assertThat(PortAttributes.read(port).activeSpeed()).isEqualTo(LinkSpeed.XDR);
-        assertThat(PortAttributes.read(port).rateGigabitsPerSecond()).isEqualTo(800);
+        assertThat(PortAttributesReader.read(port).activeSpeed()).isEqualTo(LinkSpeed.XDR);
+        assertThat(PortAttributesReader.read(port).rateGigabitsPerSecond()).isEqualTo(800);
     }
 
     @Test

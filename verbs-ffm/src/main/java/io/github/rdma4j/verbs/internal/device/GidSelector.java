@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs;
+package io.github.rdma4j.verbs.internal.device;
 
+import io.github.rdma4j.verbs.device.GidEntry;
+import io.github.rdma4j.verbs.device.GidType;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -11,10 +13,16 @@ import java.util.Optional;
  * is routable; within a version an IPv4-mapped address before a global IPv6 one before a link-local one, because peers on
  * other subnets can reach them in that order; then the lowest index. On InfiniBand the first entry, which is the port's own.
  */
-final class GidSelector {
+public final class GidSelector {
     private GidSelector() {}
 
-    static Optional<GidEntry> choose(List<GidEntry> table) {
+    /**
+     * Chooses.
+     *
+     * @param table the entries of one port
+     * @return the entry; empty if none can be used
+     */
+    public static Optional<GidEntry> choose(List<GidEntry> table) {
         return table.stream()
                 .filter(entry -> !entry.gid().isZero()
                         && entry.type() != GidType.UNKNOWN

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs;
+package io.github.rdma4j.verbs.device;
 
 /**
  * One entry of a port's GID table ({@code struct ibv_gid_entry}).
@@ -12,6 +12,6 @@ package io.github.rdma4j.verbs;
  * @param networkInterfaceIndex the network interface ({@code ifindex}) behind it, 0 if there is none
  */
 public record GidEntry(Gid gid, int index, int port, GidType type, int networkInterfaceIndex) {
-    /** Queue pairs name their GID with eight bits, though tables can be longer. */
-    static final int MAX_USABLE_INDEX = 255;
+    /** The greatest index that a queue pair can name, with eight bits; tables can be longer. */
+    public static final int MAX_USABLE_INDEX = 255;
 }

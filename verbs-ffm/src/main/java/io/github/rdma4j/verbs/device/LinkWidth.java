@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs;
+package io.github.rdma4j.verbs.device;
 
 /** How many lanes a link has ({@code active_width} of {@code struct ibv_port_attr}). */
 public enum LinkWidth {
@@ -30,7 +30,13 @@ public enum LinkWidth {
         return lanes;
     }
 
-    static LinkWidth ofCode(int code) {
+    /**
+     * The width of that number.
+     *
+     * @param code the value of {@code active_width}
+     * @return the width; {@link #UNKNOWN} for a number that this library does not know
+     */
+    public static LinkWidth ofCode(int code) {
         for (LinkWidth width : values()) {
             if (width.code == code) {
                 return width;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs;
+package io.github.rdma4j.verbs.device;
 
 /** What a port speaks ({@code IBV_LINK_LAYER_*}). */
 public enum LinkLayer {
@@ -11,7 +11,13 @@ public enum LinkLayer {
     /** Ethernet (RoCE, iWARP): addressed by GID. */
     ETHERNET;
 
-    static LinkLayer ofCode(int code) {
+    /**
+     * The link layer of that number.
+     *
+     * @param code the value of {@code link_layer}
+     * @return the link layer; {@link #UNSPECIFIED} for a number that this library does not know
+     */
+    public static LinkLayer ofCode(int code) {
         return code >= 0 && code < values().length ? values()[code] : UNSPECIFIED;
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs;
+package io.github.rdma4j.verbs.device;
 
 /** What kind of node a device is ({@code enum ibv_node_type}). */
 public enum NodeType {
@@ -34,7 +34,13 @@ public enum NodeType {
         return description;
     }
 
-    static NodeType ofCode(int code) {
+    /**
+     * The type of that number.
+     *
+     * @param code the value of {@code enum ibv_node_type}
+     * @return the type; {@link #UNKNOWN} for a number that this library does not know
+     */
+    public static NodeType ofCode(int code) {
         for (NodeType type : values()) {
             if (type.code == code) {
                 return type;

@@ -1,0 +1,4 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+/** Asks devices and ports, and reads the native answers as the values of {@code io.github.rdma4j.verbs.device}. Not exported. */
+package io.github.rdma4j.verbs.internal.device;
