@@ -44,7 +44,7 @@ public final class MemoryWindow extends Resource {
      * Through which a window of type 2 may be bound: all since the last invalidation, because a binding that was posted last may have
      * failed, and SoftRoCE stalls for most of a minute when a queue pair is destroyed that has a window.
      */
-    private final Set<QueuePair> queuePairs = new HashSet<>();
+    private final Set<SendQueue> queues = new HashSet<>();
 
     /**
      * All that it was ever bound to and that is still open: a later binding, or the end of one, may have failed in the
@@ -197,9 +197,9 @@ public final class MemoryWindow extends Resource {
     }
 
     /** The checks of a binding of either type; the kernel or the adapter would say only EINVAL, or break the connection. */
-    void checkBinding(MemoryWindowType wanted, QueuePair queuePair, MemorySlice slice, int access) {
+    void checkBinding(MemoryWindowType wanted, SendQueue queue, MemorySlice slice, int access) {
         requireOpen();
-        requireUsableOn(wanted, queuePair);
+        requireUsableOn(wanted, queue);
         MemoryRegion region = slice.region();
         region.requireOpen();
         if (region.protectionDomain() != domain && !region.protectionDomain().isSameAs(domain)) {
@@ -223,13 +223,13 @@ public final class MemoryWindow extends Resource {
         }
     }
 
-    private void requireUsableOn(MemoryWindowType wanted, QueuePair queuePair) {
+    private void requireUsableOn(MemoryWindowType wanted, SendQueue queue) {
         if (type != wanted) {
             throw new IllegalArgumentException(
                     "%s: MemoryWindow.postBind binds type 1, SendBatch.bindMemoryWindow type 2".formatted(this));
         }
-        if (!queuePair.domain().isSameAs(domain)) {
-            throw new IllegalArgumentException(queuePair + " is of another protection domain than " + this);
+        if (!queue.checks().domain().isSameAs(domain)) {
+            throw new IllegalArgumentException(queue + " is of another protection domain than " + this);
         }
     }
 
@@ -247,8 +247,8 @@ public final class MemoryWindow extends Resource {
     }
 
     /** Takes note of a binding of type 2 that was posted. */
-    void bound(QueuePair queuePair, MemorySlice slice, int access, int key) {
-        queuePairs.add(queuePair);
+    void bound(SendQueue queue, MemorySlice slice, int access, int key) {
+        queues.add(queue);
         becomes(key, slice, access);
     }
 
@@ -258,7 +258,7 @@ public final class MemoryWindow extends Resource {
      */
     public void invalidated() {
         locked(() -> {
-            queuePairs.clear();
+            queues.clear();
             regions.clear();
             becomes(state.remoteKey, null, 0);
             return null;
@@ -278,7 +278,7 @@ public final class MemoryWindow extends Resource {
     /** Whether it is bound to a region, or as type 2 may belong to a queue pair; with the lock held. */
     boolean isBoundTo(Resource resource) {
         State current = state;
-        return resource instanceof QueuePair && queuePairs.contains(resource)
+        return resource instanceof SendQueue && queues.contains(resource)
                 || current.slice != null && current.slice.region() == resource;
     }
 

@@ -110,9 +110,9 @@ record PostingChecks(
      * Whether datagrams can go there. These are not among the checks that can be switched off, either: adapters' libraries would follow
      * a bad pointer.
      *
-     * @param queuePair for the message
+     * @param queue for the message
      */
-    void destination(QueuePair queuePair, Destination destination) {
+    void destination(SendQueue queue, Destination destination) {
         if (type != QueuePairType.UD) {
             throw new IllegalArgumentException(
                     "a queue pair of type %s sends to its peer, not to a destination".formatted(type));
@@ -121,7 +121,7 @@ record PostingChecks(
         // Of one device context, too: closing an address handle waits for the posting threads of its own.
         if (!domainOfHandle.isSameAs(domain) || domainOfHandle.context() != domain.context()) {
             throw new IllegalArgumentException(
-                    destination.addressHandle() + " is of another protection domain than " + queuePair);
+                    destination.addressHandle() + " is of another protection domain than " + queue);
         }
     }
 

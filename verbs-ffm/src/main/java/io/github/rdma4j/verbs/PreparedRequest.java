@@ -37,7 +37,7 @@ public final class PreparedRequest {
             SendOpcode.mask(SendOpcode.RDMA_WRITE_WITH_IMMEDIATE, SendOpcode.SEND_WITH_IMMEDIATE);
     private static final int ATOMIC = SendOpcode.mask(SendOpcode.COMPARE_AND_SWAP, SendOpcode.FETCH_AND_ADD);
 
-    private final QueuePair queuePair;
+    private final SendQueue queue;
     private final int opcode;
     private final MemorySlice local;
     private final MemoryRegion region;
@@ -74,7 +74,7 @@ public final class PreparedRequest {
      * @param flags of {@link SendFlags}
      */
     PreparedRequest(
-            QueuePair queuePair,
+            SendQueue queue,
             Arena arena,
             int opcode,
             MemorySlice local,
@@ -82,10 +82,10 @@ public final class PreparedRequest {
             RemoteMemory remote,
             Destination destination,
             int flags) {
-        DeviceContext context = queuePair.domain().context();
-        PostingChecks limits = queuePair.checks();
+        PostingChecks limits = queue.checks();
+        DeviceContext context = limits.domain().context();
         boolean inline = (flags & SendFlags.INLINE) != 0;
-        this.queuePair = queuePair;
+        this.queue = queue;
         this.opcode = opcode;
         this.local = local;
         this.region = local.region();
@@ -96,7 +96,7 @@ public final class PreparedRequest {
         this.request = new SendRequests(arena, 1, 1);
         this.postFunction = context.postSendFunction();
         this.criticalPost = context.criticalPost();
-        this.queuePairAddress = queuePair.handle();
+        this.queuePairAddress = queue.handle();
         request.fill(0, opcode, 0, inline ? inlineData.address() : local.address(), local.lengthAndKey(), 0, flags);
         local(0, length);
         if (isAtomic()) {
@@ -136,15 +136,15 @@ public final class PreparedRequest {
             requireRoomAtThePeer();
         }
         int result;
-        queuePair.enterSend();
+        queue.enterSend();
         try {
             result = alone ? call() : postEntered();
         } finally {
-            queuePair.exitSend();
+            queue.exitSend();
         }
         // The request's memory lives as long as this object.
         Reference.reachabilityFence(this);
-        return queuePair.result(result);
+        return queue.result(result);
     }
 
     private void requireRoomAtThePeer() {
@@ -167,7 +167,7 @@ public final class PreparedRequest {
             // Whoever closes it then waits for threads inside the guard: see AddressHandle.
             addressHandle.requireOpen();
         }
-        return queuePair.isExtended() ? queuePair.postRequests(request, 1) : call();
+        return queue.isExtended() ? queue.postRequests(request, 1) : call();
     }
 
     /**
@@ -247,7 +247,7 @@ public final class PreparedRequest {
             return new IllegalArgumentException("an atomic operation returns 8 bytes, not " + length);
         }
         return inlineData != null
-                ? Checks.tooLongInline(length, queuePair.maxInlineData())
+                ? Checks.tooLongInline(length, queue.maxInlineData())
                 : new IllegalArgumentException(
                         "a message of %d bytes: the port carries at most %d".formatted(length, maxLength));
     }
@@ -349,7 +349,7 @@ public final class PreparedRequest {
     }
 
     private PreparedRequest moved() {
-        plain = !queuePair.isExtended() && inlineData == null && addressHandle == null && length <= remoteRoom;
+        plain = !queue.isExtended() && inlineData == null && addressHandle == null && length <= remoteRoom;
         return set();
     }
 
@@ -362,6 +362,6 @@ public final class PreparedRequest {
     /** {@return operation and queue pair} */
     @Override
     public String toString() {
-        return "a prepared %s of %s".formatted(SendOpcode.name(opcode), queuePair);
+        return "a prepared %s of %s".formatted(SendOpcode.name(opcode), queue);
     }
 }

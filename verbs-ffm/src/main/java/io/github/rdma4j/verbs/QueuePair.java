@@ -6,12 +6,8 @@ import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.bindings.ibv_qp;
 import io.github.rdma4j.verbs.device.Gid;
 import io.github.rdma4j.verbs.device.PortAttributes;
-import io.github.rdma4j.verbs.internal.ByteOrders;
 import io.github.rdma4j.verbs.internal.Errno;
-import io.github.rdma4j.verbs.internal.ExclusiveGuard;
 import io.github.rdma4j.verbs.internal.Failures;
-import io.github.rdma4j.verbs.internal.HotCalls;
-import io.github.rdma4j.verbs.internal.SendOpcode;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -26,68 +22,43 @@ import java.util.function.Consumer;
  * {@link #QUEUE_FULL} means that completions must be polled first. Nothing is thrown for a full queue, and nothing is lost.
  * A mistake in the arguments is an exception, and so is a post in a state that does not allow it. They allocate nothing.
  *
- * <p>Thread safety: all methods may be called from any thread. Posting is fastest from one thread for sends and one for receives, as long as no
- * other joins in. A {@link SendBatch} or {@link ReceiveBatch} is for the thread that started it.
+ * <p>The methods that send, write and read are those of its {@link SendQueue}; the receives and the attributes are its own.
+ *
+ * <p>Thread safety: all methods may be called from any thread. Posting is fastest from one thread for sends and one for receives, as
+ * long as no other joins in. A {@link SendBatch} or {@link ReceiveBatch} is for the thread that started it.
  */
-public final class QueuePair extends Resource {
+public final class QueuePair extends SendQueue {
     /** What posting returns when the queue has no room (ENOMEM): poll completions, and post again. */
     public static final int QUEUE_FULL = Errno.ENOMEM;
 
-    static final int MAX_BATCH = SendRequests.MAX_CAPACITY;
-
     private final ProtectionDomain domain;
-    private final MemorySegment postSendFunction;
-    private final boolean criticalPost;
+    private final QueuePairType type;
     private final MemorySegment queuePair;
     private final long queuePairAddress;
     private final int number;
-    private final int maxInlineData;
-    private final long maxMessageSize;
-    private final ExclusiveGuard sendGuard = new ExclusiveGuard();
-    private final Arena requestArena = Arena.ofShared();
-    private final QueuePairType type;
-    private final int maxSendEntries;
-    private final int maxBatch;
-    private final int maxSegmentHeader;
-    private final SingleRequests singles;
-    /** Null with basic posting. */
-    private final ExtendedPosting extended;
+    private final Arena requestArena;
 
     /** One of these two is null. */
     private final ReceiveQueue receiveQueue;
 
     private final SharedReceiveQueue sharedReceiveQueue;
-    private final boolean onlyReceives;
     private final MulticastGroups multicastGroups = new MulticastGroups(this);
-    private final PostingChecks checks;
-    private final ThreadBatches<SendBatch> batches;
     private final List<CompletionBudget.Share> completionShares;
 
     QueuePair(ProtectionDomain domain, QueuePairConfig config) {
-        super(concat(domain, config.parents().toArray(Resource[]::new)));
-        this.domain = domain;
-        DeviceContext context = domain.context();
         config.parents().forEach(Resource::requireOpen);
         config.fitCompletionQueues();
-        this.completionShares = config.completionShares();
+        DeviceContext context = domain.context();
         PortAttributes port = context.port(config.port());
-        this.maxMessageSize =
-                config.type() == QueuePairType.UD ? port.activeMtu().bytes() : port.maxMessageSize();
-        this.postSendFunction = context.postSendFunction();
-        this.criticalPost = context.criticalPost();
-        // The device may give more than was asked for; what nobody asked for needs no room.
-        this.maxInlineData = config.maxInlineData();
-        this.type = config.type();
-        this.maxSendEntries = config.maxSendScatterGather();
-        this.maxBatch = Math.min(MAX_BATCH, config.maxSendWorkRequests());
-        this.maxSegmentHeader = config.maxSegmentHeader();
-        this.checks = new PostingChecks(type, domain, maxInlineData, maxSendEntries, maxMessageSize, maxSegmentHeader);
+        Arena arena = Arena.ofShared();
         // All memory before the native object: what failed behind its creation would lose it.
-        this.singles = new SingleRequests(this, requestArena, maxInlineData, newBatch(1, null));
-        this.batches = new ThreadBatches<>(user -> newBatch(maxBatch, user));
+        super(domain, config, port, arena);
+        this.domain = domain;
+        this.type = config.type();
+        this.requestArena = arena;
+        this.completionShares = config.completionShares();
         this.sharedReceiveQueue = config.sharedReceiveQueue();
-        this.onlyReceives = config.onlyReceives();
-        this.receiveQueue = sharedReceiveQueue != null || onlyReceives
+        this.receiveQueue = sharedReceiveQueue != null || config.onlyReceives()
                 ? null
                 : new ReceiveQueue(
                         this,
@@ -107,15 +78,12 @@ public final class QueuePair extends Resource {
         this.queuePairAddress = queuePair.address();
         this.number = ibv_qp.qp_num(queuePair);
         try {
-            this.extended = QueuePairCreation.extendedPosting(queuePair, context, config);
+            nativeQueue(queuePairAddress, QueuePairCreation.extendedPosting(queuePair, context, config));
         } catch (Throwable e) {
             LibIbVerbs.ibv_destroy_qp(queuePair);
             requestArena.close();
             throw e;
         }
-        singles.nativeQueue(
-                queuePairAddress,
-                extended == null && !onlyReceives && type != QueuePairType.UD && type != QueuePairType.XRC_SEND);
         if (receiveQueue != null) {
             receiveQueue.nativeQueue(queuePairAddress);
         }
@@ -138,13 +106,6 @@ public final class QueuePair extends Resource {
     public int number() {
         return number;
     }
-
-    /** {@return the most bytes that a request can carry inline, 0 if none were asked for} */
-    public int maxInlineData() {
-        return maxInlineData;
-    }
-
-    // State and attributes.
 
     /**
      * Where the queue pair stands now (ibv_query_qp(3)).
@@ -277,220 +238,6 @@ public final class QueuePair extends Resource {
     }
 
     /**
-     * Posts an RDMA write ({@code IBV_WR_RDMA_WRITE}): local memory goes to the peer's, which does not notice.
-     *
-     * @param workRequestId comes back in the completion
-     * @param local what to write, of any length up to the port's {@link PortAttributes#maxMessageSize()}
-     * @param remote where to; at least as long
-     * @param flags of {@link SendFlags}
-     * @return 0, or {@link #QUEUE_FULL}, or another errno
-     * @throws IllegalArgumentException if the arguments do not go together
-     * @throws IllegalStateException if the queue pair or the region is closed
-     */
-    public int postWrite(long workRequestId, MemorySlice local, RemoteMemory remote, int flags) {
-        checks.oneSided(SendOpcode.RDMA_WRITE, local, remote, flags);
-        return singles.transfer(
-                SendOpcode.RDMA_WRITE, workRequestId, local, remote.address(), remote.remoteKey(), 0, flags);
-    }
-
-    /**
-     * Posts an RDMA write that tells the peer ({@code IBV_WR_RDMA_WRITE_WITH_IMM}): it consumes one of the peer's receives,
-     * whose completion carries the number.
-     *
-     * @param workRequestId comes back in the completion
-     * @param local what to write
-     * @param remote where to; at least as long
-     * @param immediate any number; the peer's {@link WorkCompletion#immediateData()}
-     * @param flags of {@link SendFlags}
-     * @return 0, or {@link #QUEUE_FULL}, or another errno
-     * @throws IllegalArgumentException if the arguments do not go together
-     * @throws IllegalStateException if the queue pair or the region is closed
-     */
-    public int postWriteWithImmediate(
-            long workRequestId, MemorySlice local, RemoteMemory remote, int immediate, int flags) {
-        checks.oneSided(SendOpcode.RDMA_WRITE_WITH_IMMEDIATE, local, remote, flags);
-        return singles.transfer(
-                SendOpcode.RDMA_WRITE_WITH_IMMEDIATE,
-                workRequestId,
-                local,
-                remote.address(),
-                remote.remoteKey(),
-                ByteOrders.toNetwork(immediate),
-                flags);
-    }
-
-    /**
-     * Posts an RDMA read ({@code IBV_WR_RDMA_READ}): the peer's memory comes here, and the peer does not notice.
-     *
-     * @param workRequestId comes back in the completion
-     * @param local where to; its region needs {@link AccessFlag#LOCAL_WRITE}
-     * @param remote what to read; at least as long
-     * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
-     * @return 0, or {@link #QUEUE_FULL}, or another errno
-     * @throws IllegalArgumentException if the arguments do not go together
-     * @throws IllegalStateException if the queue pair or the region is closed
-     */
-    public int postRead(long workRequestId, MemorySlice local, RemoteMemory remote, int flags) {
-        checks.read(local, remote, flags);
-        return singles.transfer(
-                SendOpcode.RDMA_READ, workRequestId, local, remote.address(), remote.remoteKey(), 0, flags);
-    }
-
-    /**
-     * Posts a send ({@code IBV_WR_SEND}): the message goes into the oldest receive that the peer has posted.
-     *
-     * @param workRequestId comes back in the completion
-     * @param local the message
-     * @param flags of {@link SendFlags}
-     * @return 0, or {@link #QUEUE_FULL}, or another errno
-     * @throws IllegalArgumentException if the arguments do not go together
-     * @throws IllegalStateException if the queue pair or the region is closed
-     */
-    public int postSend(long workRequestId, MemorySlice local, int flags) {
-        checks.send(SendOpcode.SEND, local, flags);
-        return singles.transfer(SendOpcode.SEND, workRequestId, local, 0, 0, 0, flags);
-    }
-
-    /**
-     * Posts a send with a number beside the message ({@code IBV_WR_SEND_WITH_IMM}).
-     *
-     * @param workRequestId comes back in the completion
-     * @param local the message
-     * @param immediate any number; the peer's {@link WorkCompletion#immediateData()}
-     * @param flags of {@link SendFlags}
-     * @return 0, or {@link #QUEUE_FULL}, or another errno
-     * @throws IllegalArgumentException if the arguments do not go together
-     * @throws IllegalStateException if the queue pair or the region is closed
-     */
-    public int postSendWithImmediate(long workRequestId, MemorySlice local, int immediate, int flags) {
-        checks.send(SendOpcode.SEND_WITH_IMMEDIATE, local, flags);
-        return singles.transfer(
-                SendOpcode.SEND_WITH_IMMEDIATE, workRequestId, local, 0, 0, ByteOrders.toNetwork(immediate), flags);
-    }
-
-    /**
-     * Posts a compare-and-swap on eight bytes of the peer; see {@link SendBatch#compareAndSwap}.
-     *
-     * @param workRequestId comes back in the completion
-     * @param original where the value before the operation goes: eight bytes; its region needs {@link AccessFlag#LOCAL_WRITE}
-     * @param remote at least eight bytes, at a multiple of eight; the region needs {@link AccessFlag#REMOTE_ATOMIC}
-     * @param expected is compared
-     * @param newValue is stored if the comparison holds
-     * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
-     * @return 0, or {@link #QUEUE_FULL}, or another errno
-     * @throws IllegalArgumentException if the arguments do not go together
-     * @throws IllegalStateException if the queue pair or the region is closed
-     */
-    public int postCompareAndSwap(
-            long workRequestId, MemorySlice original, RemoteMemory remote, long expected, long newValue, int flags) {
-        return singles.compareAndSwap(workRequestId, original, remote, expected, newValue, flags);
-    }
-
-    /**
-     * Posts a fetch-and-add on eight bytes of the peer; see {@link SendBatch#fetchAndAdd}.
-     *
-     * @param workRequestId comes back in the completion
-     * @param original where the value before the operation goes: eight bytes; its region needs {@link AccessFlag#LOCAL_WRITE}
-     * @param remote at least eight bytes, at a multiple of eight; the region needs {@link AccessFlag#REMOTE_ATOMIC}
-     * @param addend is added, wrapping around
-     * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
-     * @return 0, or {@link #QUEUE_FULL}, or another errno
-     * @throws IllegalArgumentException if the arguments do not go together
-     * @throws IllegalStateException if the queue pair or the region is closed
-     */
-    public int postFetchAndAdd(long workRequestId, MemorySlice original, RemoteMemory remote, long addend, int flags) {
-        return singles.fetchAndAdd(workRequestId, original, remote, addend, flags);
-    }
-
-    /**
-     * Posts the binding of a memory window of type 2; see {@link SendBatch#bindMemoryWindow}.
-     *
-     * @param workRequestId comes back in the completion
-     * @param window of type 2 and of this queue pair's protection domain; not bound
-     * @param remoteKey the new key: {@link MemoryWindow#nextRemoteKey()}, or another one that differs in the low byte only
-     * @param slice what the peer may use, of a region with {@link AccessFlag#MW_BIND}; not empty
-     * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
-     * @param access what the peer may do
-     * @return 0, or {@link #QUEUE_FULL}, or another errno
-     * @throws IllegalArgumentException if the arguments do not go together
-     * @throws IllegalStateException if the window, the region or the queue pair is closed
-     */
-    public int postBindMemoryWindow(
-            long workRequestId,
-            MemoryWindow window,
-            int remoteKey,
-            MemorySlice slice,
-            int flags,
-            AccessFlag... access) {
-        return singles.bindMemoryWindow(workRequestId, window, remoteKey, slice, flags, access);
-    }
-
-    /**
-     * Posts the invalidation of a key of this side; see {@link SendBatch#localInvalidate}.
-     *
-     * @param workRequestId comes back in the completion
-     * @param remoteKey the window's
-     * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
-     * @return 0, or {@link #QUEUE_FULL}, or another errno
-     * @throws IllegalStateException if the queue pair is closed
-     */
-    public int postLocalInvalidate(long workRequestId, int remoteKey, int flags) {
-        return singles.localInvalidate(workRequestId, remoteKey, flags);
-    }
-
-    /**
-     * Posts a datagram; for queue pairs of type UD.
-     *
-     * @param workRequestId comes back in the completion
-     * @param local the message, at most as long as the port's MTU
-     * @param destination where it goes
-     * @param flags of {@link SendFlags}
-     * @return 0, or {@link #QUEUE_FULL}, or another errno
-     * @throws IllegalArgumentException if the arguments do not go together, or the queue pair has another type
-     * @throws IllegalStateException if the queue pair, the address handle or the region is closed
-     */
-    public int postSend(long workRequestId, MemorySlice local, Destination destination, int flags) {
-        checks.send(SendOpcode.SEND, local, flags);
-        return singles.datagram(SendOpcode.SEND, workRequestId, local, 0, destination, flags);
-    }
-
-    /**
-     * Posts a datagram with a number beside the message.
-     *
-     * @param workRequestId comes back in the completion
-     * @param local the message, at most as long as the port's MTU
-     * @param immediate any number; the peer's {@link WorkCompletion#immediateData()}
-     * @param destination where it goes
-     * @param flags of {@link SendFlags}
-     * @return 0, or {@link #QUEUE_FULL}, or another errno
-     * @throws IllegalArgumentException if the arguments do not go together, or the queue pair has another type
-     * @throws IllegalStateException if the queue pair, the address handle or the region is closed
-     */
-    public int postSendWithImmediate(
-            long workRequestId, MemorySlice local, int immediate, Destination destination, int flags) {
-        checks.send(SendOpcode.SEND_WITH_IMMEDIATE, local, flags);
-        return singles.datagram(
-                SendOpcode.SEND_WITH_IMMEDIATE,
-                workRequestId,
-                local,
-                ByteOrders.toNetwork(immediate),
-                destination,
-                flags);
-    }
-
-    /**
-     * Prepares a request that is posted many times: it is checked and written once, here, and a post is little more than the call
-     * into the adapter's library. The quickest way to post.
-     *
-     * @return what says which request; see {@link PreparedRequest}
-     * @throws IllegalStateException if the queue pair is closed
-     */
-    public RequestPreparation prepare() {
-        requireOpen();
-        return new RequestPreparation(this);
-    }
-
-    /**
      * Prepares a receive that is posted many times.
      *
      * @param local the room; its region needs {@link AccessFlag#LOCAL_WRITE}
@@ -530,27 +277,6 @@ public final class QueuePair extends Resource {
     }
 
     /**
-     * Starts a batch: many requests, one call into the adapter's library, one doorbell. Each thread has one batch per queue pair,
-     * used again and again; starting drops what the thread has not posted. The batches of {@value ThreadBatches#KEPT} threads are
-     * kept; if more than that take turns, some are made anew.
-     *
-     * @return the calling thread's batch, empty
-     * @throws IllegalStateException if the queue pair is closed
-     */
-    public SendBatch startBatch() {
-        requireOpen();
-        return batches.own().start();
-    }
-
-    private SendBatch newBatch(int capacity, Thread user) {
-        return new SendBatch(
-                this,
-                capacity,
-                new SendRecorder(this, capacity, maxSendEntries, maxInlineData, maxSegmentHeader),
-                user);
-    }
-
-    /**
      * Starts a batch of receives. Each thread has one per queue pair, used again and again; starting drops what the thread has not
      * posted.
      *
@@ -559,72 +285,6 @@ public final class QueuePair extends Resource {
      */
     public ReceiveBatch startReceiveBatch() {
         return ownReceiveQueue().startBatch();
-    }
-
-    /** Must be followed by {@link #exitSend()}. */
-    void enterSend() {
-        if (!sendGuard.enter()) {
-            throw closedException();
-        }
-    }
-
-    /** For {@link SendBatch} and {@link RequestPreparation}. */
-    PostingChecks checks() {
-        return checks;
-    }
-
-    void exitSend() {
-        sendGuard.exit();
-    }
-
-    /** For who must wait until no thread posts. */
-    ExclusiveGuard sendGuard() {
-        return sendGuard;
-    }
-
-    boolean isExtended() {
-        return extended != null;
-    }
-
-    /** What a posting call for sends returns, outside the guard. Drivers say only EINVAL when the state is wrong. */
-    int result(int errno) {
-        return errno == Errno.EINVAL ? QueuePairModification.refusedSend(this, errno) : errno;
-    }
-
-    /** Not among the checks that can be switched off: the function for it may be missing. */
-    void requireOperation(int opcode, int flags) {
-        if (onlyReceives) {
-            throw new IllegalArgumentException(this + " has no send queue");
-        }
-        if (extended == null ? SendOpcode.isExtendedOnly(opcode) : !extended.can(opcode, flags)) {
-            throw new UnsupportedVerbException(
-                    "posting %s%s on %s"
-                            .formatted(
-                                    SendOpcode.withArticle(opcode),
-                                    (flags & SendFlags.INLINE) == 0 ? "" : " inline",
-                                    this),
-                    Errno.EOPNOTSUPP,
-                    "it was not created for this: QueuePairConfig.sendOperations did not name it");
-        }
-    }
-
-    void requireGoodList(SliceList local, int flags) {
-        if (extended != null && (flags & SendFlags.INLINE) == 0) {
-            extended.requireGoodList(local);
-        }
-    }
-
-    /** Posts the first requests, inside the guard. */
-    int postRequests(SendRequests requests, int count) {
-        if (extended != null) {
-            return extended.post(requests, count);
-        }
-        requests.cut(count - 1);
-        requests.forgetBadRequest();
-        int result = Math.abs(HotCalls.postSend(
-                postSendFunction, criticalPost, queuePairAddress, requests.address(), requests.badRequestAddress()));
-        requests.link(count - 1);
-        return result;
     }
 
     /** {@return the protection domain that it was created in} */
@@ -641,6 +301,11 @@ public final class QueuePair extends Resource {
         return completionShares;
     }
 
+    @Override
+    int refusedSend(int errno) {
+        return QueuePairModification.refusedSend(this, errno);
+    }
+
     MemorySegment segment() {
         return queuePair;
     }
@@ -655,7 +320,7 @@ public final class QueuePair extends Resource {
     void release() {
         multicastGroups.detachAll();
         domain.closeWindowsBoundTo(this);
-        sendGuard.close();
+        sendGuard().close();
         if (receiveQueue != null) {
             receiveQueue.close();
         }
@@ -664,7 +329,7 @@ public final class QueuePair extends Resource {
 
     @Override
     void reopen() {
-        sendGuard.reopen();
+        sendGuard().reopen();
         if (receiveQueue != null) {
             receiveQueue.reopen();
         }

@@ -23,7 +23,7 @@ import java.util.Objects;
 public final class RequestPreparation {
     private static final long WHOLE_SLICE = -1;
 
-    private final QueuePair queuePair;
+    private final SendQueue queue;
     /** Of all requests that are prepared here, so that the collector has one thing to free and not thousands. */
     private final Arena arena = Arena.ofAuto();
 
@@ -31,8 +31,8 @@ public final class RequestPreparation {
     private int sharedReceiveQueue = PostingChecks.NO_NUMBER;
     private long length = WHOLE_SLICE;
 
-    RequestPreparation(QueuePair queuePair) {
-        this.queuePair = queuePair;
+    RequestPreparation(SendQueue queue) {
+        this.queue = queue;
     }
 
     /**
@@ -59,7 +59,7 @@ public final class RequestPreparation {
      * @throws IllegalArgumentException if the queue pair has another type, or the address handle another domain
      */
     public RequestPreparation to(Destination destination) {
-        queuePair.checks().destination(queuePair, destination);
+        queue.checks().destination(queue, destination);
         this.destination = destination;
         return this;
     }
@@ -72,7 +72,7 @@ public final class RequestPreparation {
      * @throws IllegalArgumentException if the queue pair has another type, or the number is too large
      */
     public RequestPreparation toSharedReceiveQueue(int number) {
-        queuePair.checks().sharedReceiveQueue(number);
+        queue.checks().sharedReceiveQueue(number);
         this.sharedReceiveQueue = number;
         return this;
     }
@@ -104,7 +104,7 @@ public final class RequestPreparation {
     }
 
     private PreparedRequest oneSided(int opcode, MemorySlice local, RemoteMemory remote, int flags) {
-        queuePair.checks().oneSided(opcode, first(local), remote, flags);
+        queue.checks().oneSided(opcode, first(local), remote, flags);
         return request(opcode, local, Objects.requireNonNull(remote, "remote memory"), flags);
     }
 
@@ -117,7 +117,7 @@ public final class RequestPreparation {
      * @return the request, to be posted
      */
     public PreparedRequest read(MemorySlice local, RemoteMemory remote, int flags) {
-        queuePair.checks().read(first(local), remote, flags);
+        queue.checks().read(first(local), remote, flags);
         return request(SendOpcode.RDMA_READ, local, Objects.requireNonNull(remote, "remote memory"), flags);
     }
 
@@ -129,7 +129,7 @@ public final class RequestPreparation {
      * @return the request, to be posted
      */
     public PreparedRequest send(MemorySlice local, int flags) {
-        queuePair.checks().send(SendOpcode.SEND, first(local), flags);
+        queue.checks().send(SendOpcode.SEND, first(local), flags);
         return request(SendOpcode.SEND, local, null, flags);
     }
 
@@ -142,7 +142,7 @@ public final class RequestPreparation {
      * @return the request, to be posted
      */
     public PreparedRequest sendWithImmediate(MemorySlice local, int immediate, int flags) {
-        queuePair.checks().send(SendOpcode.SEND_WITH_IMMEDIATE, first(local), flags);
+        queue.checks().send(SendOpcode.SEND_WITH_IMMEDIATE, first(local), flags);
         return request(SendOpcode.SEND_WITH_IMMEDIATE, local, null, flags).immediate(immediate);
     }
 
@@ -177,7 +177,7 @@ public final class RequestPreparation {
     }
 
     private PreparedRequest atomic(int opcode, MemorySlice original, RemoteMemory remote, int flags) {
-        queuePair.checks().atomic(opcode, first(original), remote, flags);
+        queue.checks().atomic(opcode, first(original), remote, flags);
         return request(opcode, original, Objects.requireNonNull(remote, "remote memory"), flags);
     }
 
@@ -188,11 +188,11 @@ public final class RequestPreparation {
 
     /** The arguments were checked; what is checked here is not among the checks that can be switched off. */
     private PreparedRequest request(int opcode, MemorySlice local, RemoteMemory remote, int flags) {
-        Checks.operation(queuePair.type(), opcode);
-        queuePair.requireOperation(opcode, flags);
-        queuePair.checks().requireAddress(destination, sharedReceiveQueue);
-        PreparedRequest request = new PreparedRequest(
-                queuePair, arena, opcode, local, first(local).length(), remote, destination, flags);
+        Checks.operation(queue.checks().type(), opcode);
+        queue.requireOperation(opcode, flags);
+        queue.checks().requireAddress(destination, sharedReceiveQueue);
+        PreparedRequest request =
+                new PreparedRequest(queue, arena, opcode, local, first(local).length(), remote, destination, flags);
         return sharedReceiveQueue == PostingChecks.NO_NUMBER
                 ? request
                 : request.toSharedReceiveQueue(sharedReceiveQueue);
@@ -201,6 +201,6 @@ public final class RequestPreparation {
     /** {@return whose request is prepared} */
     @Override
     public String toString() {
-        return "the preparation of a request of " + queuePair;
+        return "the preparation of a request of " + queue;
     }
 }

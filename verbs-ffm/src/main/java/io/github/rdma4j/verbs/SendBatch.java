@@ -22,10 +22,12 @@ import java.lang.ref.Reference;
  * one queue pair at once: each batch goes into the queue in one piece.
  */
 public final class SendBatch extends ThreadBatch {
-    private final QueuePair queuePair;
+    private final SendQueue queue;
     private final int capacity;
     private final SendRecorder recorder;
     /** Whether requests need a destination or the number of a shared receive queue. */
+    private final boolean datagrams;
+
     private final boolean addressed;
 
     private Destination destination;
@@ -38,12 +40,14 @@ public final class SendBatch extends ThreadBatch {
      *
      * @param user who may use it; null if that is whoever is inside the queue pair's guard
      */
-    SendBatch(QueuePair queuePair, int capacity, SendRecorder recorder, Thread user) {
+    SendBatch(SendQueue queue, int capacity, SendRecorder recorder, Thread user) {
         super(user);
-        this.queuePair = queuePair;
+        this.queue = queue;
         this.capacity = capacity;
         this.recorder = recorder;
-        this.addressed = queuePair.type() == QueuePairType.UD || queuePair.type() == QueuePairType.XRC_SEND;
+        QueuePairType type = queue.checks().type();
+        this.datagrams = type == QueuePairType.UD;
+        this.addressed = datagrams || type == QueuePairType.XRC_SEND;
     }
 
     /** {@return the most requests in one batch: the depth of the send queue, at most 256} */
@@ -66,7 +70,7 @@ public final class SendBatch extends ThreadBatch {
      * @return this
      */
     public SendBatch write(long workRequestId, MemorySlice local, RemoteMemory remote, int flags) {
-        queuePair.checks().oneSided(RDMA_WRITE, local, remote, flags);
+        queue.checks().oneSided(RDMA_WRITE, local, remote, flags);
         return transfer(RDMA_WRITE, workRequestId, local, remote.address(), remote.remoteKey(), 0, flags);
     }
 
@@ -80,7 +84,7 @@ public final class SendBatch extends ThreadBatch {
      * @return this
      */
     public SendBatch write(long workRequestId, SliceList local, RemoteMemory remote, int flags) {
-        queuePair.checks().oneSided(RDMA_WRITE, local, remote, flags);
+        queue.checks().oneSided(RDMA_WRITE, local, remote, flags);
         return transfer(RDMA_WRITE, workRequestId, local, remote.address(), remote.remoteKey(), 0, flags);
     }
 
@@ -97,7 +101,7 @@ public final class SendBatch extends ThreadBatch {
      */
     public SendBatch writeWithImmediate(
             long workRequestId, MemorySlice local, RemoteMemory remote, int immediate, int flags) {
-        queuePair.checks().oneSided(RDMA_WRITE_WITH_IMMEDIATE, local, remote, flags);
+        queue.checks().oneSided(RDMA_WRITE_WITH_IMMEDIATE, local, remote, flags);
         return transfer(
                 RDMA_WRITE_WITH_IMMEDIATE,
                 workRequestId,
@@ -121,7 +125,7 @@ public final class SendBatch extends ThreadBatch {
      */
     public SendBatch writeWithImmediate(
             long workRequestId, SliceList local, RemoteMemory remote, int immediate, int flags) {
-        queuePair.checks().oneSided(RDMA_WRITE_WITH_IMMEDIATE, local, remote, flags);
+        queue.checks().oneSided(RDMA_WRITE_WITH_IMMEDIATE, local, remote, flags);
         return transfer(
                 RDMA_WRITE_WITH_IMMEDIATE,
                 workRequestId,
@@ -142,7 +146,7 @@ public final class SendBatch extends ThreadBatch {
      * @return this
      */
     public SendBatch read(long workRequestId, MemorySlice local, RemoteMemory remote, int flags) {
-        queuePair.checks().read(local, remote, flags);
+        queue.checks().read(local, remote, flags);
         return transfer(RDMA_READ, workRequestId, local, remote.address(), remote.remoteKey(), 0, flags);
     }
 
@@ -156,7 +160,7 @@ public final class SendBatch extends ThreadBatch {
      * @return this
      */
     public SendBatch read(long workRequestId, SliceList local, RemoteMemory remote, int flags) {
-        queuePair.checks().read(local, remote, flags);
+        queue.checks().read(local, remote, flags);
         return transfer(RDMA_READ, workRequestId, local, remote.address(), remote.remoteKey(), 0, flags);
     }
 
@@ -169,7 +173,7 @@ public final class SendBatch extends ThreadBatch {
      * @return this
      */
     public SendBatch send(long workRequestId, MemorySlice local, int flags) {
-        queuePair.checks().send(SEND, local, flags);
+        queue.checks().send(SEND, local, flags);
         return transfer(SEND, workRequestId, local, 0, 0, 0, flags);
     }
 
@@ -182,7 +186,7 @@ public final class SendBatch extends ThreadBatch {
      * @return this
      */
     public SendBatch send(long workRequestId, SliceList local, int flags) {
-        queuePair.checks().send(SEND, local, flags);
+        queue.checks().send(SEND, local, flags);
         return transfer(SEND, workRequestId, local, 0, 0, 0, flags);
     }
 
@@ -196,7 +200,7 @@ public final class SendBatch extends ThreadBatch {
      * @return this
      */
     public SendBatch sendWithImmediate(long workRequestId, MemorySlice local, int immediate, int flags) {
-        queuePair.checks().send(SEND_WITH_IMMEDIATE, local, flags);
+        queue.checks().send(SEND_WITH_IMMEDIATE, local, flags);
         return transfer(SEND_WITH_IMMEDIATE, workRequestId, local, 0, 0, ByteOrders.toNetwork(immediate), flags);
     }
 
@@ -210,7 +214,7 @@ public final class SendBatch extends ThreadBatch {
      * @return this
      */
     public SendBatch sendWithImmediate(long workRequestId, SliceList local, int immediate, int flags) {
-        queuePair.checks().send(SEND_WITH_IMMEDIATE, local, flags);
+        queue.checks().send(SEND_WITH_IMMEDIATE, local, flags);
         return transfer(SEND_WITH_IMMEDIATE, workRequestId, local, 0, 0, ByteOrders.toNetwork(immediate), flags);
     }
 
@@ -225,7 +229,7 @@ public final class SendBatch extends ThreadBatch {
      * @return this
      */
     public SendBatch sendWithInvalidate(long workRequestId, MemorySlice local, int remoteKey, int flags) {
-        queuePair.checks().send(SEND_WITH_INVALIDATE, local, flags);
+        queue.checks().send(SEND_WITH_INVALIDATE, local, flags);
         return transfer(SEND_WITH_INVALIDATE, workRequestId, local, 0, 0, remoteKey, flags);
     }
 
@@ -239,7 +243,7 @@ public final class SendBatch extends ThreadBatch {
      * @return this
      */
     public SendBatch sendWithInvalidate(long workRequestId, SliceList local, int remoteKey, int flags) {
-        queuePair.checks().send(SEND_WITH_INVALIDATE, local, flags);
+        queue.checks().send(SEND_WITH_INVALIDATE, local, flags);
         return transfer(SEND_WITH_INVALIDATE, workRequestId, local, 0, 0, remoteKey, flags);
     }
 
@@ -257,7 +261,7 @@ public final class SendBatch extends ThreadBatch {
      */
     public SendBatch compareAndSwap(
             long workRequestId, MemorySlice original, RemoteMemory remote, long expected, long newValue, int flags) {
-        queuePair.checks().atomic(COMPARE_AND_SWAP, original, remote, flags);
+        queue.checks().atomic(COMPARE_AND_SWAP, original, remote, flags);
         return atomic(COMPARE_AND_SWAP, workRequestId, original, remote, expected, newValue, flags);
     }
 
@@ -273,7 +277,7 @@ public final class SendBatch extends ThreadBatch {
      */
     public SendBatch fetchAndAdd(
             long workRequestId, MemorySlice original, RemoteMemory remote, long addend, int flags) {
-        queuePair.checks().atomic(FETCH_AND_ADD, original, remote, flags);
+        queue.checks().atomic(FETCH_AND_ADD, original, remote, flags);
         return atomic(FETCH_AND_ADD, workRequestId, original, remote, addend, 0, flags);
     }
 
@@ -286,7 +290,7 @@ public final class SendBatch extends ThreadBatch {
      * @return this
      */
     public SendBatch localInvalidate(long workRequestId, int remoteKey, int flags) {
-        queuePair.checks().operation(LOCAL_INVALIDATE, flags);
+        queue.checks().operation(LOCAL_INVALIDATE, flags);
         int index = begin(LOCAL_INVALIDATE, flags);
         recorder.invalidate(index, workRequestId, remoteKey, flags);
         return added(index);
@@ -316,8 +320,8 @@ public final class SendBatch extends ThreadBatch {
             int flags,
             AccessFlag... access) {
         int mask = AccessFlag.mask(access);
-        queuePair.checks().operation(BIND_MEMORY_WINDOW, flags);
-        window.checkBinding(MemoryWindowType.TYPE_2, queuePair, slice, mask);
+        queue.checks().operation(BIND_MEMORY_WINDOW, flags);
+        window.checkBinding(MemoryWindowType.TYPE_2, queue, slice, mask);
         window.checkKey(remoteKey);
         int index = begin(BIND_MEMORY_WINDOW, flags);
         recorder.bind(index, workRequestId, window, remoteKey, slice, mask, flags);
@@ -335,7 +339,7 @@ public final class SendBatch extends ThreadBatch {
      * @return this
      */
     public SendBatch atomicWrite(long workRequestId, long value, RemoteMemory remote, int flags) {
-        queuePair.checks().operation(ATOMIC_WRITE, flags);
+        queue.checks().operation(ATOMIC_WRITE, flags);
         Checks.atomic(remote);
         int index = begin(ATOMIC_WRITE, flags);
         recorder.atomicWrite(index, workRequestId, value, remote, flags);
@@ -355,7 +359,7 @@ public final class SendBatch extends ThreadBatch {
      */
     public SendBatch flush(
             long workRequestId, RemoteMemory remote, FlushPlacement placement, FlushLevel level, int flags) {
-        queuePair.checks().operation(FLUSH, flags);
+        queue.checks().operation(FLUSH, flags);
         int index = begin(FLUSH, flags);
         recorder.flush(index, workRequestId, remote, placement, level, flags);
         return added(index);
@@ -374,7 +378,7 @@ public final class SendBatch extends ThreadBatch {
      */
     public SendBatch segmentedSend(
             long workRequestId, MemorySegment header, int maxSegmentSize, SliceList local, int flags) {
-        queuePair.checks().segmentedSend(header, maxSegmentSize, local, flags);
+        queue.checks().segmentedSend(header, maxSegmentSize, local, flags);
         int index = begin(SEGMENTED_SEND, flags);
         recorder.transfer(index, SEGMENTED_SEND, workRequestId, local, 0, 0, 0, flags);
         recorder.segmented(index, header, maxSegmentSize);
@@ -391,9 +395,9 @@ public final class SendBatch extends ThreadBatch {
      * @throws IllegalArgumentException if the queue pair has another type, or the address handle another domain
      */
     public SendBatch to(Destination destination) {
-        queuePair.checks().destination(queuePair, destination);
+        queue.checks().destination(queue, destination);
         requireUser("startBatch()");
-        queuePair.requireOpenSoon();
+        queue.requireOpenSoon();
         this.destination = destination;
         return this;
     }
@@ -407,9 +411,9 @@ public final class SendBatch extends ThreadBatch {
      * @throws IllegalArgumentException if the queue pair has another type, or the number is too large
      */
     public SendBatch toSharedReceiveQueue(int number) {
-        queuePair.checks().sharedReceiveQueue(number);
+        queue.checks().sharedReceiveQueue(number);
         requireUser("startBatch()");
-        queuePair.requireOpenSoon();
+        queue.requireOpenSoon();
         sharedReceiveQueue = number;
         return this;
     }
@@ -437,7 +441,7 @@ public final class SendBatch extends ThreadBatch {
             int immediateOrKey,
             int flags) {
         int index = begin(opcode, flags);
-        queuePair.requireGoodList(local, flags);
+        queue.requireGoodList(local, flags);
         recorder.transfer(index, opcode, workRequestId, local, remoteAddress, remoteKey, immediateOrKey, flags);
         return added(index);
     }
@@ -461,13 +465,13 @@ public final class SendBatch extends ThreadBatch {
      */
     private int begin(int opcode, int flags) {
         requireUser("startBatch()");
-        queuePair.requireOpenSoon();
+        queue.requireOpenSoon();
         if (size >= capacity) {
             throw new IllegalStateException("the batch is full: it holds " + size + " requests");
         }
-        queuePair.requireOperation(opcode, flags);
+        queue.requireOperation(opcode, flags);
         if (addressed) {
-            queuePair.checks().requireAddress(destination, sharedReceiveQueue);
+            queue.checks().requireAddress(destination, sharedReceiveQueue);
         }
         return size;
     }
@@ -475,7 +479,7 @@ public final class SendBatch extends ThreadBatch {
     /** The address last: in the native structure it takes the place of the remote memory of other types. */
     private SendBatch added(int index) {
         if (addressed) {
-            if (queuePair.type() == QueuePairType.UD) {
+            if (datagrams) {
                 recorder.destination(index, destination);
             } else {
                 recorder.sharedReceiveQueue(index, sharedReceiveQueue);
@@ -501,21 +505,21 @@ public final class SendBatch extends ThreadBatch {
         if (recorder.hasBindings()) {
             // Rare enough for the lock, which keeps windows and regions open. It comes before the guard: closing a
             // queue pair holds it while it waits for the guard.
-            queuePair.locked(this::enterAndPost);
+            queue.locked(this::enterAndPost);
         } else {
             enterAndPost();
         }
         Reference.reachabilityFence(this);
-        error = queuePair.result(error);
+        error = queue.result(error);
         return recorder.accepted();
     }
 
     private int enterAndPost() {
-        queuePair.enterSend();
+        queue.enterSend();
         try {
             return postEntered();
         } finally {
-            queuePair.exitSend();
+            queue.exitSend();
         }
     }
 
@@ -553,6 +557,6 @@ public final class SendBatch extends ThreadBatch {
     /** {@return whose requests these are} */
     @Override
     public String toString() {
-        return "the send batch of " + queuePair;
+        return "the send batch of " + queue;
     }
 }

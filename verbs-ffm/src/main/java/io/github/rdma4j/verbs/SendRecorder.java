@@ -13,7 +13,7 @@ import java.lang.foreign.MemorySegment;
  * collector, and not before this object.
  */
 final class SendRecorder {
-    private final QueuePair queuePair;
+    private final SendQueue queue;
     private final SendRequests requests;
     private final InlineData inlineData;
     private final InlineData headers;
@@ -27,13 +27,13 @@ final class SendRecorder {
     /** A binding of a memory window among the requests. */
     private record Binding(int index, MemoryWindow window, MemorySlice slice, int access, int key) {}
 
-    SendRecorder(QueuePair queuePair, int capacity, int maxEntries, int maxInlineData, int maxHeaderSize) {
-        this.queuePair = queuePair;
+    SendRecorder(SendQueue queue, int capacity, int maxEntries, int maxInlineData, int maxHeaderSize) {
+        this.queue = queue;
         Arena arena = Arena.ofAuto();
         this.requests = new SendRequests(arena, capacity, maxEntries);
         this.inlineData = new InlineData(arena, capacity, maxInlineData);
         this.headers = new InlineData(arena, capacity, maxHeaderSize);
-        this.destinations = queuePair.type() == QueuePairType.UD ? new Destination[capacity] : null;
+        this.destinations = queue.checks().type() == QueuePairType.UD ? new Destination[capacity] : null;
         this.bindings = new Binding[capacity];
     }
 
@@ -156,11 +156,11 @@ final class SendRecorder {
                 destinations[i].addressHandle().requireOpen();
             }
         }
-        int result = queuePair.postRequests(requests, count);
-        accepted = result == 0 ? count : queuePair.isExtended() ? 0 : requests.acceptedBeforeRefusal(count);
+        int result = queue.postRequests(requests, count);
+        accepted = result == 0 ? count : queue.isExtended() ? 0 : requests.acceptedBeforeRefusal(count);
         for (int i = 0; i < bound && bindings[i].index < accepted; i++) {
             Binding binding = bindings[i];
-            binding.window.bound(queuePair, binding.slice, binding.access, binding.key);
+            binding.window.bound(queue, binding.slice, binding.access, binding.key);
         }
         return result;
     }

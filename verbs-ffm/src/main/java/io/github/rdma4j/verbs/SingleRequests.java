@@ -12,7 +12,7 @@ import java.lang.foreign.MemorySegment;
  * lets in one thread at a time.
  */
 final class SingleRequests {
-    private final QueuePair queuePair;
+    private final SendQueue queue;
     private final MemorySegment postFunction;
     private final boolean criticalPost;
     private final SendRequests request;
@@ -27,18 +27,17 @@ final class SingleRequests {
     /**
      * Prepares the memory; {@link #nativeQueue} must follow.
      *
-     * @param queuePair whose requests these are
+     * @param queue whose requests these are
+     * @param context of its device
      * @param arena closed by the queue pair behind its guard
-     * @param maxInlineData in bytes
      * @param batch for one request, posted inside the guard
      */
-    SingleRequests(QueuePair queuePair, Arena arena, int maxInlineData, SendBatch batch) {
-        DeviceContext context = queuePair.domain().context();
-        this.queuePair = queuePair;
+    SingleRequests(SendQueue queue, DeviceContext context, Arena arena, SendBatch batch) {
+        this.queue = queue;
         this.postFunction = context.postSendFunction();
         this.criticalPost = context.criticalPost();
         this.request = new SendRequests(arena, 1, 1);
-        this.inlineData = new InlineData(arena, 1, maxInlineData);
+        this.inlineData = new InlineData(arena, 1, queue.maxInlineData());
         this.batch = batch;
     }
 
@@ -58,7 +57,7 @@ final class SingleRequests {
             int immediateOrKey,
             int flags) {
         int result;
-        queuePair.enterSend();
+        queue.enterSend();
         try {
             if (plain) {
                 long source = (flags & SendFlags.INLINE) == 0 ? local.address() : inlineData.copy(0, local);
@@ -71,29 +70,29 @@ final class SingleRequests {
                 result = batch.postEntered();
             }
         } finally {
-            queuePair.exitSend();
+            queue.exitSend();
         }
-        return queuePair.result(result);
+        return queue.result(result);
     }
 
     /** A request to one of many peers. */
     int datagram(int opcode, long workRequestId, MemorySlice local, int immediate, Destination destination, int flags) {
         int result;
-        queuePair.enterSend();
+        queue.enterSend();
         try {
             batch.clear();
             batch.to(destination).transfer(opcode, workRequestId, local, 0, 0, immediate, flags);
             result = batch.postEntered();
         } finally {
-            queuePair.exitSend();
+            queue.exitSend();
         }
-        return queuePair.result(result);
+        return queue.result(result);
     }
 
     int compareAndSwap(
             long workRequestId, MemorySlice original, RemoteMemory remote, long expected, long newValue, int flags) {
         int result;
-        queuePair.enterSend();
+        queue.enterSend();
         try {
             if (plain) {
                 result =
@@ -104,14 +103,14 @@ final class SingleRequests {
                 result = batch.postEntered();
             }
         } finally {
-            queuePair.exitSend();
+            queue.exitSend();
         }
-        return queuePair.result(result);
+        return queue.result(result);
     }
 
     int fetchAndAdd(long workRequestId, MemorySlice original, RemoteMemory remote, long addend, int flags) {
         int result;
-        queuePair.enterSend();
+        queue.enterSend();
         try {
             if (plain) {
                 result = atomic(SendOpcode.FETCH_AND_ADD, workRequestId, original, remote, addend, 0, flags);
@@ -121,9 +120,9 @@ final class SingleRequests {
                 result = batch.postEntered();
             }
         } finally {
-            queuePair.exitSend();
+            queue.exitSend();
         }
-        return queuePair.result(result);
+        return queue.result(result);
     }
 
     private int atomic(
@@ -134,7 +133,7 @@ final class SingleRequests {
             long compareOrAdd,
             long swap,
             int flags) {
-        queuePair.checks().atomic(opcode, original, remote, flags);
+        queue.checks().atomic(opcode, original, remote, flags);
         request.fill(0, opcode, workRequestId, original.address(), original.lengthAndKey(), 0, flags);
         request.atomic(0, remote.address(), remote.remoteKey(), compareOrAdd, swap);
         return call();
@@ -142,15 +141,15 @@ final class SingleRequests {
 
     int localInvalidate(long workRequestId, int remoteKey, int flags) {
         int result;
-        queuePair.enterSend();
+        queue.enterSend();
         try {
             batch.clear();
             batch.localInvalidate(workRequestId, remoteKey, flags);
             result = batch.postEntered();
         } finally {
-            queuePair.exitSend();
+            queue.exitSend();
         }
-        return queuePair.result(result);
+        return queue.result(result);
     }
 
     /** The tree's lock, which keeps window and region open, comes before the guard: a close has it while it waits for the guard. */
@@ -161,14 +160,14 @@ final class SingleRequests {
             MemorySlice slice,
             int flags,
             AccessFlag... access) {
-        return queuePair.result(queuePair.locked(() -> {
-            queuePair.enterSend();
+        return queue.result(queue.locked(() -> {
+            queue.enterSend();
             try {
                 batch.clear();
                 batch.bindMemoryWindow(workRequestId, window, remoteKey, slice, flags, access);
                 return batch.postEntered();
             } finally {
-                queuePair.exitSend();
+                queue.exitSend();
             }
         }));
     }
