@@ -7,9 +7,10 @@ import io.github.rdma4j.verbs.bindings.ibv_ah_attr;
 import io.github.rdma4j.verbs.internal.AddressHandleCalls;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExclusiveGuard;
-import io.github.rdma4j.verbs.internal.Explanation;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.NativeCalls;
+import io.github.rdma4j.verbs.internal.explain.Explanation;
+import io.github.rdma4j.verbs.internal.explain.PathDiagnosis;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -65,7 +66,7 @@ public final class AddressHandle extends Resource {
 
     private static VerbsException refused(
             String operation, ProtectionDomain domain, AddressHandleAttributes attributes, int errno) {
-        PathDiagnosis diagnosis = new PathDiagnosis("path", attributes, DeviceFacts.of(domain.context()));
+        PathDiagnosis diagnosis = new PathDiagnosis("path", attributes, new OpenDeviceFacts(domain.context()));
         Explanation explanation = diagnosis.of(errno);
         if (errno == Errno.EINVAL) {
             diagnosis.addTo(explanation);

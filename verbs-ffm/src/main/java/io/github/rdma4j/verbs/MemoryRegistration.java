@@ -10,8 +10,10 @@ import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.RegistrationCalls;
 import io.github.rdma4j.verbs.internal.RegistrationExCalls;
+import io.github.rdma4j.verbs.internal.explain.RegistrationFailures;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.function.LongSupplier;
 
 /**
  * The ways to a {@code struct ibv_mr}, each with its checks and the explanation of its refusals.
@@ -91,9 +93,14 @@ record MemoryRegistration(MemorySegment region, MemorySegment memory, long addre
                 : RegistrationExCalls.regHost(domain.segment(), address, length, base, dmaHandle.segment(), access);
         if (region.address() == 0) {
             throw RegistrationFailures.ofHostMemory(
-                    operation, domain.context(), length, access, NativeCalls.lastErrno());
+                    operation, maxSize(domain), length, AccessFlag.ON_DEMAND.in(access), NativeCalls.lastErrno());
         }
         return new MemoryRegistration(region, memory, base, length, access);
+    }
+
+    /** Asked only when a refusal is explained. */
+    private static LongSupplier maxSize(ProtectionDomain domain) {
+        return () -> domain.context().attributes().maxMemoryRegionSize();
     }
 
     /** Implicit on-demand paging: the whole address space, as ibv_reg_mr(3) has it. */
@@ -187,9 +194,9 @@ record MemoryRegistration(MemorySegment region, MemorySegment memory, long addre
             throw RegistrationFailures.ofHostMemory(
                     "ibv_reg_buf_mr(address=0x%x, length=%d, access=%s)"
                             .formatted(memory.address(), length, AccessFlag.of(access)),
-                    buffer.protectionDomain().context(),
+                    maxSize(buffer.protectionDomain()),
                     length,
-                    access,
+                    AccessFlag.ON_DEMAND.in(access),
                     NativeCalls.lastErrno());
         }
         return new MemoryRegistration(region, memory, memory.address(), length, access);

@@ -21,7 +21,19 @@ public final class ModifyQueuePairException extends VerbsException {
     private final EnumSet<QueuePairAttribute> missing;
     private final EnumSet<QueuePairAttribute> superfluous;
 
-    ModifyQueuePairException(
+    /**
+     * A modification that was refused.
+     *
+     * @param operation the verb with its arguments
+     * @param errno the positive errno value
+     * @param explanation what is known of the cause
+     * @param remedy what the reader can do about it
+     * @param from where the queue pair stands
+     * @param to where it should have gone
+     * @param missing the attributes that the transition needs and that were not set
+     * @param superfluous the attributes that were set and that the transition does not take
+     */
+    public ModifyQueuePairException(
             String operation,
             int errno,
             String explanation,

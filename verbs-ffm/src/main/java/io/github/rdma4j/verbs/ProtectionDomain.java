@@ -8,6 +8,7 @@ import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.MemoryInformation;
 import io.github.rdma4j.verbs.internal.NativeCalls;
+import io.github.rdma4j.verbs.internal.explain.RegistrationFailures;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
@@ -312,7 +313,9 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
             throw new IllegalArgumentException("a region of " + size + " bytes");
         }
         int flags = AccessFlag.mask(access);
-        RegistrationFailures.requireMemory(size, flags, MemoryInformation.machine());
+        if (!AccessFlag.ON_DEMAND.in(flags)) {
+            RegistrationFailures.requireMemory(size, MemoryInformation.machine());
+        }
         return createChild(() -> {
             Arena arena = Arena.ofShared();
             try {

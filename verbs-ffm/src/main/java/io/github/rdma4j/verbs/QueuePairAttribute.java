@@ -67,8 +67,8 @@ public enum QueuePairAttribute {
         return bit;
     }
 
-    /** The method of {@link QueuePairAttributesConfig} that sets it. */
-    String setter() {
+    /** {@return the name of the method of {@link QueuePairAttributesConfig} that sets it} */
+    public String setter() {
         return setter;
     }
 

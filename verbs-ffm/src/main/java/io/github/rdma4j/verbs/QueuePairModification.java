@@ -8,6 +8,7 @@ import io.github.rdma4j.verbs.device.PortAttributes;
 import io.github.rdma4j.verbs.internal.ColdCalls;
 import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
+import io.github.rdma4j.verbs.internal.explain.ModifyFailure;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
@@ -155,6 +156,6 @@ final class QueuePairModification {
                 stateOrUnknown(queuePair),
                 config.given(),
                 config.values(),
-                DeviceFacts.of(queuePair.domain().context()));
+                new OpenDeviceFacts(queuePair.domain().context()));
     }
 }

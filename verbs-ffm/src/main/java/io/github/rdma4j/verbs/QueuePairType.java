@@ -47,7 +47,13 @@ public enum QueuePairType {
         return code;
     }
 
-    static QueuePairType ofCode(int code) {
+    /**
+     * The type of that number.
+     *
+     * @param code the value of {@code enum ibv_qp_type}
+     * @return the type; {@link #DRIVER} for a number that this library does not know
+     */
+    public static QueuePairType ofCode(int code) {
         for (QueuePairType type : BY_CODE) {
             if (type.code == code) {
                 return type;

@@ -8,9 +8,10 @@ import io.github.rdma4j.verbs.bindings.ibv_grh;
 import io.github.rdma4j.verbs.bindings.ibv_wc;
 import io.github.rdma4j.verbs.internal.AddressHandleCalls;
 import io.github.rdma4j.verbs.internal.Errno;
-import io.github.rdma4j.verbs.internal.Explanation;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.NativeCalls;
+import io.github.rdma4j.verbs.internal.explain.Explanation;
+import io.github.rdma4j.verbs.internal.explain.PathDiagnosis;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -100,7 +101,7 @@ final class SenderAddress {
     }
 
     private static VerbsException unresolved(DeviceContext context, AddressHandleAttributes path, int errno) {
-        PathDiagnosis diagnosis = new PathDiagnosis("path", path, DeviceFacts.of(context));
+        PathDiagnosis diagnosis = new PathDiagnosis("path", path, new OpenDeviceFacts(context));
         Explanation explanation = diagnosis.of(errno == Errno.EHOSTUNREACH ? Errno.ETIMEDOUT : errno);
         if (errno == Errno.EINVAL) {
             diagnosis.addTo(explanation);

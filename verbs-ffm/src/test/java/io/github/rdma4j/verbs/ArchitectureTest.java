@@ -39,6 +39,7 @@ class ArchitectureTest {
     private static final String FLOW = API + ".flow";
     private static final String DEVICE = API + ".device";
     private static final String ASKING_DEVICES = INTERNAL + ".device";
+    private static final String EXPLAINING = INTERNAL + ".explain";
 
     private static final JavaClasses CODE = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
@@ -78,7 +79,8 @@ class ArchitectureTest {
                 .that()
                 .resideInAPackage(API)
                 .should()
-                .onlyDependOnClassesThat(JDK.or(resideInAnyPackage(API, DEVICE, INTERNAL, ASKING_DEVICES, BINDINGS)))
+                .onlyDependOnClassesThat(
+                        JDK.or(resideInAnyPackage(API, DEVICE, INTERNAL, ASKING_DEVICES, EXPLAINING, BINDINGS)))
                 .check(CODE);
     }
 
@@ -102,6 +104,18 @@ class ArchitectureTest {
                 .onlyDependOnClassesThat(JDK.or(resideInAnyPackage(ASKING_DEVICES, DEVICE, INTERNAL, BINDINGS))
                         .or(EXCEPTIONS_OF_THE_API)
                         .or(KINDS_OF_THE_API))
+                .check(CODE);
+    }
+
+    @Test
+    void explainingARefusalKnowsValuesAndNoResource() {
+        DescribedPredicate<JavaClass> values = resideInAPackage(API).and(describe("values", ArchitectureTest::isValue));
+        classes()
+                .that()
+                .resideInAPackage(EXPLAINING)
+                .should()
+                .onlyDependOnClassesThat(
+                        JDK.or(resideInAnyPackage(EXPLAINING, DEVICE, INTERNAL)).or(values))
                 .check(CODE);
     }
 
@@ -160,6 +174,11 @@ class ArchitectureTest {
                                         .contains(com.tngtech.archunit.core.domain.JavaModifier.PUBLIC))))
                 .should(notMention(MemoryLayout.class, MethodHandle.class, VarHandle.class))
                 .check(CODE);
+    }
+
+    private static boolean isValue(JavaClass type) {
+        JavaClass one = type.getBaseComponentType();
+        return one.isEnum() || one.isRecord() || one.isAssignableTo(VerbsException.class);
     }
 
     private static ArchCondition<JavaMethod> notMention(Class<?>... types) {

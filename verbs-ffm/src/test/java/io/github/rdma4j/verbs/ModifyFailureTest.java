@@ -14,6 +14,8 @@ import io.github.rdma4j.verbs.device.PortAttributes;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ErrnoRemedy;
 import io.github.rdma4j.verbs.internal.device.PortAttributesReader;
+import io.github.rdma4j.verbs.internal.explain.DeviceFacts;
+import io.github.rdma4j.verbs.internal.explain.ModifyFailure;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;

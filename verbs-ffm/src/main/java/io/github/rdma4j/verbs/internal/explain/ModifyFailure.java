@@ -1,15 +1,20 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs;
+package io.github.rdma4j.verbs.internal.explain;
 
 import static io.github.rdma4j.verbs.QueuePairAttribute.*;
 import static java.util.stream.Collectors.joining;
 
+import io.github.rdma4j.verbs.ModifyQueuePairException;
+import io.github.rdma4j.verbs.QueuePairAttribute;
+import io.github.rdma4j.verbs.QueuePairAttributes;
+import io.github.rdma4j.verbs.QueuePairState;
+import io.github.rdma4j.verbs.QueuePairType;
+import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.device.LinkLayer;
 import io.github.rdma4j.verbs.device.Mtu;
 import io.github.rdma4j.verbs.device.PortAttributes;
 import io.github.rdma4j.verbs.internal.Errno;
-import io.github.rdma4j.verbs.internal.Explanation;
 import io.github.rdma4j.verbs.internal.Failures;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,7 +32,7 @@ import java.util.Set;
  * @param values what they were set to
  * @param device what is known of the device
  */
-record ModifyFailure(
+public record ModifyFailure(
         int number,
         QueuePairType type,
         QueuePairState from,
@@ -36,7 +41,13 @@ record ModifyFailure(
         DeviceFacts device) {
     private static final int CONTROLLED_QUEUE_KEY = 1 << 31;
 
-    VerbsException explain(int errno) {
+    /**
+     * Explains the refusal.
+     *
+     * @param errno of ibv_modify_qp(3)
+     * @return what to throw
+     */
+    public VerbsException explain(int errno) {
         String operation = "ibv_modify_qp(0x%06x %s, %s%s)".formatted(number, type, transition(), describeValues());
         return switch (errno) {
             case Errno.EINVAL -> invalid(operation);

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs;
+package io.github.rdma4j.verbs.internal.explain;
 
+import io.github.rdma4j.verbs.UnsupportedVerbException;
+import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.LockedMemoryLimit;
@@ -9,9 +11,10 @@ import io.github.rdma4j.verbs.internal.MemoryInformation;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.OptionalLong;
+import java.util.function.LongSupplier;
 
 /** Why the kernel refused to register memory: its errno alone tells little. */
-final class RegistrationFailures {
+public final class RegistrationFailures {
     private static final int EBADF = 9;
     private static final int EPROTONOSUPPORT = 93;
 
@@ -20,10 +23,13 @@ final class RegistrationFailures {
     /**
      * Pinned memory cannot be more than the machine has. Without this, making it zero could end in the kernel's
      * out-of-memory killer.
+     *
+     * @param size of the memory that is to be pinned, in bytes
+     * @param machine says how much there is
      */
-    static void requireMemory(long size, int access, MemoryInformation machine) {
+    public static void requireMemory(long size, MemoryInformation machine) {
         OptionalLong total = machine.bytes("MemTotal");
-        if (!AccessFlag.ON_DEMAND.in(access) && total.isPresent() && size > total.getAsLong()) {
+        if (total.isPresent() && size > total.getAsLong()) {
             throw Failures.of(
                     "allocating %d bytes to register".formatted(size),
                     Errno.ENOMEM,
@@ -32,8 +38,16 @@ final class RegistrationFailures {
         }
     }
 
-    /** From the C library. */
-    static MemorySegment allocate(Arena arena, long size, long alignment) {
+    /**
+     * Memory from the C library.
+     *
+     * @param arena of the memory
+     * @param size in bytes
+     * @param alignment in bytes
+     * @return the memory
+     * @throws VerbsException if the C library has no room for it
+     */
+    public static MemorySegment allocate(Arena arena, long size, long alignment) {
         try {
             return arena.allocate(size, alignment);
         } catch (OutOfMemoryError e) {
@@ -48,8 +62,19 @@ final class RegistrationFailures {
         }
     }
 
-    static VerbsException ofHostMemory(String operation, DeviceContext context, long length, int access, int errno) {
-        if (AccessFlag.ON_DEMAND.in(access) && (errno == Errno.EINVAL || errno == Errno.EOPNOTSUPP)) {
+    /**
+     * Why memory of this process was not registered.
+     *
+     * @param operation the verb with its arguments
+     * @param maxRegionSize asks the device for the longest region, in bytes
+     * @param length of the memory, in bytes
+     * @param onDemand whether the memory was not to be pinned
+     * @param errno of the verb
+     * @return what to throw
+     */
+    public static VerbsException ofHostMemory(
+            String operation, LongSupplier maxRegionSize, long length, boolean onDemand, int errno) {
+        if (onDemand && (errno == Errno.EINVAL || errno == Errno.EOPNOTSUPP)) {
             return ofOnDemandMemory(operation, errno);
         }
         return switch (errno) {
@@ -65,7 +90,7 @@ final class RegistrationFailures {
                         operation,
                         errno,
                         "the range is longer than the device's maximum of %d bytes, wraps around the address space, or the device does not offer one of the flags"
-                                .formatted(context.attributes().maxMemoryRegionSize()),
+                                .formatted(maxRegionSize.getAsLong()),
                         "");
             default -> Failures.of(operation, errno);
         };
@@ -89,8 +114,15 @@ final class RegistrationFailures {
                                 + " memlock=-1 for docker run");
     }
 
-    /** Drivers say EINVAL as well as EOPNOTSUPP when they have no on-demand paging; the second is what it means. */
-    static VerbsException ofOnDemandMemory(String operation, int errno) {
+    /**
+     * Why memory was not registered without being pinned. Drivers say EINVAL as well as EOPNOTSUPP when they have no on-demand
+     * paging; the second is what it means.
+     *
+     * @param operation the verb with its arguments
+     * @param errno of the verb
+     * @return what to throw
+     */
+    public static VerbsException ofOnDemandMemory(String operation, int errno) {
         return errno == Errno.EINVAL || errno == Errno.EOPNOTSUPP
                 ? new UnsupportedVerbException(
                         operation,
@@ -100,7 +132,14 @@ final class RegistrationFailures {
                 : Failures.of(operation, errno);
     }
 
-    static VerbsException ofDmaBuf(String operation, int errno) {
+    /**
+     * Why a dma-buf was not registered.
+     *
+     * @param operation the verb with its arguments
+     * @param errno of the verb
+     * @return what to throw
+     */
+    public static VerbsException ofDmaBuf(String operation, int errno) {
         return switch (errno) {
             case EPROTONOSUPPORT ->
                 new UnsupportedVerbException(operation, errno, "the kernel's driver cannot register dma-bufs");
@@ -116,8 +155,13 @@ final class RegistrationFailures {
         };
     }
 
-    /** Whether the errno of an attempt with a file descriptor that cannot be tells of support. */
-    static boolean meansDmaBufSupported(int errno) {
+    /**
+     * Whether the driver can register dma-bufs.
+     *
+     * @param errno of an attempt with a file descriptor that cannot be one
+     * @return whether it tells of support
+     */
+    public static boolean meansDmaBufSupported(int errno) {
         return errno == EBADF;
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs;
+package io.github.rdma4j.verbs.internal.explain;
 
 import static io.github.rdma4j.verbs.QueuePairState.ERR;
 import static io.github.rdma4j.verbs.QueuePairState.INIT;
@@ -11,6 +11,9 @@ import static io.github.rdma4j.verbs.QueuePairState.SQD;
 import static io.github.rdma4j.verbs.QueuePairState.SQE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.verbs.QueuePairAttribute;
+import io.github.rdma4j.verbs.QueuePairState;
+import io.github.rdma4j.verbs.QueuePairType;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HashMap;

@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs;
+package io.github.rdma4j.verbs.internal.explain;
 
+import io.github.rdma4j.verbs.AddressHandleAttributes;
+import io.github.rdma4j.verbs.GlobalRoute;
 import io.github.rdma4j.verbs.device.Gid;
 import io.github.rdma4j.verbs.device.GidEntry;
 import io.github.rdma4j.verbs.device.LinkLayer;
 import io.github.rdma4j.verbs.device.PortAttributes;
 import io.github.rdma4j.verbs.internal.Errno;
-import io.github.rdma4j.verbs.internal.Explanation;
 import java.util.List;
 import java.util.Optional;
 
@@ -18,10 +19,15 @@ import java.util.Optional;
  * @param path the path
  * @param device what is known of the device
  */
-record PathDiagnosis(String name, AddressHandleAttributes path, DeviceFacts device) {
+public record PathDiagnosis(String name, AddressHandleAttributes path, DeviceFacts device) {
 
-    /** What an errno other than EINVAL says of the path; nothing for those that say nothing of it. */
-    Explanation of(int errno) {
+    /**
+     * What an errno other than EINVAL says of the path.
+     *
+     * @param errno of the verb that was refused
+     * @return causes and remedies; nothing for an errno that says nothing of it
+     */
+    public Explanation of(int errno) {
         Explanation explanation = new Explanation();
         return switch (errno) {
             case Errno.ENODATA, Errno.ENOENT ->
@@ -48,8 +54,12 @@ record PathDiagnosis(String name, AddressHandleAttributes path, DeviceFacts devi
         };
     }
 
-    /** Looks for what cannot be, after EINVAL. */
-    void addTo(Explanation explanation) {
+    /**
+     * Looks for what cannot be, after EINVAL.
+     *
+     * @param explanation takes what is found
+     */
+    public void addTo(Explanation explanation) {
         Optional<PortAttributes> port = device.port(path.port());
         if (port.isEmpty()) {
             explanation.add(

@@ -1,11 +1,14 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs;
+package io.github.rdma4j.verbs.internal.explain;
 
 import static io.github.rdma4j.verbs.QueuePairAttribute.*;
 import static io.github.rdma4j.verbs.QueuePairState.*;
 import static io.github.rdma4j.verbs.QueuePairType.*;
 
+import io.github.rdma4j.verbs.QueuePairAttribute;
+import io.github.rdma4j.verbs.QueuePairState;
+import io.github.rdma4j.verbs.QueuePairType;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -49,13 +52,15 @@ final class QueuePairStateTable {
      */
     record Transition(Set<QueuePairAttribute> required, Set<QueuePairAttribute> optional) {
         Set<QueuePairAttribute> missing(Set<QueuePairAttribute> given) {
-            EnumSet<QueuePairAttribute> missing = QueuePairAttribute.copyOf(required);
+            EnumSet<QueuePairAttribute> missing = EnumSet.noneOf(QueuePairAttribute.class);
+            missing.addAll(required);
             missing.removeAll(given);
             return missing;
         }
 
         Set<QueuePairAttribute> superfluous(Set<QueuePairAttribute> given) {
-            EnumSet<QueuePairAttribute> superfluous = QueuePairAttribute.copyOf(given);
+            EnumSet<QueuePairAttribute> superfluous = EnumSet.noneOf(QueuePairAttribute.class);
+            superfluous.addAll(given);
             superfluous.removeAll(required);
             superfluous.removeAll(optional);
             superfluous.remove(STATE);
