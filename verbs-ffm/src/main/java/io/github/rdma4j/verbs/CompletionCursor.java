@@ -110,7 +110,7 @@ public final class CompletionCursor {
         this.fields = fields;
         this.struct = struct;
         this.address = struct.address();
-        this.nextEndsProperly = queue.context().endsPollsProperly();
+        this.nextEndsProperly = queue.context().driver().endsPollsProperly();
         this.startPoll = pointer(ibv_cq_ex.start_poll$offset());
         this.nextPoll = pointer(ibv_cq_ex.next_poll$offset());
         this.endPoll = pointer(ibv_cq_ex.end_poll$offset());

@@ -56,10 +56,10 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
         super(parents);
         this.context = context;
         this.channel = channel;
-        this.pollFunction = context.pollFunction();
+        this.pollFunction = context.functions().pollCompletions();
         this.armFunction = context.armFunction();
-        this.criticalPoll = context.criticalPoll();
-        this.criticalArm = context.criticalPost();
+        this.criticalPoll = context.driver().pollsInUserSpace();
+        this.criticalArm = context.driver().postsInUserSpace();
         this.queue = created.reinterpret(ibv_cq.sizeof());
         this.queueAddress = queue.address();
         this.capacity = ibv_cq.cqe(queue);

@@ -53,10 +53,7 @@ public final class DeviceContext extends Resource implements EventSource {
     /** By the arenas that registered memory is of; guarded by the tree's lock. */
     private final Map<MemorySegment.Scope, ArenaWatch> arenas = new WeakHashMap<>();
 
-    private final boolean criticalPost;
-    private final boolean software;
-    private final boolean criticalPoll;
-    private final boolean endsPollsProperly;
+    private final DeviceDriver driver;
 
     /** An owned context is closed with this object; another library's is not. */
     private DeviceContext(Device device, MemorySegment context, boolean owned) {
@@ -66,11 +63,7 @@ public final class DeviceContext extends Resource implements EventSource {
         this.queries = new DeviceQueries(device.name(), this.context);
         this.commandDescriptor = ibv_context.cmd_fd(this.context);
         this.eventDescriptor = ibv_context.async_fd(this.context);
-        DeviceDriver driver = DeviceDriver.of(device.sysfsPath());
-        this.criticalPost = driver.postsInUserSpace();
-        this.criticalPoll = driver.pollsInUserSpace();
-        this.software = driver.mayBeSoftware();
-        this.endsPollsProperly = driver.endsPollsProperly();
+        this.driver = DeviceDriver.of(device.sysfsPath());
         this.asyncEvents = new AsyncEvents(this, this.context);
         OPEN.add(this);
     }
@@ -558,45 +551,17 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     /** Read anew each time: whoever watches or disturbs calls puts functions of their own there. */
-    private ProviderFunctions functions() {
+    ProviderFunctions functions() {
         return ProviderFunctions.of(context);
-    }
-
-    MemorySegment pollFunction() {
-        return functions().pollCompletions();
     }
 
     MemorySegment armFunction() {
         return ibv_context_ops.req_notify_cq(ibv_context.ops(context));
     }
 
-    MemorySegment postSendFunction() {
-        return functions().postSend();
-    }
-
-    MemorySegment postSharedReceiveFunction() {
-        return functions().postSharedReceive();
-    }
-
-    MemorySegment postReceiveFunction() {
-        return functions().postReceive();
-    }
-
-    /** Whether no hardware is behind it: SoftRoCE, siw. */
-    boolean isSoftware() {
-        return software;
-    }
-
-    boolean criticalPost() {
-        return criticalPost;
-    }
-
-    boolean criticalPoll() {
-        return criticalPoll;
-    }
-
-    boolean endsPollsProperly() {
-        return endsPollsProperly;
+    /** What may be called in which way. */
+    DeviceDriver driver() {
+        return driver;
     }
 
     @Override

@@ -75,9 +75,9 @@ final class ExtendedPosting {
      */
     ExtendedPosting(long queuePair, DeviceContext context, QueuePairType type, Set<SendOperation> operations) {
         this.type = type;
-        this.critical = context.criticalPost();
+        this.critical = context.driver().postsInUserSpace();
         // SoftRoCE's library takes all slices of a list to be as long as the first; it was put right in rdma-core 64.
-        this.equalSlicesOnly = context.isSoftware() && !LaterVerbs.isExported("ibv_alloc_buf");
+        this.equalSlicesOnly = context.driver().mayBeSoftware() && !LaterVerbs.isExported("ibv_alloc_buf");
         this.queuePair = queuePair;
         structure = MemorySegment.ofAddress(queuePair).reinterpret(FLUSH + Long.BYTES);
         start = function(ibv_qp_ex.wr_start$offset());

@@ -94,8 +94,8 @@ public final class PreparedRequest {
         this.inlineData = inline ? new InlineData(arena, 1, limits.maxInlineData()) : null;
         this.maxLength = inline ? limits.maxInlineData() : limits.maxMessageSize();
         this.request = new SendRequests(arena, 1, 1);
-        this.postFunction = context.postSendFunction();
-        this.criticalPost = context.criticalPost();
+        this.postFunction = context.functions().postSend();
+        this.criticalPost = context.driver().postsInUserSpace();
         this.queuePairAddress = queue.handle();
         request.fill(0, opcode, 0, inline ? inlineData.address() : local.address(), local.lengthAndKey(), 0, flags);
         local(0, length);

@@ -63,7 +63,7 @@ public final class QueuePair extends SendQueue {
                 : new ReceiveQueue(
                         this,
                         domain,
-                        context.postReceiveFunction(),
+                        context.functions().postReceive(),
                         requestArena,
                         config.maxReceiveWorkRequests(),
                         config.maxReceiveScatterGather(),

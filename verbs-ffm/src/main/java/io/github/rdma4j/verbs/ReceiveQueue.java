@@ -49,7 +49,7 @@ final class ReceiveQueue {
         this.owner = owner;
         this.domain = domain;
         this.postFunction = postFunction;
-        this.criticalPost = domain.context().criticalPost();
+        this.criticalPost = domain.context().driver().postsInUserSpace();
         this.maxEntries = maxEntries;
         this.maxBatch = Math.clamp(depth, 1, MAX_BATCH);
         this.maxMessageSize = maxMessageSize;

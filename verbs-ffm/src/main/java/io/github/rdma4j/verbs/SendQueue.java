@@ -47,8 +47,8 @@ public abstract sealed class SendQueue extends Resource permits QueuePair {
     SendQueue(ProtectionDomain domain, QueuePairConfig config, PortAttributes port, Arena arena) {
         super(concat(domain, config.parents().toArray(Resource[]::new)));
         DeviceContext context = domain.context();
-        this.postFunction = context.postSendFunction();
-        this.criticalPost = context.criticalPost();
+        this.postFunction = context.functions().postSend();
+        this.criticalPost = context.driver().postsInUserSpace();
         this.onlyReceives = config.onlyReceives();
         this.checks = new PostingChecks(
                 config.type(),

@@ -50,7 +50,7 @@ public final class SharedReceiveQueue extends Resource {
             this.receiveQueue = new ReceiveQueue(
                     this,
                     domain,
-                    context.postSharedReceiveFunction(),
+                    context.functions().postSharedReceive(),
                     arena,
                     config.maxWorkRequests(),
                     config.maxScatterGather(),

@@ -34,8 +34,8 @@ final class SingleRequests {
      */
     SingleRequests(SendQueue queue, DeviceContext context, Arena arena, SendBatch batch) {
         this.queue = queue;
-        this.postFunction = context.postSendFunction();
-        this.criticalPost = context.criticalPost();
+        this.postFunction = context.functions().postSend();
+        this.criticalPost = context.driver().postsInUserSpace();
         this.request = new SendRequests(arena, 1, 1);
         this.inlineData = new InlineData(arena, 1, queue.maxInlineData());
         this.batch = batch;

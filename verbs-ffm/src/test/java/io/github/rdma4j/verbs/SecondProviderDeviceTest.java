@@ -34,14 +34,14 @@ class SecondProviderDeviceTest {
             sends.fill(0, SendOpcode.SEND, 8, source.address(), source.lengthAndKey(), 0, SendFlags.SIGNALED);
 
             int received = HotCalls.postReceive(
-                    another(device.postReceiveFunction()),
-                    device.criticalPost(),
+                    another(device.functions().postReceive()),
+                    device.driver().postsInUserSpace(),
                     pair.peer.handle(),
                     receives.address(),
                     receives.badRequestAddress());
             int sent = HotCalls.postSend(
-                    another(device.postSendFunction()),
-                    device.criticalPost(),
+                    another(device.functions().postSend()),
+                    device.driver().postsInUserSpace(),
                     pair.pair.handle(),
                     sends.address(),
                     sends.badRequestAddress());
@@ -57,11 +57,12 @@ class SecondProviderDeviceTest {
     }
 
     private static WorkCompletion awaitOne(CompletionQueue queue, DeviceContext device, WorkCompletions completions) {
-        MemorySegment function = another(device.pollFunction());
+        MemorySegment function = another(device.functions().pollCompletions());
         long deadline = System.nanoTime() + LONG.toNanos();
         int found = 0;
         while (found == 0 && System.nanoTime() < deadline) {
-            found = HotCalls.poll(function, device.criticalPoll(), queue.handle(), 1, completions.address());
+            found = HotCalls.poll(
+                    function, device.driver().pollsInUserSpace(), queue.handle(), 1, completions.address());
         }
         assertThat(found).isEqualTo(1);
         completions.size(1);
