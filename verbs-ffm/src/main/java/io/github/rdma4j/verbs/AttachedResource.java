@@ -8,8 +8,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.Supplier;
 
 /**
- * A resource that another package of this library defines, such as a flow rule. It is closed with what it was created on, as every
- * resource is. Programs cannot extend it: the constructor takes a type that this module does not export.
+ * A resource that another package of this library defines, such as a flow rule. It is closed with what it was created
+ * on, as every resource is. Programs cannot extend it: the constructor takes a type that this module does not export.
  *
  * <p>Thread safety: all methods may be called from any thread.
  */

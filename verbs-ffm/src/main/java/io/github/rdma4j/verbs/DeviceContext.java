@@ -38,8 +38,8 @@ import java.util.function.Consumer;
  */
 public final class DeviceContext extends Resource implements EventSource {
     /**
-     * What is open stays reachable. Without this, a tree that its user dropped without closing would be collected, and with it
-     * memory of automatic arenas to which the adapter still writes: a leak is better than that.
+     * What is open stays reachable. Without this, a tree that its user dropped without closing would be collected, and
+     * with it memory of automatic arenas to which the adapter still writes: a leak is better than that.
      */
     private static final Set<DeviceContext> OPEN = ConcurrentHashMap.newKeySet();
 
@@ -96,11 +96,11 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     /**
-     * Uses a context that another library has opened and keeps, such as rdma_cm's or UCX's. {@link #close()} closes what was
-     * created through this object, and leaves the native context to its owner.
+     * Uses a context that another library has opened and keeps, such as rdma_cm's or UCX's. {@link #close()} closes
+     * what was created through this object, and leaves the native context to its owner.
      *
-     * @param ibvContext the address of the {@code struct ibv_context}; the owner must keep it open until this object is closed.
-     *     That cannot be checked: a wrong address crashes the JVM
+     * @param ibvContext the address of the {@code struct ibv_context}; the owner must keep it open until this object is
+     *     closed. That cannot be checked: a wrong address crashes the JVM
      * @return the context
      * @throws IllegalArgumentException if the address is 0
      * @throws NativeLibraryException if libibverbs is missing
@@ -115,14 +115,14 @@ public final class DeviceContext extends Resource implements EventSource {
 
     /**
      * Imports a device that another process has open (ibv_import_device(3)), so that its objects can be imported too:
-     * {@link #importProtectionDomain}. The two processes share everything below the device, and must agree on who closes what:
-     * what one destroys is gone for the other, which must not use it any more.
+     * {@link #importProtectionDomain}. The two processes share everything below the device, and must agree on who
+     * closes what: what one destroys is gone for the other, which must not use it any more.
      *
-     * <p>How the descriptor comes here: the other process tells its process id and its {@link #commandDescriptor()} by any means,
-     * and this one calls {@link FileDescriptorCopy#ofProcess}.
+     * <p>How the descriptor comes here: the other process tells its process id and its {@link #commandDescriptor()} by
+     * any means, and this one calls {@link FileDescriptorCopy#ofProcess}.
      *
-     * @param commandDescriptor a copy of the other's command descriptor; it goes with the context, unless this call fails before
-     *     the driver has seen it
+     * @param commandDescriptor a copy of the other's command descriptor; it goes with the context, unless this call
+     *     fails before the driver has seen it
      * @return the context
      * @throws UnsupportedVerbException if the driver cannot import, as SoftRoCE's
      * @throws VerbsException if the descriptor is not one of an RDMA device
@@ -145,8 +145,8 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     /**
-     * The file descriptor through which this context talks to the kernel ({@code cmd_fd}), for another process to copy. It stays
-     * this context's.
+     * The file descriptor through which this context talks to the kernel ({@code cmd_fd}), for another process to copy.
+     * It stays this context's.
      *
      * @return the descriptor's number in this process
      */
@@ -171,8 +171,8 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     /**
-     * What the device can do beyond the basic attributes (ibv_query_device_ex(3)). Where the driver cannot be asked this, all but
-     * the basic attributes are 0, false or empty.
+     * What the device can do beyond the basic attributes (ibv_query_device_ex(3)). Where the driver cannot be asked
+     * this, all but the basic attributes are 0, false or empty.
      *
      * @return the attributes as they are now
      * @throws VerbsException if the query fails
@@ -267,8 +267,8 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     /**
-     * The GID to use where the user names none: on RoCE version 2 before version 1, and within a version an IPv4-mapped address
-     * before a global IPv6 one before a link-local one; on InfiniBand the port's own.
+     * The GID to use where the user names none: on RoCE version 2 before version 1, and within a version an IPv4-mapped
+     * address before a global IPv6 one before a link-local one; on InfiniBand the port's own.
      *
      * @param port from 1
      * @return the entry
@@ -350,12 +350,13 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     /**
-     * Creates a table of receive work queues (ibv_create_rwq_ind_table(3)), over which a queue pair distributes packets.
+     * Creates a table of receive work queues (ibv_create_rwq_ind_table(3)), over which a queue pair distributes
+     * packets.
      *
      * @param queues the queues by entry, a power of two of them; one can be there several times
      * @return the table, to be closed before its queues and this context, or with them
-     * @throws IllegalArgumentException if their number is no power of two or greater than the device's limit, or one is of another
-     *     device context
+     * @throws IllegalArgumentException if their number is no power of two or greater than the device's limit, or one is
+     *     of another device context
      * @throws UnsupportedVerbException if the driver has none, as SoftRoCE's
      * @throws VerbsException if the device refuses
      */
@@ -377,7 +378,8 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     /**
-     * Opens the domain of extended reliable connections of a file (ibv_open_xrcd(3)), which other processes open by the same file.
+     * Opens the domain of extended reliable connections of a file (ibv_open_xrcd(3)), which other processes open by the
+     * same file.
      *
      * @param file any file; it is created where the mode says so, and is not read or written
      * @param mode whether the domain may or must exist
@@ -439,7 +441,8 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     /**
-     * Creates a completion channel, for programs that sleep until there is something to poll (ibv_create_comp_channel(3)).
+     * Creates a completion channel, for programs that sleep until there is something to poll
+     * (ibv_create_comp_channel(3)).
      *
      * @return the channel, to be closed before or with this context
      * @throws VerbsException if the process has no file descriptor left
@@ -454,8 +457,8 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     /**
-     * Waits for an asynchronous event, and takes and acknowledges it (ibv_get_async_event(3), ibv_ack_async_event(3)). One that
-     * is not taken waits: a program that never asks is not disturbed.
+     * Waits for an asynchronous event, and takes and acknowledges it (ibv_get_async_event(3), ibv_ack_async_event(3)).
+     * One that is not taken waits: a program that never asks is not disturbed.
      *
      * @param timeout how long to wait; zero or less only looks
      * @return the event, or empty after the time
@@ -493,8 +496,8 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     /**
-     * Uses device memory that another process allocated in a device context that both share (ibv_import_dm(3)). Closing it gives back
-     * only the import.
+     * Uses device memory that another process allocated in a device context that both share (ibv_import_dm(3)). Closing
+     * it gives back only the import.
      *
      * @param kernelHandle what {@link DeviceMemory#kernelHandle()} says there
      * @param length what {@link DeviceMemory#length()} says there: the kernel does not tell it, and what is copied

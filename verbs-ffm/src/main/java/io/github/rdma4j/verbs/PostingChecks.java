@@ -107,8 +107,8 @@ record PostingChecks(
     }
 
     /**
-     * Whether datagrams can go there. These are not among the checks that can be switched off, either: adapters' libraries would follow
-     * a bad pointer.
+     * Whether datagrams can go there. These are not among the checks that can be switched off, either: adapters'
+     * libraries would follow a bad pointer.
      *
      * @param queue for the message
      */

@@ -11,8 +11,8 @@ import java.lang.ref.Reference;
 import java.util.Objects;
 
 /**
- * A send request that is written and checked once, and posted many times, as C programs keep their {@code struct ibv_send_wr} outside the
- * loop; what changes is set in between. {@link QueuePair#prepare()} makes it:
+ * A send request that is written and checked once, and posted many times, as C programs keep their
+ * {@code struct ibv_send_wr} outside the loop; what changes is set in between. {@link QueuePair#prepare()} makes it:
  *
  * <pre>{@code
  * PreparedRequest write = queuePair.prepare().length(64).write(ring, peersRing, SendFlags.SIGNALED);
@@ -21,16 +21,18 @@ import java.util.Objects;
  * }
  * }</pre>
  *
- * <p>What is posted is what the request says at that moment; setting something later changes nothing of what was posted before, and as
- * with all posts the memory belongs to the adapter until the completion is polled. Inline data is copied at each post.
+ * <p>What is posted is what the request says at that moment; setting something later changes nothing of what was posted
+ * before, and as with all posts the memory belongs to the adapter until the completion is polled. Inline data is copied
+ * at each post.
  *
- * <p>It has nothing to close: its memory is the garbage collector's. It is of use as long as the queue pair, the region and the address
- * handle that it was prepared with are open; a post after that is an {@link IllegalStateException}. A region that is
- * {@linkplain MemoryRegion#reregister registered anew} needs a request that is prepared anew. Setting and posting allocate nothing.
+ * <p>It has nothing to close: its memory is the garbage collector's. It is of use as long as the queue pair, the region
+ * and the address handle that it was prepared with are open; a post after that is an {@link IllegalStateException}. A
+ * region that is {@linkplain MemoryRegion#reregister registered anew} needs a request that is prepared anew. Setting
+ * and posting allocate nothing.
  *
- * <p>Thread safety: for one thread at a time; another one that takes it over must see what was set. If two use it at once, a post
- * may take each value from either of them, and so name other bytes of the region or of the peer's than either meant; nothing worse
- * happens. Other threads may post on the same queue pair, each with a request of its own.
+ * <p>Thread safety: for one thread at a time; another one that takes it over must see what was set. If two use it at
+ * once, a post may take each value from either of them, and so name other bytes of the region or of the peer's than
+ * either meant; nothing worse happens. Other threads may post on the same queue pair, each with a request of its own.
  */
 public final class PreparedRequest {
     private static final int WITH_IMMEDIATE =
@@ -125,9 +127,10 @@ public final class PreparedRequest {
      * Posts the request (ibv_post_send(3), or ibv_wr_start(3) and what follows it).
      *
      * @return 0, or {@link QueuePair#QUEUE_FULL}, or another errno
-     * @throws IllegalArgumentException if the bytes do not fit into the peer's memory from where {@link #remote} has moved to
-     * @throws IllegalStateException if the queue pair, the region or the address handle is closed, or the queue pair's state does not
-     *     allow posting
+     * @throws IllegalArgumentException if the bytes do not fit into the peer's memory from where {@link #remote} has
+     *     moved to
+     * @throws IllegalStateException if the queue pair, the region or the address handle is closed, or the queue pair's
+     *     state does not allow posting
      */
     public int post() {
         region.requireOpenSoon();
@@ -194,7 +197,8 @@ public final class PreparedRequest {
     }
 
     /**
-     * Says whether the posts from now on make a work completion; at first as the flags said. The other flags do not change.
+     * Says whether the posts from now on make a work completion; at first as the flags said. The other flags do not
+     * change.
      *
      * @param signaled as with {@link SendFlags#SIGNALED}
      * @return this
@@ -253,10 +257,11 @@ public final class PreparedRequest {
     }
 
     /**
-     * Moves in the peer's memory. Whether the bytes fit there is checked by {@link #post()}, so that this and {@link #local} may be
-     * called in any order.
+     * Moves in the peer's memory. Whether the bytes fit there is checked by {@link #post()}, so that this and
+     * {@link #local} may be called in any order.
      *
-     * @param offset from the start of the memory that was prepared, in bytes; of an atomic operation a multiple of eight
+     * @param offset from the start of the memory that was prepared, in bytes; of an atomic operation a multiple of
+     *     eight
      * @return this
      * @throws IndexOutOfBoundsException if it lies outside that memory
      * @throws IllegalArgumentException if an atomic operation would not be at a multiple of eight

@@ -14,18 +14,22 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * A connected queue pair ({@code struct ibv_qp}); {@link PreparedQueuePair#connect} gives it. Any thread may post, at any time: the
- * requests of several threads are posted one after the other. A batch belongs to the thread that starts it.
+ * A connected queue pair ({@code struct ibv_qp}); {@link PreparedQueuePair#connect} gives it. Any thread may post, at
+ * any time: the requests of several threads are posted one after the other. A batch belongs to the thread that starts
+ * it.
  *
- * <p>The posting methods return at once: the transfer is done when its completion is polled, and until then the local memory
- * belongs to the adapter (except with {@link SendFlags#INLINE}). They return 0, or the errno of the refusal:
- * {@link #QUEUE_FULL} means that completions must be polled first. Nothing is thrown for a full queue, and nothing is lost.
- * A mistake in the arguments is an exception, and so is a post in a state that does not allow it. They allocate nothing.
+ * <p>The posting methods return at once: the transfer is done when its completion is polled, and until then the local
+ * memory belongs to the adapter (except with {@link SendFlags#INLINE}). They return 0, or the errno of the refusal:
+ * {@link #QUEUE_FULL} means that completions must be polled first. Nothing is thrown for a full queue, and nothing is
+ * lost. A mistake in the arguments is an exception, and so is a post in a state that does not allow it. They allocate
+ * nothing.
  *
- * <p>The methods that send, write and read are those of its {@link SendQueue}; the receives and the attributes are its own.
+ * <p>The methods that send, write and read are those of its {@link SendQueue}; the receives and the attributes are its
+ * own.
  *
- * <p>Thread safety: all methods may be called from any thread. Posting is fastest from one thread for sends and one for receives, as
- * long as no other joins in. A {@link SendBatch} or {@link ReceiveBatch} is for the thread that started it.
+ * <p>Thread safety: all methods may be called from any thread. Posting is fastest from one thread for sends and one for
+ * receives, as long as no other joins in. A {@link SendBatch} or {@link ReceiveBatch} is for the thread that started
+ * it.
  */
 public final class QueuePair extends SendQueue {
     /** What posting returns when the queue has no room (ENOMEM): poll completions, and post again. */
@@ -120,8 +124,8 @@ public final class QueuePair extends SendQueue {
     /**
      * The attributes as they are now (ibv_query_qp(3)).
      *
-     * @param attributes which are asked for: some drivers answer quicker for fewer, most tell all in any case. None for all but
-     *     {@link QueuePairAttribute#RATE_LIMIT}, which drivers do not tell today
+     * @param attributes which are asked for: some drivers answer quicker for fewer, most tell all in any case. None for
+     *     all but {@link QueuePairAttribute#RATE_LIMIT}, which drivers do not tell today
      * @return the attributes; those not asked for may mean nothing
      * @throws UnsupportedVerbException if one of them cannot be queried
      * @throws VerbsException if the query fails
@@ -141,13 +145,15 @@ public final class QueuePair extends SendQueue {
     }
 
     /**
-     * Sets attributes, the state among them (ibv_modify_qp(3)): {@code modify(a -> a.state(RTS).timeout(14)…)}. What is set, and
-     * nothing else, goes to the driver. A queue pair that {@link PreparedQueuePair#connect} gave needs this only for changes.
+     * Sets attributes, the state among them (ibv_modify_qp(3)): {@code modify(a -> a.state(RTS).timeout(14)…)}. What is
+     * set, and nothing else, goes to the driver. A queue pair that {@link PreparedQueuePair#connect} gave needs this
+     * only for changes.
      *
      * @param configuration calls the setters
-     * @throws IllegalArgumentException if a value is out of range, or above the device's limit; the message gives both numbers
-     * @throws ModifyQueuePairException if the driver refuses; it names missing and superfluous attributes, an impossible transition,
-     *     values that cannot be, or what is wrong with the way to the peer. Nothing was modified
+     * @throws IllegalArgumentException if a value is out of range, or above the device's limit; the message gives both
+     *     numbers
+     * @throws ModifyQueuePairException if the driver refuses; it names missing and superfluous attributes, an
+     *     impossible transition, values that cannot be, or what is wrong with the way to the peer. Nothing was modified
      * @throws UnsupportedVerbException if the driver does not offer one of the attributes
      */
     public void modify(Consumer<QueuePairAttributesConfig> configuration) {
@@ -155,8 +161,9 @@ public final class QueuePair extends SendQueue {
     }
 
     /**
-     * Attaches to a multicast group (ibv_attach_mcast(3)): its datagrams come into this queue pair's receives. On RoCE that is all;
-     * on InfiniBand the port must have joined the group before, for instance through rdma_cm. Closing the queue pair detaches.
+     * Attaches to a multicast group (ibv_attach_mcast(3)): its datagrams come into this queue pair's receives. On RoCE
+     * that is all; on InfiniBand the port must have joined the group before, for instance through rdma_cm. Closing the
+     * queue pair detaches.
      *
      * @param group the group's GID, which starts with {@code ff}
      * @param lid the group's LID, 0xc000 or above; 0 on RoCE
@@ -181,8 +188,8 @@ public final class QueuePair extends SendQueue {
     }
 
     /**
-     * What the provider offers beyond the standard, to be sent to the peer; after {@link #setEce} and the transition to RTR, what was
-     * accepted (ibv_query_ece(3)).
+     * What the provider offers beyond the standard, to be sent to the peer; after {@link #setEce} and the transition to
+     * RTR, what was accepted (ibv_query_ece(3)).
      *
      * @return the provider's value
      * @throws UnsupportedVerbException if the provider has nothing to offer
@@ -219,8 +226,8 @@ public final class QueuePair extends SendQueue {
      * In which order the data of an operation arrives in this side's memory (ibv_query_qp_data_in_order(3)).
      *
      * @param operation that brings the data
-     * @return the order that is guaranteed; {@link DataInOrder#NONE} also where nothing is known, and before rdma-core 46 for
-     *     {@link DataInOrder#ALIGNED_128_BYTES}
+     * @return the order that is guaranteed; {@link DataInOrder#NONE} also where nothing is known, and before rdma-core
+     *     46 for {@link DataInOrder#ALIGNED_128_BYTES}
      */
     public DataInOrder dataInOrder(IncomingOperation operation) {
         return QueuePairTuning.dataInOrder(this, operation);
@@ -228,8 +235,8 @@ public final class QueuePair extends SendQueue {
 
     /**
      * Moves the queue pair to the error state (ibv_modify_qp(3)), so that everything still posted completes, with
-     * {@link WorkCompletionStatus#WR_FLUSH_ERR}: the way to get all buffers back before closing. Closing alone drops what is
-     * posted without completions. Does nothing in the error state.
+     * {@link WorkCompletionStatus#WR_FLUSH_ERR}: the way to get all buffers back before closing. Closing alone drops
+     * what is posted without completions. Does nothing in the error state.
      *
      * @throws VerbsException if the device refuses
      */
@@ -268,8 +275,8 @@ public final class QueuePair extends SendQueue {
      * @param workRequestId comes back in the completion
      * @param local the room; the regions need {@link AccessFlag#LOCAL_WRITE}. A longer message breaks the connection
      * @return 0, or {@link #QUEUE_FULL}, or another errno
-     * @throws IllegalArgumentException if a region is not of this queue pair's protection domain or not writable, or there are
-     *     more slices than {@link QueuePairConfig#maxReceiveScatterGather} allowed
+     * @throws IllegalArgumentException if a region is not of this queue pair's protection domain or not writable, or
+     *     there are more slices than {@link QueuePairConfig#maxReceiveScatterGather} allowed
      * @throws IllegalStateException if the queue pair or a region is closed
      */
     public int postReceive(long workRequestId, SliceList local) {
@@ -277,8 +284,8 @@ public final class QueuePair extends SendQueue {
     }
 
     /**
-     * Starts a batch of receives. Each thread has one per queue pair, used again and again; starting drops what the thread has not
-     * posted.
+     * Starts a batch of receives. Each thread has one per queue pair, used again and again; starting drops what the
+     * thread has not posted.
      *
      * @return the calling thread's batch, empty
      * @throws IllegalStateException if the queue pair is closed

@@ -7,16 +7,16 @@ import java.lang.foreign.Arena;
 import java.util.Objects;
 
 /**
- * Says which request is prepared: {@code queuePair.prepare().write(local, remote, flags)}. Each of the methods named like an
- * operation makes a {@link PreparedRequest}, with the checks of the posting calls; {@link #length}, {@link #to} and
- * {@link #toSharedReceiveQueue} come before, and hold for all that is prepared behind them.
+ * Says which request is prepared: {@code queuePair.prepare().write(local, remote, flags)}. Each of the methods named
+ * like an operation makes a {@link PreparedRequest}, with the checks of the posting calls; {@link #length}, {@link #to}
+ * and {@link #toSharedReceiveQueue} come before, and hold for all that is prepared behind them.
  *
- * <p>The memory of the requests that are prepared by the same object is freed together, by the garbage collector, when none of them is
- * used any more.
+ * <p>The memory of the requests that are prepared by the same object is freed together, by the garbage collector, when
+ * none of them is used any more.
  *
- * <p>Exceptions are those of the posting calls: an {@link IllegalArgumentException} if the arguments do not go together, an
- * {@link IllegalStateException} if the region is closed, an {@link UnsupportedVerbException} if the queue pair was not created for the
- * operation.
+ * <p>Exceptions are those of the posting calls: an {@link IllegalArgumentException} if the arguments do not go
+ * together, an {@link IllegalStateException} if the region is closed, an {@link UnsupportedVerbException} if the queue
+ * pair was not created for the operation.
  *
  * <p>Thread safety: for one thread at a time.
  */
@@ -36,8 +36,9 @@ public final class RequestPreparation {
     }
 
     /**
-     * Says how many bytes a post moves at first, from the start of the slice; otherwise it is the whole slice. For slices in which the
-     * request will move: those may be longer than a message, the inline limit, or the peer's memory.
+     * Says how many bytes a post moves at first, from the start of the slice; otherwise it is the whole slice. For
+     * slices in which the request will move: those may be longer than a message, the inline limit, or the peer's
+     * memory.
      *
      * @param length in bytes, not negative
      * @return this
@@ -54,7 +55,8 @@ public final class RequestPreparation {
     /**
      * Says where the datagrams go; for queue pairs of type UD, which need it.
      *
-     * @param destination the peer, with an address handle of the queue pair's protection domain, which must be open at each post
+     * @param destination the peer, with an address handle of the queue pair's protection domain, which must be open at
+     *     each post
      * @return this
      * @throws IllegalArgumentException if the queue pair has another type, or the address handle another domain
      */
@@ -65,7 +67,8 @@ public final class RequestPreparation {
     }
 
     /**
-     * Says which shared receive queue of the peer the requests concern; for queue pairs of type XRC_SEND, which need it.
+     * Says which shared receive queue of the peer the requests concern; for queue pairs of type XRC_SEND, which need
+     * it.
      *
      * @param number of the peer's shared receive queue ({@code srqn}), 24 bits
      * @return this
@@ -134,7 +137,8 @@ public final class RequestPreparation {
     }
 
     /**
-     * Prepares a send with a number beside the message; see {@link QueuePair#postSendWithImmediate(long, MemorySlice, int, int)}.
+     * Prepares a send with a number beside the message; see {@link QueuePair#postSendWithImmediate(long, MemorySlice,
+     * int, int)}.
      *
      * @param local the message
      * @param immediate any number; {@link PreparedRequest#immediate} changes it
@@ -149,7 +153,8 @@ public final class RequestPreparation {
     /**
      * Prepares a compare-and-swap on eight bytes of the peer; see {@link QueuePair#postCompareAndSwap}.
      *
-     * @param original where the value before the operation goes: eight bytes; its region needs {@link AccessFlag#LOCAL_WRITE}
+     * @param original where the value before the operation goes: eight bytes; its region needs
+     *     {@link AccessFlag#LOCAL_WRITE}
      * @param remote at least eight bytes, at a multiple of eight; the region needs {@link AccessFlag#REMOTE_ATOMIC}
      * @param expected is compared; {@link PreparedRequest#expected} changes it
      * @param newValue is stored if the comparison holds; {@link PreparedRequest#newValue} changes it
@@ -166,7 +171,8 @@ public final class RequestPreparation {
     /**
      * Prepares a fetch-and-add on eight bytes of the peer; see {@link QueuePair#postFetchAndAdd}.
      *
-     * @param original where the value before the operation goes: eight bytes; its region needs {@link AccessFlag#LOCAL_WRITE}
+     * @param original where the value before the operation goes: eight bytes; its region needs
+     *     {@link AccessFlag#LOCAL_WRITE}
      * @param remote at least eight bytes, at a multiple of eight; the region needs {@link AccessFlag#REMOTE_ATOMIC}
      * @param addend is added, wrapping around; {@link PreparedRequest#addend} changes it
      * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}

@@ -9,17 +9,19 @@ import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 
 /**
- * Work requests of one queue pair that are posted together, in order. A batch is started by {@link QueuePair#startBatch()},
- * filled, and posted: one call into the adapter's library, one doorbell. Filling and posting allocate nothing. Every operation
- * that a queue pair can do is here, for basic and for extended posting ({@link QueuePairConfig#sendOperations}).
+ * Work requests of one queue pair that are posted together, in order. A batch is started by
+ * {@link QueuePair#startBatch()}, filled, and posted: one call into the adapter's library, one doorbell. Filling and
+ * posting allocate nothing. Every operation that a queue pair can do is here, for basic and for extended posting
+ * ({@link QueuePairConfig#sendOperations}).
  *
- * <p>What is filled stays in the batch: the adapter sees nothing before {@link #post()}. Mistakes in the arguments are an
- * {@link IllegalArgumentException}, a closed queue pair or region and a full batch an {@link IllegalStateException}; the batch
- * is then as it was before the call. An operation that the queue pair was not created for is an {@link UnsupportedVerbException}.
+ * <p>What is filled stays in the batch: the adapter sees nothing before {@link #post()}. Mistakes in the arguments are
+ * an {@link IllegalArgumentException}, a closed queue pair or region and a full batch an {@link IllegalStateException};
+ * the batch is then as it was before the call. An operation that the queue pair was not created for is an
+ * {@link UnsupportedVerbException}.
  *
  * <p>Thread safety: a batch belongs to the thread that started it. Another thread that fills or posts it gets an
- * {@link IllegalStateException} that names both; it starts a batch of its own. Several threads may fill and post their batches of
- * one queue pair at once: each batch goes into the queue in one piece.
+ * {@link IllegalStateException} that names both; it starts a batch of its own. Several threads may fill and post their
+ * batches of one queue pair at once: each batch goes into the queue in one piece.
  */
 public final class SendBatch extends ThreadBatch {
     private final SendQueue queue;
@@ -89,8 +91,8 @@ public final class SendBatch extends ThreadBatch {
     }
 
     /**
-     * Adds an RDMA write that tells the peer ({@code IBV_WR_RDMA_WRITE_WITH_IMM}): it consumes one of the peer's receives, whose
-     * completion carries the number.
+     * Adds an RDMA write that tells the peer ({@code IBV_WR_RDMA_WRITE_WITH_IMM}): it consumes one of the peer's
+     * receives, whose completion carries the number.
      *
      * @param workRequestId comes back in the completion
      * @param local what to write
@@ -219,8 +221,8 @@ public final class SendBatch extends ThreadBatch {
     }
 
     /**
-     * Adds a send that takes a right back ({@code IBV_WR_SEND_WITH_INV}): the peer's adapter invalidates the key of a memory
-     * window of the peer before it completes the receive.
+     * Adds a send that takes a right back ({@code IBV_WR_SEND_WITH_INV}): the peer's adapter invalidates the key of a
+     * memory window of the peer before it completes the receive.
      *
      * @param workRequestId comes back in the completion
      * @param local the message
@@ -234,7 +236,8 @@ public final class SendBatch extends ThreadBatch {
     }
 
     /**
-     * Adds a send of several slices that takes a right back; see {@link #sendWithInvalidate(long, MemorySlice, int, int)}.
+     * Adds a send of several slices that takes a right back; see
+     * {@link #sendWithInvalidate(long, MemorySlice, int, int)}.
      *
      * @param workRequestId comes back in the completion
      * @param local the message
@@ -248,11 +251,12 @@ public final class SendBatch extends ThreadBatch {
     }
 
     /**
-     * Adds a compare-and-swap on eight bytes of the peer ({@code IBV_WR_ATOMIC_CMP_AND_SWP}): if they hold the expected value,
-     * they are set to the new one. The number is in the byte order of the peer's processor.
+     * Adds a compare-and-swap on eight bytes of the peer ({@code IBV_WR_ATOMIC_CMP_AND_SWP}): if they hold the expected
+     * value, they are set to the new one. The number is in the byte order of the peer's processor.
      *
      * @param workRequestId comes back in the completion
-     * @param original where the value before the operation goes: eight bytes; its region needs {@link AccessFlag#LOCAL_WRITE}
+     * @param original where the value before the operation goes: eight bytes; its region needs
+     *     {@link AccessFlag#LOCAL_WRITE}
      * @param remote at least eight bytes, at a multiple of eight; the region needs {@link AccessFlag#REMOTE_ATOMIC}
      * @param expected is compared
      * @param newValue is stored if the comparison holds
@@ -269,7 +273,8 @@ public final class SendBatch extends ThreadBatch {
      * Adds a fetch-and-add on eight bytes of the peer ({@code IBV_WR_ATOMIC_FETCH_AND_ADD}).
      *
      * @param workRequestId comes back in the completion
-     * @param original where the value before the operation goes: eight bytes; its region needs {@link AccessFlag#LOCAL_WRITE}
+     * @param original where the value before the operation goes: eight bytes; its region needs
+     *     {@link AccessFlag#LOCAL_WRITE}
      * @param remote at least eight bytes, at a multiple of eight; the region needs {@link AccessFlag#REMOTE_ATOMIC}
      * @param addend is added, wrapping around
      * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
@@ -282,7 +287,8 @@ public final class SendBatch extends ThreadBatch {
     }
 
     /**
-     * Adds the invalidation of a key of this side ({@code IBV_WR_LOCAL_INV}): a memory window of type 2 loses its binding.
+     * Adds the invalidation of a key of this side ({@code IBV_WR_LOCAL_INV}): a memory window of type 2 loses its
+     * binding.
      *
      * @param workRequestId comes back in the completion
      * @param remoteKey the window's
@@ -297,17 +303,19 @@ public final class SendBatch extends ThreadBatch {
     }
 
     /**
-     * Adds the binding of a memory window of type 2 ({@code IBV_WR_BIND_MW}): requests behind it in the send queue, and the peer once
-     * it has completed, can use the part of the region by the key. The window then belongs to this queue pair. A batch with bindings is
-     * posted with the lock that closing takes; it may wait for a registration.
+     * Adds the binding of a memory window of type 2 ({@code IBV_WR_BIND_MW}): requests behind it in the send queue, and
+     * the peer once it has completed, can use the part of the region by the key. The window then belongs to this queue
+     * pair. A batch with bindings is posted with the lock that closing takes; it may wait for a registration.
      *
      * @param workRequestId comes back in the completion
      * @param window of type 2 and of this queue pair's protection domain; not bound
-     * @param remoteKey the new key: {@link MemoryWindow#nextRemoteKey()}, or another one that differs in the low byte only
+     * @param remoteKey the new key: {@link MemoryWindow#nextRemoteKey()}, or another one that differs in the low byte
+     *     only
      * @param slice what the peer may use, of a region with {@link AccessFlag#MW_BIND}; not empty
      * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
-     * @param access of {@link AccessFlag#REMOTE_WRITE}, {@link AccessFlag#REMOTE_READ}, {@link AccessFlag#REMOTE_ATOMIC} and
-     *     {@link AccessFlag#ZERO_BASED}; writing and atomics need a region with {@link AccessFlag#LOCAL_WRITE}
+     * @param access of {@link AccessFlag#REMOTE_WRITE}, {@link AccessFlag#REMOTE_READ},
+     *     {@link AccessFlag#REMOTE_ATOMIC} and {@link AccessFlag#ZERO_BASED}; writing and atomics need a region with
+     *     {@link AccessFlag#LOCAL_WRITE}
      * @return this
      * @throws IllegalArgumentException if the arguments do not go together
      * @throws IllegalStateException if the window, the region or the queue pair is closed, or the batch is full
@@ -329,8 +337,8 @@ public final class SendBatch extends ThreadBatch {
     }
 
     /**
-     * Adds a write of eight bytes that happens at once ({@code IBV_WR_ATOMIC_WRITE}), in order behind the writes before it. Only in
-     * extended posting, with {@link SendOperation#ATOMIC_WRITE}.
+     * Adds a write of eight bytes that happens at once ({@code IBV_WR_ATOMIC_WRITE}), in order behind the writes before
+     * it. Only in extended posting, with {@link SendOperation#ATOMIC_WRITE}.
      *
      * @param workRequestId comes back in the completion
      * @param value is stored, in the byte order of this side's processor
@@ -347,8 +355,8 @@ public final class SendBatch extends ThreadBatch {
     }
 
     /**
-     * Adds a flush ({@code IBV_WR_FLUSH}): it completes when what was written to the peer's memory before has reached the place. Only in
-     * extended posting, with {@link SendOperation#FLUSH}.
+     * Adds a flush ({@code IBV_WR_FLUSH}): it completes when what was written to the peer's memory before has reached
+     * the place. Only in extended posting, with {@link SendOperation#FLUSH}.
      *
      * @param workRequestId comes back in the completion
      * @param remote what to flush
@@ -366,8 +374,8 @@ public final class SendBatch extends ThreadBatch {
     }
 
     /**
-     * Adds a send that the adapter cuts into TCP segments ({@code IBV_WR_TSO}), each with a header made from the given one. For raw
-     * packets and IP over InfiniBand, where the device can do it.
+     * Adds a send that the adapter cuts into TCP segments ({@code IBV_WR_TSO}), each with a header made from the given
+     * one. For raw packets and IP over InfiniBand, where the device can do it.
      *
      * @param workRequestId comes back in the completion
      * @param header all headers of the first segment, at most {@link QueuePairConfig#maxSegmentHeader}; it is copied
@@ -386,11 +394,11 @@ public final class SendBatch extends ThreadBatch {
     }
 
     /**
-     * Says where the datagrams that are added from now on go; for queue pairs of type UD, which need one for each. Forgotten when a new
-     * batch is started.
+     * Says where the datagrams that are added from now on go; for queue pairs of type UD, which need one for each.
+     * Forgotten when a new batch is started.
      *
-     * @param destination the peer, with an address handle of this queue pair's protection domain, which must be open when the batch
-     *     is posted
+     * @param destination the peer, with an address handle of this queue pair's protection domain, which must be open
+     *     when the batch is posted
      * @return this
      * @throws IllegalArgumentException if the queue pair has another type, or the address handle another domain
      */
@@ -403,8 +411,8 @@ public final class SendBatch extends ThreadBatch {
     }
 
     /**
-     * Says which shared receive queue of the peer the requests that are added from now on concern; for queue pairs of type XRC_SEND, which
-     * need one for each. Forgotten when a new batch is started.
+     * Says which shared receive queue of the peer the requests that are added from now on concern; for queue pairs of
+     * type XRC_SEND, which need one for each. Forgotten when a new batch is started.
      *
      * @param number of the peer's shared receive queue ({@code srqn}), 24 bits
      * @return this
@@ -460,8 +468,8 @@ public final class SendBatch extends ThreadBatch {
     }
 
     /**
-     * The place of the next request. Not among the checks that can be switched off: adapters' libraries would follow a null
-     * pointer.
+     * The place of the next request. Not among the checks that can be switched off: adapters' libraries would follow a
+     * null pointer.
      */
     private int begin(int opcode, int flags) {
         requireUser("startBatch()");
@@ -495,10 +503,10 @@ public final class SendBatch extends ThreadBatch {
      * Posts the requests, in order, and empties the batch.
      *
      * @return how many were accepted; fewer than {@link #size()} was if the queue filled up or one was refused, and
-     *     {@link #error()} then says why. Those behind were not posted. 0 also if the driver refused without naming a request; with
-     *     extended posting it is all or nothing
-     * @throws IllegalStateException if the queue pair is closed, or an address handle, memory window or memory region that a
-     *     request is about; then none was posted
+     *     {@link #error()} then says why. Those behind were not posted. 0 also if the driver refused without naming a
+     *     request; with extended posting it is all or nothing
+     * @throws IllegalStateException if the queue pair is closed, or an address handle, memory window or memory region
+     *     that a request is about; then none was posted
      */
     public int post() {
         requireUser("startBatch()");

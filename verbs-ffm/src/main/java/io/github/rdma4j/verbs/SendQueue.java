@@ -12,14 +12,14 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The sending half of a {@link QueuePair}, and the one way to its peer: single requests, {@linkplain #prepare prepared} ones and
- * {@linkplain #startBatch batches} all go through it, and so do both interfaces of the adapter's library, ibv_post_send(3) and
- * ibv_wr_start(3).
+ * The sending half of a {@link QueuePair}, and the one way to its peer: single requests, {@linkplain #prepare prepared}
+ * ones and {@linkplain #startBatch batches} all go through it, and so do both interfaces of the adapter's library,
+ * ibv_post_send(3) and ibv_wr_start(3).
  *
  * <p>The posting methods return at once, with 0 or the errno of the refusal; {@link QueuePair} tells what that means.
  *
- * <p>Thread safety: all methods may be called from any thread. Posting is fastest from one thread, as long as no other joins in. A
- * {@link SendBatch} is for the thread that started it.
+ * <p>Thread safety: all methods may be called from any thread. Posting is fastest from one thread, as long as no other
+ * joins in. A {@link SendBatch} is for the thread that started it.
  */
 public abstract sealed class SendQueue extends Resource permits QueuePair {
     private static final int MAX_BATCH = SendRequests.MAX_CAPACITY;
@@ -96,8 +96,8 @@ public abstract sealed class SendQueue extends Resource permits QueuePair {
     }
 
     /**
-     * Posts an RDMA write that tells the peer ({@code IBV_WR_RDMA_WRITE_WITH_IMM}): it consumes one of the peer's receives,
-     * whose completion carries the number.
+     * Posts an RDMA write that tells the peer ({@code IBV_WR_RDMA_WRITE_WITH_IMM}): it consumes one of the peer's
+     * receives, whose completion carries the number.
      *
      * @param workRequestId comes back in the completion
      * @param local what to write
@@ -174,7 +174,8 @@ public abstract sealed class SendQueue extends Resource permits QueuePair {
      * Posts a compare-and-swap on eight bytes of the peer; see {@link SendBatch#compareAndSwap}.
      *
      * @param workRequestId comes back in the completion
-     * @param original where the value before the operation goes: eight bytes; its region needs {@link AccessFlag#LOCAL_WRITE}
+     * @param original where the value before the operation goes: eight bytes; its region needs
+     *     {@link AccessFlag#LOCAL_WRITE}
      * @param remote at least eight bytes, at a multiple of eight; the region needs {@link AccessFlag#REMOTE_ATOMIC}
      * @param expected is compared
      * @param newValue is stored if the comparison holds
@@ -192,7 +193,8 @@ public abstract sealed class SendQueue extends Resource permits QueuePair {
      * Posts a fetch-and-add on eight bytes of the peer; see {@link SendBatch#fetchAndAdd}.
      *
      * @param workRequestId comes back in the completion
-     * @param original where the value before the operation goes: eight bytes; its region needs {@link AccessFlag#LOCAL_WRITE}
+     * @param original where the value before the operation goes: eight bytes; its region needs
+     *     {@link AccessFlag#LOCAL_WRITE}
      * @param remote at least eight bytes, at a multiple of eight; the region needs {@link AccessFlag#REMOTE_ATOMIC}
      * @param addend is added, wrapping around
      * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
@@ -210,7 +212,8 @@ public abstract sealed class SendQueue extends Resource permits QueuePair {
      *
      * @param workRequestId comes back in the completion
      * @param window of type 2 and of this queue pair's protection domain; not bound
-     * @param remoteKey the new key: {@link MemoryWindow#nextRemoteKey()}, or another one that differs in the low byte only
+     * @param remoteKey the new key: {@link MemoryWindow#nextRemoteKey()}, or another one that differs in the low byte
+     *     only
      * @param slice what the peer may use, of a region with {@link AccessFlag#MW_BIND}; not empty
      * @param flags of {@link SendFlags}, without {@link SendFlags#INLINE}
      * @param access what the peer may do
@@ -282,8 +285,8 @@ public abstract sealed class SendQueue extends Resource permits QueuePair {
     }
 
     /**
-     * Prepares a request that is posted many times: it is checked and written once, here, and a post is little more than the call
-     * into the adapter's library. The quickest way to post.
+     * Prepares a request that is posted many times: it is checked and written once, here, and a post is little more
+     * than the call into the adapter's library. The quickest way to post.
      *
      * @return what says which request; see {@link PreparedRequest}
      * @throws IllegalStateException if the queue pair is closed
@@ -294,9 +297,9 @@ public abstract sealed class SendQueue extends Resource permits QueuePair {
     }
 
     /**
-     * Starts a batch: many requests, one call into the adapter's library, one doorbell. Each thread has one batch per queue pair,
-     * used again and again; starting drops what the thread has not posted. The batches of {@value ThreadBatches#KEPT} threads are
-     * kept; if more than that take turns, some are made anew.
+     * Starts a batch: many requests, one call into the adapter's library, one doorbell. Each thread has one batch per
+     * queue pair, used again and again; starting drops what the thread has not posted. The batches of
+     * {@value ThreadBatches#KEPT} threads are kept; if more than that take turns, some are made anew.
      *
      * @return the calling thread's batch, empty
      * @throws IllegalStateException if the queue pair is closed

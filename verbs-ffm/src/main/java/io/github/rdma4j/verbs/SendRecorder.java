@@ -8,9 +8,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The requests of a {@link SendBatch} in native memory, with what must be kept open until they are posted. They are recorded in the same
- * way for basic and for extended posting. Recording needs no guard against a close: the structures are freed by the garbage
- * collector, and not before this object.
+ * The requests of a {@link SendBatch} in native memory, with what must be kept open until they are posted. They are
+ * recorded in the same way for basic and for extended posting. Recording needs no guard against a close: the structures
+ * are freed by the garbage collector, and not before this object.
  */
 final class SendRecorder {
     private final SendQueue queue;

@@ -8,8 +8,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The send requests that a {@link QueuePair} posts alone. There is memory for one, so all is done inside the queue pair's guard, which
- * lets in one thread at a time.
+ * The send requests that a {@link QueuePair} posts alone. There is memory for one, so all is done inside the queue
+ * pair's guard, which lets in one thread at a time.
  */
 final class SingleRequests {
     private final SendQueue queue;
@@ -152,7 +152,10 @@ final class SingleRequests {
         return queue.result(result);
     }
 
-    /** The tree's lock, which keeps window and region open, comes before the guard: a close has it while it waits for the guard. */
+    /**
+     * The tree's lock, which keeps window and region open, comes before the guard: a close has it while it waits for
+     * the guard.
+     */
     int bindMemoryWindow(
             long workRequestId,
             MemoryWindow window,

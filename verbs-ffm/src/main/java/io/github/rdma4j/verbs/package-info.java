@@ -19,6 +19,9 @@
  *       completions.
  * </ol>
  *
+ * What devices and ports say of themselves is in {@link io.github.rdma4j.verbs.device}, flow steering in
+ * {@link io.github.rdma4j.verbs.flow}, connections by rdma_cm in {@link io.github.rdma4j.verbs.cm}.
+ *
  * <h2>Lifetimes</h2>
  *
  * Whatever is open is a {@link io.github.rdma4j.verbs.Resource}. Closing one closes what depends on it first; closing twice does

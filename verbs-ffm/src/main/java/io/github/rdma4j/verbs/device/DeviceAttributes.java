@@ -11,14 +11,16 @@ import java.util.Set;
  * @param firmwareVersion the firmware's version, free text
  * @param nodeGuid the node GUID
  * @param systemImageGuid the GUID that all parts of one system share
- * @param maxMemoryRegionSize the largest region that can be registered, in bytes; {@link Long#MAX_VALUE} if the device names no limit
+ * @param maxMemoryRegionSize the largest region that can be registered, in bytes; {@link Long#MAX_VALUE} if the device
+ *     names no limit
  * @param pageSizeCapabilities a bit per supported page size
  * @param vendorId the vendor's IEEE OUI
  * @param vendorPartId the vendor's part number
  * @param hardwareVersion the hardware's version
  * @param maxQueuePairs the most queue pairs
  * @param maxQueuePairWorkRequests the most work requests outstanding on one queue of a queue pair
- * @param capabilities what it offers, of the flags that this verb can tell; {@link DeviceContext#extendedAttributes()} tells all
+ * @param capabilities what it offers, of the flags that this verb can tell; {@link DeviceContext#extendedAttributes()}
+ *     tells all
  * @param maxScatterGather the most scatter-gather entries of a work request
  * @param maxScatterGatherRead the same for RDMA reads
  * @param maxCompletionQueues the most completion queues

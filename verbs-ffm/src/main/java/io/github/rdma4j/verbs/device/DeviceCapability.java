@@ -5,7 +5,9 @@ package io.github.rdma4j.verbs.device;
 import io.github.rdma4j.verbs.internal.Flags;
 import java.util.Set;
 
-/** What a device offers ({@code enum ibv_device_cap_flags} and the flags of {@code device_cap_flags_ex} above bit 31). */
+/**
+ * What a device offers ({@code enum ibv_device_cap_flags} and the flags of {@code device_cap_flags_ex} above bit 31).
+ */
 public enum DeviceCapability {
     /** Queues can be made longer after their creation. */
     RESIZE_MAX_WR(0),

@@ -10,13 +10,14 @@ import io.github.rdma4j.verbs.WorkQueue;
 import java.util.Set;
 
 /**
- * What a device can do beyond {@link DeviceAttributes} ({@code struct ibv_device_attr_ex}, ibv_query_device_ex(3)). What a
- * device does not have is 0, false or an empty set.
+ * What a device can do beyond {@link DeviceAttributes} ({@code struct ibv_device_attr_ex}, ibv_query_device_ex(3)).
+ * What a device does not have is 0, false or an empty set.
  *
  * @param attributes what ibv_query_device(3) tells too
  * @param onDemandPaging registering memory without pinning it
  * @param completionTimestampMask the valid bits of completion timestamps; 0 if there are none
- * @param coreClockKilohertz the frequency of the clock that completion timestamps and {@link DeviceContext#queryRawClock()} count
+ * @param coreClockKilohertz the frequency of the clock that completion timestamps and
+ *     {@link DeviceContext#queryRawClock()} count
  * @param capabilities what the device offers, of all flags
  * @param segmentationOffload cutting long TCP packets in the adapter
  * @param receiveHashing distributing packets over receive queues

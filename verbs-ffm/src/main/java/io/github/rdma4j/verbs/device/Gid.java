@@ -50,12 +50,17 @@ public final class Gid {
         return bytes[10] == (byte) 0xff && bytes[11] == (byte) 0xff;
     }
 
-    /** {@return whether it is an IPv6 link-local address ({@code fe80::/10}), which is also an InfiniBand port's default GID} */
+    /**
+     * {@return whether it is an IPv6 link-local address ({@code fe80::/10}), which is also an InfiniBand port's default
+     * GID}
+     */
     public boolean isLinkLocal() {
         return bytes[0] == (byte) 0xfe && (bytes[1] & 0xc0) == 0x80;
     }
 
-    /** {@return whether it names a group: an IPv6 multicast address ({@code ff00::/8}), or an IPv4 one mapped into IPv6} */
+    /**
+     * {@return whether it names a group: an IPv6 multicast address ({@code ff00::/8}), or an IPv4 one mapped into IPv6}
+     */
     public boolean isMulticast() {
         return bytes[0] == (byte) 0xff || isIpv4Mapped() && (bytes[12] & 0xf0) == 0xe0;
     }
@@ -75,7 +80,10 @@ public final class Gid {
         return Arrays.hashCode(bytes);
     }
 
-    /** {@return the IPv6 text, all eight groups: {@code 0000:0000:0000:0000:0000:ffff:0a63:0001}, as rdma-core's tools print it} */
+    /**
+     * {@return the IPv6 text, all eight groups: {@code 0000:0000:0000:0000:0000:ffff:0a63:0001}, as rdma-core's tools
+     * print it}
+     */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder(39);

@@ -5,7 +5,8 @@ package io.github.rdma4j.verbs.device;
 import java.util.Set;
 
 /**
- * What a device can do on memory that is registered without being pinned ({@code struct ibv_odp_caps} and {@code xrc_odp_caps}).
+ * What a device can do on memory that is registered without being pinned ({@code struct ibv_odp_caps} and
+ * {@code xrc_odp_caps}).
  *
  * @param supported whether the device has on-demand paging at all
  * @param implicitSupported whether the whole address space can be registered at once

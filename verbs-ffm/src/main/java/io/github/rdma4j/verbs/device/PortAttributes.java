@@ -63,7 +63,9 @@ public record PortAttributes(
         return activeWidth.lanes() * activeSpeed.gigabitsPerSecond();
     }
 
-    /** {@return the number of virtual lanes that {@link #maxVirtualLanes()} stands for: 1, 2, 4, 8 or 15; 0 if unknown} */
+    /**
+     * {@return the number of virtual lanes that {@link #maxVirtualLanes()} stands for: 1, 2, 4, 8 or 15; 0 if unknown}
+     */
     public int virtualLaneCount() {
         return maxVirtualLanes < VIRTUAL_LANES.length ? VIRTUAL_LANES[maxVirtualLanes] : 0;
     }

@@ -17,8 +17,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Counters of the adapter ({@code struct ibv_counters}, ibv_create_counters(3)): what they count is attached first, then a
- * {@link FlowRule} refers to them by {@link FlowSpec#count}.
+ * Counters of the adapter ({@code struct ibv_counters}, ibv_create_counters(3)): what they count is attached first,
+ * then a {@link FlowRule} refers to them by {@link FlowSpec#count}.
  *
  * <p>Thread safety: all methods may be called from any thread.
  */
@@ -60,8 +60,8 @@ public final class Counters extends AttachedResource {
     }
 
     /**
-     * Says what is counted at an index, for the rules that will refer to these counters (ibv_attach_counters_point_flow(3)). What
-     * is attached to one index twice is added up there.
+     * Says what is counted at an index, for the rules that will refer to these counters
+     * (ibv_attach_counters_point_flow(3)). What is attached to one index twice is added up there.
      *
      * @param description what is counted
      * @param index where it will be read, from 0

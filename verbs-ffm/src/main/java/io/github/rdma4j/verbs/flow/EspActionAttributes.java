@@ -13,7 +13,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 
-/** An {@link EspActionConfig} as {@code struct ibv_flow_action_esp_attr} with all that it points to; closing it wipes the key. */
+/**
+ * An {@link EspActionConfig} as {@code struct ibv_flow_action_esp_attr} with all that it points to; closing it wipes
+ * the key.
+ */
 final class EspActionAttributes implements AutoCloseable {
     private final MemorySegment attributes;
     private final MemorySegment key;

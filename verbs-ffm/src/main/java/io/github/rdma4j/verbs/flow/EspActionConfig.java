@@ -35,8 +35,8 @@ public final class EspActionConfig {
     }
 
     /**
-     * The adapter adds and removes the ESP header and trailer too; if not set, they are the packets' own, and only the payload is
-     * encrypted or decrypted (inline crypto).
+     * The adapter adds and removes the ESP header and trailer too; if not set, they are the packets' own, and only the
+     * payload is encrypted or decrypted (inline crypto).
      *
      * @return this
      */
@@ -108,8 +108,8 @@ public final class EspActionConfig {
     }
 
     /**
-     * The key, for AES-GCM as RFC 4106 has it. The copies made here are overwritten after the native call; the caller's array is
-     * the caller's.
+     * The key, for AES-GCM as RFC 4106 has it. The copies made here are overwritten after the native call; the caller's
+     * array is the caller's.
      *
      * @param key 16, 24 or 32 bytes
      * @param salt of RFC 4106, its bytes as they are in memory

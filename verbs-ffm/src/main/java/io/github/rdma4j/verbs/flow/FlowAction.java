@@ -57,8 +57,8 @@ public final class FlowAction extends AttachedResource {
     }
 
     /**
-     * Changes the action, for all rules that use it (ibv_modify_flow_action_esp(3)). What is not set stays as it is. If this
-     * fails, the action is as before.
+     * Changes the action, for all rules that use it (ibv_modify_flow_action_esp(3)). What is not set stays as it is. If
+     * this fails, the action is as before.
      *
      * @param configuration sets what changes
      * @throws IllegalArgumentException if the values do not go together

@@ -19,8 +19,8 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * A flow steering rule ({@code struct ibv_flow}, ibv_create_flow(3)): packets of a port that match go to a queue pair of type UD or
- * raw packet, or are dropped, marked or counted. Closing it takes the rule away.
+ * A flow steering rule ({@code struct ibv_flow}, ibv_create_flow(3)): packets of a port that match go to a queue pair
+ * of type UD or raw packet, or are dropped, marked or counted. Closing it takes the rule away.
  *
  * <p>Needs a device with {@link DeviceCapability#MANAGED_FLOW_STEERING}, and the right CAP_NET_RAW.
  *

@@ -87,8 +87,8 @@ public final class FlowRuleConfig {
     }
 
     /**
-     * Matches packets that are sent, in place of those received ({@code IBV_FLOW_ATTR_FLAGS_EGRESS}); the queue pair then only
-     * names the device.
+     * Matches packets that are sent, in place of those received ({@code IBV_FLOW_ATTR_FLAGS_EGRESS}); the queue pair
+     * then only names the device.
      *
      * @return this
      */

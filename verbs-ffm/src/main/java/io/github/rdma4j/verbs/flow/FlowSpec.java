@@ -13,13 +13,14 @@ import java.lang.foreign.ValueLayout;
 import java.util.Optional;
 
 /**
- * A part of a {@link FlowRule} ({@code struct ibv_flow_spec}): what a header of a packet must be, or what happens to a packet that
- * matches. Headers are given from the outside to the inside; what is not said of a header may be anything, so a spec without any
- * field asks only for the header.
+ * A part of a {@link FlowRule} ({@code struct ibv_flow_spec}): what a header of a packet must be, or what happens to a
+ * packet that matches. Headers are given from the outside to the inside; what is not said of a header may be anything,
+ * so a spec without any field asks only for the header.
  *
  * <p>Most adapters take only whole fields, not parts of one by a mask of some bits.
  *
- * <p>Thread safety: a spec is for one thread while its fields are set, and can be used in any number of rules after that.
+ * <p>Thread safety: a spec is for one thread while its fields are set, and can be used in any number of rules after
+ * that.
  */
 public abstract sealed class FlowSpec permits FlowHeader, FlowSpec.Action {
     /** The {@code struct ibv_flow_spec_*}, in memory that is aligned as a long is. */

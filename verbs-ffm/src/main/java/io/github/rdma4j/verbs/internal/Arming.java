@@ -5,9 +5,10 @@ package io.github.rdma4j.verbs.internal;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Whether a completion queue is armed: whether the next completion of any kind makes an event, or has made one that nobody has taken.
- * Threads may arm it and take its events at the same time, so a flag would not do. What counts is how many events had been taken when
- * the arming began: as long as no other has been taken since, the queue is armed. A queue that is just being armed is not yet.
+ * Whether a completion queue is armed: whether the next completion of any kind makes an event, or has made one that
+ * nobody has taken. Threads may arm it and take its events at the same time, so a flag would not do. What counts is how
+ * many events had been taken when the arming began: as long as no other has been taken since, the queue is armed. A
+ * queue that is just being armed is not yet.
  */
 public final class Arming {
     private static final long NEVER = -1;

@@ -4,7 +4,10 @@ package io.github.rdma4j.verbs.internal;
 
 import java.nio.ByteOrder;
 
-/** Conversion between the processor's byte order and the network's, in which verbs keeps immediate data and keys of partitions. */
+/**
+ * Conversion between the processor's byte order and the network's, in which verbs keeps immediate data and keys of
+ * partitions.
+ */
 public final class ByteOrders {
     private static final boolean LITTLE_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
 

@@ -18,7 +18,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Flow rules, actions and counters on a device that has none of them: every refusal is told, and nothing is left behind. */
+/**
+ * Flow rules, actions and counters on a device that has none of them: every refusal is told, and nothing is left
+ * behind.
+ */
 @Tag("device")
 class FlowSteeringDeviceTest {
     private DeviceContext context;

@@ -32,7 +32,9 @@ import io.github.rdma4j.verbs.internal.Flags;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
-/** The attributes of a device as values of Java, from the structures of ibv_query_device(3) and ibv_query_device_ex(3). */
+/**
+ * The attributes of a device as values of Java, from the structures of ibv_query_device(3) and ibv_query_device_ex(3).
+ */
 public final class DeviceAttributesReader {
     private static final int TOEPLITZ = 1;
     private static final int TAG_MATCHING_RC = 1;

@@ -40,8 +40,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What an open device can be asked; the methods of the same names of {@link DeviceContext} tell the meaning. The caller sees to it
- * that the context stays open.
+ * What an open device can be asked; the methods of the same names of {@link DeviceContext} tell the meaning. The caller
+ * sees to it that the context stays open.
  */
 public final class DeviceQueries {
     private static final ValueLayout.OfShort NETWORK_SHORT = JAVA_SHORT.withOrder(ByteOrder.BIG_ENDIAN);
@@ -87,8 +87,8 @@ public final class DeviceQueries {
     }
 
     /**
-     * As the inline function does it: the exported symbol of that name fills only the first part of the structure, so the
-     * provider's own entry is used where the library has the extended context.
+     * As the inline function does it: the exported symbol of that name fills only the first part of the structure, so
+     * the provider's own entry is used where the library has the extended context.
      */
     public PortAttributes port(int port) {
         requirePort(port);

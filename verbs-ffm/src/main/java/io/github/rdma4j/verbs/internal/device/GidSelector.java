@@ -9,9 +9,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Which entry of a port's GID table to use when the user does not say. On RoCE: version 2 before version 1, because only it
- * is routable; within a version an IPv4-mapped address before a global IPv6 one before a link-local one, because peers on
- * other subnets can reach them in that order; then the lowest index. On InfiniBand the first entry, which is the port's own.
+ * Which entry of a port's GID table to use when the user does not say. On RoCE: version 2 before version 1, because
+ * only it is routable; within a version an IPv4-mapped address before a global IPv6 one before a link-local one,
+ * because peers on other subnets can reach them in that order; then the lowest index. On InfiniBand the first entry,
+ * which is the port's own.
  */
 public final class GidSelector {
     private GidSelector() {}

@@ -5,7 +5,9 @@ package io.github.rdma4j.verbs.internal.explain;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What is known of a failure: its causes, and what can be done about them; both in the order in which they were found. */
+/**
+ * What is known of a failure: its causes, and what can be done about them; both in the order in which they were found.
+ */
 public final class Explanation {
     private final List<String> causes = new ArrayList<>();
     private final List<String> remedies = new ArrayList<>();

@@ -22,8 +22,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Finds out why ibv_modify_qp(3) failed, where the kernel says no more than EINVAL: from the state table, the values, and what the
- * device and its GID table say.
+ * Finds out why ibv_modify_qp(3) failed, where the kernel says no more than EINVAL: from the state table, the values,
+ * and what the device and its GID table say.
  *
  * @param number of the queue pair
  * @param type of the queue pair

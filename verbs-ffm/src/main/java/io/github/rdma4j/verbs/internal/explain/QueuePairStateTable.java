@@ -22,8 +22,8 @@ import java.util.Set;
 
 /**
  * Which state of a queue pair leads to which, and which attributes each transition must and may carry: the InfiniBand
- * specification's table (release 1.4, chapter 11.2.5.2) as Linux applies it to all drivers. It explains a refusal; it never
- * refuses anything itself, for drivers may offer more.
+ * specification's table (release 1.4, chapter 11.2.5.2) as Linux applies it to all drivers. It explains a refusal; it
+ * never refuses anything itself, for drivers may offer more.
  */
 final class QueuePairStateTable {
     private static final Set<QueuePairType> CONNECTED = EnumSet.of(RC, UC, XRC_SEND, XRC_RECV);
@@ -45,7 +45,8 @@ final class QueuePairStateTable {
     private QueuePairStateTable() {}
 
     /**
-     * What a transition takes, {@link QueuePairAttribute#STATE} aside, which every one that changes the state must carry.
+     * What a transition takes, {@link QueuePairAttribute#STATE} aside, which every one that changes the state must
+     * carry.
      *
      * @param required all of them must be set
      * @param optional any of them may be set

@@ -115,8 +115,8 @@ public final class RegistrationFailures {
     }
 
     /**
-     * Why memory was not registered without being pinned. Drivers say EINVAL as well as EOPNOTSUPP when they have no on-demand
-     * paging; the second is what it means.
+     * Why memory was not registered without being pinned. Drivers say EINVAL as well as EOPNOTSUPP when they have no
+     * on-demand paging; the second is what it means.
      *
      * @param operation the verb with its arguments
      * @param errno of the verb

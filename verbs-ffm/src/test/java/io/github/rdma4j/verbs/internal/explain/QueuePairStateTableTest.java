@@ -28,7 +28,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The state table against the specification's, written out row by row. */
 class QueuePairStateTableTest {
-    /** Type, from, to, what is required, what is optional; the way to RESET and ERR is the same for all and left out. */
+    /**
+     * Type, from, to, what is required, what is optional; the way to RESET and ERR is the same for all and left out.
+     */
     private static final String ROWS = """
         RC         | RESET INIT | PKEY_INDEX PORT ACCESS_FLAGS                                    |
         RC         | INIT INIT  |                                                                 | PKEY_INDEX PORT ACCESS_FLAGS
