@@ -45,7 +45,7 @@ class CompiledCodeDeviceTest {
     private static final Pattern HEADING = Pattern.compile("#bytes +#iterations");
 
     private static final Pattern LOOP_THROWN_AWAY = Pattern.compile(
-            "(perftest\\.run\\.(\\w+Loop|Operation|RunControl|GroupTimes)|verbs\\.(internal\\.)?(QueuePair|CompletionQueue|SendRequests|UseGuard|HotCalls|WorkCompletions?|MemorySlice))::.*made"
+            "(perftest\\.run\\.(\\w+Loop|Operation|RunControl|GroupTimes)|verbs\\.(internal\\.)?(QueuePair|SendQueue|CompletionQueue|SendRequests|UseGuard|HotCalls|WorkCompletions?|MemorySlice))::.*made"
                     + " not entrant: (uncommon|marked)");
 
     @TempDir

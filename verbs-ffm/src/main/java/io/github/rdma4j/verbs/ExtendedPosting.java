@@ -11,6 +11,7 @@ import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExtendedCalls;
 import io.github.rdma4j.verbs.internal.LaterVerbs;
 import io.github.rdma4j.verbs.internal.SendOpcode;
+import io.github.rdma4j.verbs.internal.SendRequests;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 

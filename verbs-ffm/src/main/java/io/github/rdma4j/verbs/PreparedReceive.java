@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import io.github.rdma4j.verbs.internal.ReceiveRequests;
 import java.lang.foreign.Arena;
 import java.lang.ref.Reference;
 import java.util.Objects;
@@ -35,7 +36,7 @@ public final class PreparedReceive {
         this.local = local;
         this.region = local.region();
         this.length = local.length();
-        request.fill(0, 0, local);
+        request.fill(0, 0, local.address(), local.lengthAndKey());
     }
 
     /**

@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs;
 import io.github.rdma4j.verbs.internal.ByteOrders;
 import io.github.rdma4j.verbs.internal.HotCalls;
 import io.github.rdma4j.verbs.internal.SendOpcode;
+import io.github.rdma4j.verbs.internal.SendRequests;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;

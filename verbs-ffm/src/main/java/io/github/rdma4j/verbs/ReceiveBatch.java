@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import io.github.rdma4j.verbs.internal.ReceiveRequests;
 import java.lang.ref.Reference;
 
 /**
@@ -45,7 +46,7 @@ public final class ReceiveBatch extends ThreadBatch {
      */
     public ReceiveBatch receive(long workRequestId, MemorySlice local) {
         queue.check(local);
-        requests.fill(begin(), workRequestId, local);
+        requests.fill(begin(), workRequestId, local.address(), local.lengthAndKey());
         return added();
     }
 
@@ -61,7 +62,7 @@ public final class ReceiveBatch extends ThreadBatch {
      */
     public ReceiveBatch receive(long workRequestId, SliceList local) {
         queue.check(local);
-        requests.fill(begin(), workRequestId, local);
+        requests.fill(begin(), workRequestId, local.entries(), local.size());
         return added();
     }
 

@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExclusiveGuard;
 import io.github.rdma4j.verbs.internal.HotCalls;
+import io.github.rdma4j.verbs.internal.ReceiveRequests;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -68,7 +69,7 @@ final class ReceiveQueue {
         int result;
         enter();
         try {
-            request.fill(0, workRequestId, local);
+            request.fill(0, workRequestId, local.address(), local.lengthAndKey());
             result = post(request);
         } finally {
             guard.exit();
@@ -81,7 +82,7 @@ final class ReceiveQueue {
         int result;
         enter();
         try {
-            request.fill(0, workRequestId, local);
+            request.fill(0, workRequestId, local.entries(), local.size());
             result = post(request);
         } finally {
             guard.exit();

@@ -8,6 +8,7 @@ import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExclusiveGuard;
 import io.github.rdma4j.verbs.internal.HotCalls;
 import io.github.rdma4j.verbs.internal.SendOpcode;
+import io.github.rdma4j.verbs.internal.SendRequests;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 

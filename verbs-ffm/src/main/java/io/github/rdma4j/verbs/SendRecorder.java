@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.internal.NativeMemory;
 import io.github.rdma4j.verbs.internal.SendOpcode;
+import io.github.rdma4j.verbs.internal.SendRequests;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -72,7 +73,7 @@ final class SendRecorder {
             long lengthAndKey = NativeMemory.pair((int) local.length(), 0);
             requests.fill(index, opcode, workRequestId, source, lengthAndKey, immediateOrKey, flags);
         } else {
-            requests.fill(index, opcode, workRequestId, local, immediateOrKey, flags);
+            requests.fill(index, opcode, workRequestId, local.entries(), local.size(), immediateOrKey, flags);
         }
         requests.remote(index, remoteAddress, remoteKey);
     }

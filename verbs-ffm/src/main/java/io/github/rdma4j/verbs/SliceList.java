@@ -127,9 +127,9 @@ public final class SliceList {
         return slices[Objects.checkIndex(index, size)];
     }
 
-    /** Copies the native entries. */
-    void copyTo(MemorySegment target, long offset) {
-        MemorySegment.copy(entries, 0, target, offset, size * SGE_SIZE);
+    /** The native entries; the first {@link #size()} count. */
+    MemorySegment entries() {
+        return entries;
     }
 
     /** {@return the number of slices and bytes} */

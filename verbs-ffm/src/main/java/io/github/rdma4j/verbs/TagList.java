@@ -70,7 +70,7 @@ public final class TagList {
             ibv_ops_wr.tm.add.tag(addFields, tag);
             ibv_ops_wr.tm.add.mask(addFields, mask);
             ibv_ops_wr.tm.add.num_sge(addFields, local.size());
-            local.copyTo(entries, 0);
+            MemorySegment.copy(local.entries(), 0, entries, 0, local.size() * ibv_sge.sizeof());
             return post(RdmaHeaders.IBV_WR_TAG_ADD(), workRequestId, unexpectedCount, flags);
         } finally {
             receiveQueue.exit();

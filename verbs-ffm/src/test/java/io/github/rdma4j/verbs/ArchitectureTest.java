@@ -28,7 +28,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The three floors of the house, and what may lean on what; docs/architecture.md draws them. */
+/** The floors of the house, and what may lean on what; docs/architecture.md draws them. */
 class ArchitectureTest {
     private static final String API = "io.github.rdma4j.verbs";
     private static final String INTERNAL = API + ".internal";

@@ -5,7 +5,9 @@ package io.github.rdma4j.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.verbs.internal.HotCalls;
+import io.github.rdma4j.verbs.internal.ReceiveRequests;
 import io.github.rdma4j.verbs.internal.SendOpcode;
+import io.github.rdma4j.verbs.internal.SendRequests;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -29,7 +31,8 @@ class SecondProviderDeviceTest {
             MemorySlice source = pair.buffer.slice(0, Long.BYTES);
             pair.buffer.segment().set(ValueLayout.JAVA_LONG, 0, 42);
             ReceiveRequests receives = new ReceiveRequests(arena, 1, 1);
-            receives.fill(0, 7, pair.peerBuffer.slice(0, Long.BYTES));
+            MemorySlice room = pair.peerBuffer.slice(0, Long.BYTES);
+            receives.fill(0, 7, room.address(), room.lengthAndKey());
             SendRequests sends = new SendRequests(arena, 1, 1);
             sends.fill(0, SendOpcode.SEND, 8, source.address(), source.lengthAndKey(), 0, SendFlags.SIGNALED);
 

@@ -16,6 +16,7 @@ import io.github.rdma4j.verbs.device.Mtu;
 import io.github.rdma4j.verbs.device.NodeType;
 import io.github.rdma4j.verbs.device.PortState;
 import io.github.rdma4j.verbs.device.TransportType;
+import io.github.rdma4j.verbs.internal.SendRequests;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

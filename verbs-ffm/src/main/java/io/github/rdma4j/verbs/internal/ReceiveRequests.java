@@ -1,21 +1,21 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs;
+package io.github.rdma4j.verbs.internal;
 
 import static io.github.rdma4j.verbs.internal.NativeMemory.putInt;
 import static io.github.rdma4j.verbs.internal.NativeMemory.putLong;
 
 import io.github.rdma4j.verbs.bindings.ibv_recv_wr;
 import io.github.rdma4j.verbs.bindings.ibv_sge;
-import io.github.rdma4j.verbs.internal.NativeMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * Native receives, filled in place: {@code struct ibv_recv_wr} with room for some scatter-gather entries each, linked in order.
+ * Native receives, filled in place: {@code struct ibv_recv_wr} with room for some scatter-gather entries each, linked
+ * in order.
  */
-final class ReceiveRequests {
+public final class ReceiveRequests {
     private static final long WR_SIZE = ibv_recv_wr.sizeof();
     private static final long SGE_SIZE = ibv_sge.sizeof();
     private static final long WR_ID = ibv_recv_wr.wr_id$offset();
@@ -25,8 +25,11 @@ final class ReceiveRequests {
     private static final long SGE_ADDRESS = ibv_sge.addr$offset();
     private static final long SGE_LENGTH = ibv_sge.length$offset();
 
-    /** The most receives. The index in {@link #request} is masked with it less one, which bounds it where the compiler sees it. */
-    static final int MAX_CAPACITY = 256;
+    /**
+     * The most receives. The index in {@link #request} is masked with it less one, which bounds it where the compiler
+     * sees it.
+     */
+    public static final int MAX_CAPACITY = 256;
 
     private static final long MAX_STRIDE = 0xffff;
 
@@ -35,7 +38,10 @@ final class ReceiveRequests {
     private final long address;
     private final long badRequest;
 
-    /** Each receive with its entries behind it, then the address of the refused one. Held so that it lives as long as this. */
+    /**
+     * Each receive with its entries behind it, then the address of the refused one. Held so that it lives as long as
+     * this.
+     */
     private final MemorySegment memory;
 
     /**
@@ -45,7 +51,7 @@ final class ReceiveRequests {
      * @param capacity the receives, at most {@link #MAX_CAPACITY}
      * @param maxEntries the most scatter-gather entries of one
      */
-    ReceiveRequests(Arena arena, int capacity, int maxEntries) {
+    public ReceiveRequests(Arena arena, int capacity, int maxEntries) {
         this.capacity = Objects.checkIndex(capacity, MAX_CAPACITY + 1);
         stride = Objects.checkIndex(WR_SIZE + maxEntries * SGE_SIZE, MAX_STRIDE);
         memory = arena.allocate(capacity * stride + Long.BYTES, Long.BYTES);
@@ -61,41 +67,51 @@ final class ReceiveRequests {
         return NativeMemory.structure(address) + (index & MAX_CAPACITY - 1) * (stride & MAX_STRIDE);
     }
 
-    int capacity() {
+    /** {@return how many requests there is room for} */
+    public int capacity() {
         return capacity;
     }
 
-    long address() {
+    /** {@return where the first request is} */
+    public long address() {
         return address;
     }
 
-    long badRequestAddress() {
+    /** {@return where the driver names the request that it refused} */
+    public long badRequestAddress() {
         return badRequest;
     }
 
-    /** To be called before each post: some drivers do not write the address of the refused request, and an old one would count. */
-    void forgetBadRequest() {
+    /**
+     * To be called before each post: some drivers do not write the address of the refused request, and an old one would
+     * count.
+     */
+    public void forgetBadRequest() {
         putLong(NativeMemory.structure(badRequest), 0L);
     }
 
-    /** How many requests were accepted before the one that the last refused post named; 0 if the driver named none of them. */
-    int acceptedBeforeRefusal(int posted) {
+    /**
+     * How many requests were accepted before the one that the last refused post named; 0 if the driver named none of
+     * them.
+     */
+    public int acceptedBeforeRefusal(int posted) {
         long offset = NativeMemory.getLong(NativeMemory.structure(badRequest)) - address;
         boolean named = offset >= 0 && offset < posted * stride && offset % stride == 0;
         return named ? (int) (offset / stride) : 0;
     }
 
-    void fill(int index, long workRequestId, MemorySlice local) {
+    /** Fills a receive with one entry. */
+    public void fill(int index, long workRequestId, long room, long lengthAndKey) {
         long wr = request(index);
         head(wr, workRequestId, 1);
-        putLong(wr + WR_SIZE + SGE_ADDRESS, local.address());
-        putLong(wr + WR_SIZE + SGE_LENGTH, local.lengthAndKey());
+        putLong(wr + WR_SIZE + SGE_ADDRESS, room);
+        putLong(wr + WR_SIZE + SGE_LENGTH, lengthAndKey);
     }
 
-    /** Fills a request with the entries of a list, which was checked not to have too many. */
-    void fill(int index, long workRequestId, SliceList local) {
-        head(request(index), workRequestId, local.size());
-        local.copyTo(memory, index * stride + WR_SIZE);
+    /** Fills a receive with several entries, {@code struct ibv_sge}, whose number was checked not to be too great. */
+    public void fill(int index, long workRequestId, MemorySegment entries, int count) {
+        head(request(index), workRequestId, count);
+        MemorySegment.copy(entries, 0, memory, index * stride + WR_SIZE, count * SGE_SIZE);
     }
 
     private static void head(long wr, long workRequestId, int entries) {
@@ -105,24 +121,24 @@ final class ReceiveRequests {
 
     // One field each: what a prepared receive changes between its posts.
 
-    void workRequestId(int index, long workRequestId) {
+    public void workRequestId(int index, long workRequestId) {
         putLong(request(index) + WR_ID, workRequestId);
     }
 
     /** Of the first entry. */
-    void local(int index, long address, int length) {
+    public void local(int index, long address, int length) {
         long wr = request(index);
         putLong(wr + WR_SIZE + SGE_ADDRESS, address);
         putInt(wr + WR_SIZE + SGE_LENGTH, length);
     }
 
     /** Makes the request the last of its list. */
-    void cut(int index) {
+    public void cut(int index) {
         putLong(request(index) + NEXT, 0L);
     }
 
     /** Links the request to the one behind it again; the last one has none. */
-    void link(int index) {
+    public void link(int index) {
         boolean last = index == capacity - 1;
         putLong(request(index) + NEXT, last ? 0L : request(index + 1));
     }

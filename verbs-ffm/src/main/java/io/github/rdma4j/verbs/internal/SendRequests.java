@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs;
+package io.github.rdma4j.verbs.internal;
 
 import static io.github.rdma4j.verbs.internal.NativeMemory.putInt;
 import static io.github.rdma4j.verbs.internal.NativeMemory.putLong;
@@ -9,16 +9,15 @@ import static io.github.rdma4j.verbs.internal.NativeMemory.putShort;
 import io.github.rdma4j.verbs.bindings.ibv_mw_bind_info;
 import io.github.rdma4j.verbs.bindings.ibv_send_wr;
 import io.github.rdma4j.verbs.bindings.ibv_sge;
-import io.github.rdma4j.verbs.internal.NativeMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * Native work requests of one queue pair, filled in place: {@code struct ibv_send_wr} with room for some scatter-gather entries
- * each, linked in order. What never changes (links, entry addresses) is written once.
+ * Native work requests of one queue pair, filled in place: {@code struct ibv_send_wr} with room for some scatter-gather
+ * entries each, linked in order. What never changes (links, entry addresses) is written once.
  */
-final class SendRequests {
+public final class SendRequests {
     private static final long WR_SIZE = ibv_send_wr.sizeof();
     private static final long SGE_SIZE = ibv_sge.sizeof();
     private static final long WR_ID = ibv_send_wr.wr_id$offset();
@@ -55,8 +54,11 @@ final class SendRequests {
     private static final long SGE_ADDRESS = ibv_sge.addr$offset();
     private static final long SGE_LENGTH = ibv_sge.length$offset();
 
-    /** The most requests. The index in {@link #request} is masked with it less one, which bounds it where the compiler sees it. */
-    static final int MAX_CAPACITY = 256;
+    /**
+     * The most requests. The index in {@link #request} is masked with it less one, which bounds it where the compiler
+     * sees it.
+     */
+    public static final int MAX_CAPACITY = 256;
 
     private static final long MAX_STRIDE = 0xffff;
 
@@ -65,7 +67,10 @@ final class SendRequests {
     private final long address;
     private final long badRequest;
 
-    /** Each request with its entries behind it, then the address of the refused request. Held so that it lives as long as this. */
+    /**
+     * Each request with its entries behind it, then the address of the refused request. Held so that it lives as long
+     * as this.
+     */
     private final MemorySegment memory;
 
     /**
@@ -75,7 +80,7 @@ final class SendRequests {
      * @param capacity the requests, at most {@link #MAX_CAPACITY}
      * @param maxEntries the most scatter-gather entries of one
      */
-    SendRequests(Arena arena, int capacity, int maxEntries) {
+    public SendRequests(Arena arena, int capacity, int maxEntries) {
         this.capacity = Objects.checkIndex(capacity, MAX_CAPACITY + 1);
         stride = Objects.checkIndex(WR_SIZE + maxEntries * SGE_SIZE, MAX_STRIDE);
         memory = arena.allocate(capacity * stride + Long.BYTES, Long.BYTES);
@@ -91,32 +96,41 @@ final class SendRequests {
         return NativeMemory.structure(address) + (index & MAX_CAPACITY - 1) * (stride & MAX_STRIDE);
     }
 
-    int capacity() {
+    /** {@return how many requests there is room for} */
+    public int capacity() {
         return capacity;
     }
 
-    long address() {
+    /** {@return where the first request is} */
+    public long address() {
         return address;
     }
 
-    long badRequestAddress() {
+    /** {@return where the driver names the request that it refused} */
+    public long badRequestAddress() {
         return badRequest;
     }
 
-    /** To be called before each post: some drivers do not write the address of the refused request, and an old one would count. */
-    void forgetBadRequest() {
+    /**
+     * To be called before each post: some drivers do not write the address of the refused request, and an old one would
+     * count.
+     */
+    public void forgetBadRequest() {
         putLong(NativeMemory.structure(badRequest), 0L);
     }
 
-    /** How many requests were accepted before the one that the last refused post named; 0 if the driver named none of them. */
-    int acceptedBeforeRefusal(int posted) {
+    /**
+     * How many requests were accepted before the one that the last refused post named; 0 if the driver named none of
+     * them.
+     */
+    public int acceptedBeforeRefusal(int posted) {
         long offset = NativeMemory.getLong(NativeMemory.structure(badRequest)) - address;
         boolean named = offset >= 0 && offset < posted * stride && offset % stride == 0;
         return named ? (int) (offset / stride) : 0;
     }
 
     /** Fills a request with one entry. */
-    void fill(
+    public void fill(
             int index, int opcode, long workRequestId, long source, long lengthAndKey, int immediateOrKey, int flags) {
         long wr = request(index);
         head(wr, opcode, workRequestId, 1, immediateOrKey, flags);
@@ -124,18 +138,28 @@ final class SendRequests {
         putLong(wr + WR_SIZE + SGE_LENGTH, lengthAndKey);
     }
 
-    /** Fills a request with the entries of a list, which was checked not to have too many. */
-    void fill(int index, int opcode, long workRequestId, SliceList local, int immediateOrKey, int flags) {
-        head(request(index), opcode, workRequestId, local.size(), immediateOrKey, flags);
-        local.copyTo(memory, index * stride + WR_SIZE);
+    /** Fills a request with several entries, {@code struct ibv_sge}, whose number was checked not to be too great. */
+    public void fill(
+            int index,
+            int opcode,
+            long workRequestId,
+            MemorySegment entries,
+            int count,
+            int immediateOrKey,
+            int flags) {
+        head(request(index), opcode, workRequestId, count, immediateOrKey, flags);
+        MemorySegment.copy(entries, 0, memory, index * stride + WR_SIZE, count * SGE_SIZE);
     }
 
     /** Fills a request that moves no local data. */
-    void fill(int index, int opcode, long workRequestId, int immediateOrKey, int flags) {
+    public void fill(int index, int opcode, long workRequestId, int immediateOrKey, int flags) {
         head(request(index), opcode, workRequestId, 0, immediateOrKey, flags);
     }
 
-    /** In the order of the fields, so that the compiler makes one store of two. The immediate data is in network byte order. */
+    /**
+     * In the order of the fields, so that the compiler makes one store of two. The immediate data is in network byte
+     * order.
+     */
     private static void head(long wr, int opcode, long workRequestId, int entries, int immediateOrKey, int flags) {
         putLong(wr + WR_ID, workRequestId);
         putInt(wr + NUM_SGE, entries);
@@ -144,13 +168,15 @@ final class SendRequests {
         putInt(wr + IMMEDIATE_OR_KEY, immediateOrKey);
     }
 
-    void remote(int index, long remoteAddress, int remoteKey) {
+    /** Names the peer's memory. */
+    public void remote(int index, long remoteAddress, int remoteKey) {
         long wr = request(index);
         putLong(wr + RDMA_ADDRESS, remoteAddress);
         putInt(wr + RDMA_KEY, remoteKey);
     }
 
-    void atomic(int index, long remoteAddress, int remoteKey, long compareOrAdd, long swap) {
+    /** Names the peer's eight bytes and the operands. */
+    public void atomic(int index, long remoteAddress, int remoteKey, long compareOrAdd, long swap) {
         long wr = request(index);
         putLong(wr + ATOMIC_ADDRESS, remoteAddress);
         putLong(wr + ATOMIC_COMPARE_ADD, compareOrAdd);
@@ -159,19 +185,20 @@ final class SendRequests {
     }
 
     /** The address handle must be kept open until the request was posted. */
-    void datagram(int index, long addressHandle, int queuePairNumber, int queueKey) {
+    public void datagram(int index, long addressHandle, int queuePairNumber, int queueKey) {
         long wr = request(index);
         putLong(wr + DATAGRAM_HANDLE, addressHandle);
         putInt(wr + DATAGRAM_NUMBER, queuePairNumber);
         putInt(wr + DATAGRAM_KEY, queueKey);
     }
 
-    void sharedReceiveQueue(int index, int number) {
+    /** Names the peer's shared receive queue. */
+    public void sharedReceiveQueue(int index, int number) {
         putInt(request(index) + SHARED_RECEIVE_QUEUE, number);
     }
 
     /** Window and region must be kept open until the request was posted. */
-    void bind(int index, long window, int remoteKey, long region, long boundAddress, long length, int access) {
+    public void bind(int index, long window, int remoteKey, long region, long boundAddress, long length, int access) {
         long wr = request(index);
         putLong(wr + BIND_WINDOW, window);
         putInt(wr + BIND_KEY, remoteKey);
@@ -181,7 +208,8 @@ final class SendRequests {
         putInt(wr + BIND_INFO + ibv_mw_bind_info.mw_access_flags$offset(), access);
     }
 
-    void segmented(int index, long header, int headerSize, int maxSegmentSize) {
+    /** Names the header that each segment gets. */
+    public void segmented(int index, long header, int headerSize, int maxSegmentSize) {
         long wr = request(index);
         putLong(wr + SEGMENTED_HEADER, header);
         putShort(wr + SEGMENTED_HEADER_SIZE, (short) headerSize);
@@ -189,167 +217,167 @@ final class SendRequests {
     }
 
     /** Packed as {@link #atomic} does it, because only extended posting has it: the length, and how as a number. */
-    void flush(int index, long remoteAddress, int remoteKey, long length, int placement, int level) {
+    public void flush(int index, long remoteAddress, int remoteKey, long length, int placement, int level) {
         atomic(index, remoteAddress, remoteKey, length, placement | level << Byte.SIZE);
     }
 
     // One field each: what a prepared request changes between its posts.
 
-    void workRequestId(int index, long workRequestId) {
+    public void workRequestId(int index, long workRequestId) {
         putLong(request(index) + WR_ID, workRequestId);
     }
 
-    void flags(int index, int flags) {
+    public void flags(int index, int flags) {
         putInt(request(index) + SEND_FLAGS, flags);
     }
 
     /** In network byte order. */
-    void immediate(int index, int immediate) {
+    public void immediate(int index, int immediate) {
         putInt(request(index) + IMMEDIATE_OR_KEY, immediate);
     }
 
     /** Of the first entry. */
-    void localAddress(int index, long localAddress) {
+    public void localAddress(int index, long localAddress) {
         putLong(request(index) + WR_SIZE + SGE_ADDRESS, localAddress);
     }
 
     /** Of the first entry, 32 bits without a sign. */
-    void localLength(int index, int length) {
+    public void localLength(int index, int length) {
         putInt(request(index) + WR_SIZE + SGE_LENGTH, length);
     }
 
-    void remoteAddress(int index, long remoteAddress) {
+    public void remoteAddress(int index, long remoteAddress) {
         putLong(request(index) + RDMA_ADDRESS, remoteAddress);
     }
 
-    void atomicAddress(int index, long remoteAddress) {
+    public void atomicAddress(int index, long remoteAddress) {
         putLong(request(index) + ATOMIC_ADDRESS, remoteAddress);
     }
 
-    void compareOrAdd(int index, long compareOrAdd) {
+    public void compareOrAdd(int index, long compareOrAdd) {
         putLong(request(index) + ATOMIC_COMPARE_ADD, compareOrAdd);
     }
 
-    void swap(int index, long swap) {
+    public void swap(int index, long swap) {
         putLong(request(index) + ATOMIC_SWAP, swap);
     }
 
     // What was recorded, for extended posting.
 
-    int opcode(int index) {
+    public int opcode(int index) {
         return NativeMemory.getInt(request(index) + OPCODE);
     }
 
-    int flags(int index) {
+    public int flags(int index) {
         return NativeMemory.getInt(request(index) + SEND_FLAGS);
     }
 
-    long workRequestId(int index) {
+    public long workRequestId(int index) {
         return NativeMemory.getLong(request(index) + WR_ID);
     }
 
-    int entries(int index) {
+    public int entries(int index) {
         return NativeMemory.getInt(request(index) + NUM_SGE);
     }
 
-    long entriesAddress(int index) {
+    public long entriesAddress(int index) {
         return request(index) + WR_SIZE;
     }
 
     /** Of the first entry. */
-    long localAddress(int index) {
+    public long localAddress(int index) {
         return NativeMemory.getLong(request(index) + WR_SIZE + SGE_ADDRESS);
     }
 
     /** Of the first entry, 32 bits without a sign. */
-    int localLength(int index) {
+    public int localLength(int index) {
         return NativeMemory.getInt(request(index) + WR_SIZE + SGE_LENGTH);
     }
 
     /** Of the first entry. */
-    int localKey(int index) {
+    public int localKey(int index) {
         return NativeMemory.getInt(request(index) + WR_SIZE + SGE_LENGTH + Integer.BYTES);
     }
 
-    int immediateOrKey(int index) {
+    public int immediateOrKey(int index) {
         return NativeMemory.getInt(request(index) + IMMEDIATE_OR_KEY);
     }
 
-    long remoteAddress(int index) {
+    public long remoteAddress(int index) {
         return NativeMemory.getLong(request(index) + RDMA_ADDRESS);
     }
 
-    int remoteKey(int index) {
+    public int remoteKey(int index) {
         return NativeMemory.getInt(request(index) + RDMA_KEY);
     }
 
-    long atomicAddress(int index) {
+    public long atomicAddress(int index) {
         return NativeMemory.getLong(request(index) + ATOMIC_ADDRESS);
     }
 
-    int atomicKey(int index) {
+    public int atomicKey(int index) {
         return NativeMemory.getInt(request(index) + ATOMIC_KEY);
     }
 
-    long compareOrAdd(int index) {
+    public long compareOrAdd(int index) {
         return NativeMemory.getLong(request(index) + ATOMIC_COMPARE_ADD);
     }
 
-    long compareOrAddAddress(int index) {
+    public long compareOrAddAddress(int index) {
         return request(index) + ATOMIC_COMPARE_ADD;
     }
 
-    long swap(int index) {
+    public long swap(int index) {
         return NativeMemory.getLong(request(index) + ATOMIC_SWAP);
     }
 
-    long datagramHandle(int index) {
+    public long datagramHandle(int index) {
         return NativeMemory.getLong(request(index) + DATAGRAM_HANDLE);
     }
 
-    int datagramNumber(int index) {
+    public int datagramNumber(int index) {
         return NativeMemory.getInt(request(index) + DATAGRAM_NUMBER);
     }
 
-    int datagramKey(int index) {
+    public int datagramKey(int index) {
         return NativeMemory.getInt(request(index) + DATAGRAM_KEY);
     }
 
-    int sharedReceiveQueue(int index) {
+    public int sharedReceiveQueue(int index) {
         return NativeMemory.getInt(request(index) + SHARED_RECEIVE_QUEUE);
     }
 
-    long boundWindow(int index) {
+    public long boundWindow(int index) {
         return NativeMemory.getLong(request(index) + BIND_WINDOW);
     }
 
-    int boundKey(int index) {
+    public int boundKey(int index) {
         return NativeMemory.getInt(request(index) + BIND_KEY);
     }
 
-    long bindInformationAddress(int index) {
+    public long bindInformationAddress(int index) {
         return request(index) + BIND_INFO;
     }
 
-    long segmentHeader(int index) {
+    public long segmentHeader(int index) {
         return NativeMemory.getLong(request(index) + SEGMENTED_HEADER);
     }
 
-    short segmentHeaderSize(int index) {
+    public short segmentHeaderSize(int index) {
         return NativeMemory.getShort(request(index) + SEGMENTED_HEADER_SIZE);
     }
 
-    short maxSegmentSize(int index) {
+    public short maxSegmentSize(int index) {
         return NativeMemory.getShort(request(index) + SEGMENTED_SEGMENT_SIZE);
     }
 
     /** Makes the request the last of its list. */
-    void cut(int index) {
+    public void cut(int index) {
         putLong(request(index) + NEXT, 0L);
     }
 
     /** Links the request to the one behind it again; the last one has none. */
-    void link(int index) {
+    public void link(int index) {
         boolean last = index == capacity - 1;
         putLong(request(index) + NEXT, last ? 0L : request(index + 1));
     }
