@@ -71,7 +71,11 @@ request_body() {
     done
     printf 'devices %d\n' "$DEVICES"
     printf 'memlock %s\n' "$MEMLOCK"
-    [[ -z $COUNT ]] || printf 'short_turns\n'
+    if [[ -n $COUNT ]]; then
+        printf 'short_turns 100000\n'
+    elif [[ $CPUS == 1 && -z $ICOUNT ]]; then
+        printf 'short_turns 500000\n'
+    fi
     if [[ $accel == tcg ]]; then
         case $JVM_MODE in
             start) flags=-XX:TieredStopAtLevel=1 ;;

@@ -6,11 +6,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ReadmeExampleTest {
+    private static final String NAME = "FirstEndpoint";
+
+    @ParameterizedTest
+    @ValueSource(strings = {"README.md", "docs/endpoints.md"})
+    void thePageShowsTheProgramThatTheTestsRun(String page) throws Exception {
+        assertThat(Files.readString(ExamplePrograms.project().resolve(page)))
+                .contains("```java\n" + Files.readString(ExamplePrograms.source(NAME)) + "```\n");
+    }
+
     @Test
-    void theReadmeShowsTheProgramThatTheTestsRun() throws Exception {
-        assertThat(Files.readString(ExamplePrograms.project().resolve("README.md")))
-                .contains("```java\n" + Files.readString(ExamplePrograms.source("WriteToPeer")) + "```\n");
+    void theProgramIsShort() throws Exception {
+        assertThat(Files.readAllLines(ExamplePrograms.source(NAME))).hasSizeLessThan(30);
     }
 }

@@ -18,20 +18,36 @@ final class NativeFunction {
     private static final Set<String> INFALLIBLE = Set.of(
             "ibv_get_device_guid",
             "ibv_get_device_index",
+            "ibv_get_device_name",
             "ibv_get_pkey_index",
             "ibv_is_fork_initialized",
             "ibv_query_qp_data_in_order",
             "rdma_ack_cm_event");
 
+    /** They return -1 and leave the cause in errno, though they are verbs. */
+    private static final Set<String> MINUS_ONE_AND_ERRNO = Set.of("ibv_init_ah_from_wc", "ibv_resolve_eth_l2_from_gid");
+
     private final String symbol;
     private final Class<?> result;
     private final boolean keepsErrno;
+    private final boolean takesWords;
     private final MethodHandle real;
 
-    NativeFunction(String symbol, Class<?> result, boolean keepsErrno, MethodHandle real) {
+    /**
+     * What stands behind a handle of the library.
+     *
+     * @param symbol its name; null for a handle of function pointers
+     * @param result what the handle returns
+     * @param keepsErrno whether the handle captures errno
+     * @param takesWords whether it is the one handle for functions of many shapes (ColdCalls): what one of them returns
+     *     is in the bindings then
+     * @param real the handle that calls
+     */
+    NativeFunction(String symbol, Class<?> result, boolean keepsErrno, boolean takesWords, MethodHandle real) {
         this.symbol = symbol;
         this.result = result;
         this.keepsErrno = keepsErrno;
+        this.takesWords = takesWords;
         this.real = real;
     }
 
@@ -40,19 +56,36 @@ final class NativeFunction {
         String name = symbol != null ? symbol : Pointers.nameOf(((MemorySegment) arguments[0]).address());
         Object[] own = Arrays.copyOfRange(arguments, (symbol == null ? 1 : 0) + (keepsErrno ? 1 : 0), arguments.length);
         Injection injection = Injection.current();
-        Integer errno = isFallible(name) ? injection.answer(name) : null;
+        Class<?> returned = takesWords ? Pointers.resultOf(name) : result;
+        Integer errno = isFallible(name, returned) ? injection.answer(name) : null;
         if (errno != null && !NativeObjects.endsEvenInFailure(name)) {
-            return failure(name, errno, arguments);
+            return failure(name, returned, errno, arguments);
         }
         String maker = NativeObjects.before(name, own);
         Object answer = real.invokeExact(arguments);
-        NativeObjects.after(name, own, answer, maker);
-        return errno == null ? answer : failure(name, errno, arguments);
+        NativeObjects.after(name, own, meaning(answer, returned), maker);
+        return errno == null ? answer : failure(name, returned, errno, arguments);
     }
 
-    private boolean isFallible(String name) {
+    /** What a function has returned; of a word in a register only what the function has put there. */
+    private Object meaning(Object answer, Class<?> returned) {
+        if (!takesWords || returned == long.class) {
+            return answer;
+        }
+        if (returned == MemorySegment.class) {
+            return MemorySegment.ofAddress((long) answer);
+        }
+        return returned == void.class ? null : (Object) (int) (long) answer;
+    }
+
+    private boolean isFallible(String name, Class<?> returned) {
         boolean reader = name.startsWith("ibv_cq_ex.read") || INFALLIBLE.contains(name);
-        return !reader && (keepsErrno || result == int.class || result == long.class);
+        return !reader && (leavesErrno(name, returned) || returned == int.class || returned == long.class);
+    }
+
+    /** Whether a failure is told by errno. All calls by words capture it, and most functions return an errno instead. */
+    private boolean leavesErrno(String name, Class<?> returned) {
+        return takesWords ? returned == MemorySegment.class || MINUS_ONE_AND_ERRNO.contains(name) : keepsErrno;
     }
 
     /** Whether a failure comes without an errno. */
@@ -61,14 +94,15 @@ final class NativeFunction {
     }
 
     /** The answer of a call that is not made; with errno 0, of one that succeeds and has nothing. */
-    private Object failure(String name, int errno, Object[] arguments) {
-        if (keepsErrno) {
+    private Object failure(String name, Class<?> returned, int errno, Object[] arguments) {
+        boolean leavesErrno = leavesErrno(name, returned);
+        if (leavesErrno) {
             ((MemorySegment) arguments[symbol == null ? 1 : 0]).set(ValueLayout.JAVA_INT, 0, errno);
         }
-        if (result == MemorySegment.class) {
-            return MemorySegment.NULL;
+        if (returned == MemorySegment.class) {
+            return takesWords ? (Object) 0L : MemorySegment.NULL;
         }
-        int number = errno != 0 && (keepsErrno || hidesTheCause(name))
+        int number = errno != 0 && (leavesErrno || hidesTheCause(name))
                 ? -1
                 : name.equals("_ibv_query_gid_table") ? -errno : errno;
         return result == long.class ? (Object) (long) number : (Object) number;

@@ -9,6 +9,7 @@ import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.util.Collections;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -16,6 +17,10 @@ import java.util.concurrent.ConcurrentHashMap;
 /** What the library asks instead of the linker when {@link FaultyLoader} has loaded it: its handles call and tell. */
 public final class NativeSeam {
     private static final Map<Long, String> SYMBOLS = new ConcurrentHashMap<>();
+    /** What the handle of the library's ColdCalls is: a function pointer, room for errno, six words; and no other. */
+    private static final MethodType ANY_SHAPE =
+            MethodType.methodType(long.class, Collections.nCopies(8, MemorySegment.class));
+
     private static final MethodHandle CALL;
 
     static {
@@ -73,6 +78,7 @@ public final class NativeSeam {
             keepsErrno |= option.toString().startsWith("CaptureCallState");
         }
         MethodType type = real.type();
+        boolean takesWords = name == null && type.equals(ANY_SHAPE);
         if (type.returnType() == void.class && (name == null || !NativeObjects.ends(name))) {
             // It cannot fail, and makes and ends nothing.
             return real;
@@ -81,6 +87,7 @@ public final class NativeSeam {
                 name,
                 type.returnType(),
                 keepsErrno,
+                takesWords,
                 real.asType(type.generic()).asSpreader(Object[].class, type.parameterCount()));
         return CALL.bindTo(function)
                 .asCollector(Object[].class, type.parameterCount())

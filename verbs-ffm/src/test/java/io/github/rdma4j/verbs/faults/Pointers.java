@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.faults;
 
+import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.bindings.ibv_context;
 import io.github.rdma4j.verbs.bindings.ibv_context_ops;
 import io.github.rdma4j.verbs.bindings.ibv_cq_ex;
 import io.github.rdma4j.verbs.bindings.ibv_qp_ex;
 import io.github.rdma4j.verbs.bindings.verbs_context;
 import java.lang.foreign.AddressLayout;
+import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.GroupLayout;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
@@ -20,7 +22,9 @@ import java.util.concurrent.ConcurrentHashMap;
  * up.
  */
 final class Pointers {
+    private static final String BINDINGS = LibIbVerbs.class.getPackageName() + ".";
     private static final Map<Long, String> NAMES = new ConcurrentHashMap<>();
+    private static final Map<String, Class<?>> RESULTS = new ConcurrentHashMap<>();
 
     private Pointers() {}
 
@@ -67,5 +71,28 @@ final class Pointers {
     static String nameOf(long address) {
         String symbol = NativeSeam.symbolAt(address);
         return symbol != null ? symbol : NAMES.getOrDefault(address, "pointer");
+    }
+
+    /**
+     * What a function returns, as the generated bindings have it.
+     *
+     * @param name as {@link #nameOf} has it
+     */
+    static Class<?> resultOf(String name) {
+        return RESULTS.computeIfAbsent(name, Pointers::result);
+    }
+
+    private static Class<?> result(String name) {
+        String[] parts = name.split("[.]");
+        try {
+            FunctionDescriptor descriptor = (FunctionDescriptor) (parts.length == 1
+                            ? LibIbVerbs.class.getMethod(name + "$descriptor")
+                            : Class.forName(BINDINGS + parts[0] + "$" + parts[1])
+                                    .getMethod("descriptor"))
+                    .invoke(null);
+            return descriptor.toMethodType().returnType();
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError("the bindings do not say what '" + name + "' returns", e);
+        }
     }
 }

@@ -11,9 +11,9 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The README's program, run as its reader would: two processes, one writes into the other's memory. */
+/** The example with queue pairs by hand, run as its reader would: two processes, one writes into the memory of the other. */
 @Tag("device")
-class ReadmeExampleDeviceTest {
+class WriteToPeerDeviceTest {
     private static final String NAME = "WriteToPeer";
     /** The TCP port that the program uses. */
     private static final int PORT = 7471;
