@@ -3,7 +3,8 @@
 /**
  * RDMA verbs for Java: libibverbs through the Foreign Function and Memory API.
  *
- * <p>Needs the run-time libraries of rdma-core and native access ({@code --enable-native-access=io.github.rdma4j.verbs}).
+ * <p>Needs the run-time libraries of rdma-core and native access
+ * ({@code --enable-native-access=io.github.rdma4j.verbs}).
  */
 module io.github.rdma4j.verbs {
     exports io.github.rdma4j.verbs;

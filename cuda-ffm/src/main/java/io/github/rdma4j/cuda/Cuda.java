@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * The way into CUDA. The driver's {@code libcuda.so.1} is opened and initialised by the first call of any method here; the system property
- * {@code io.github.rdma4j.cuda.library} names another file. Once it is initialised it stays so.
+ * The way into CUDA. The driver's {@code libcuda.so.1} is opened and initialised by the first call of any method here;
+ * the system property {@code io.github.rdma4j.cuda.library} names another file. Once it is initialised it stays so.
  *
  * <p>Thread safety: all methods may be called from any thread.
  */
@@ -52,7 +52,8 @@ public final class Cuda {
     }
 
     /**
-     * All devices that this process may use, as CUDA orders them ({@code CUDA_DEVICE_ORDER}, {@code CUDA_VISIBLE_DEVICES}).
+     * All devices that this process may use, as CUDA orders them ({@code CUDA_DEVICE_ORDER},
+     * {@code CUDA_VISIBLE_DEVICES}).
      *
      * @return at least one
      * @throws CudaUnavailableException if CUDA cannot be used

@@ -17,7 +17,8 @@ import java.nio.file.Path;
 /**
  * What memory, streams and code of a device belong to ({@code CUcontext}); closing it closes them all.
  *
- * <p>Thread safety: all methods may be called from any thread. Each makes this context current on the calling thread, and leaves it so.
+ * <p>Thread safety: all methods may be called from any thread. Each makes this context current on the calling thread,
+ * and leaves it so.
  */
 public final class CudaContext extends CudaResource {
     private final CudaDevice device;
@@ -91,10 +92,12 @@ public final class CudaContext extends CudaResource {
     }
 
     /**
-     * Has synchronous memory operations ended, also for other PCI devices, when they return: what GPUDirect RDMA needs where a copy or
-     * fill by this process and a transfer by an adapter follow each other (cuCtxSetFlags with {@code CU_CTX_SYNC_MEMOPS}).
+     * Has synchronous memory operations ended, also for other PCI devices, when they return: what GPUDirect RDMA needs
+     * where a copy or fill by this process and a transfer by an adapter follow each other (cuCtxSetFlags with
+     * {@code CU_CTX_SYNC_MEMOPS}).
      *
-     * @throws UnsupportedCudaCallException before CUDA 12.1; {@link DeviceMemory#synchronizeMemoryOperations} does it for one allocation
+     * @throws UnsupportedCudaCallException before CUDA 12.1; {@link DeviceMemory#synchronizeMemoryOperations} does it
+     *     for one allocation
      */
     public void synchronizeMemoryOperations() {
         enter();
@@ -152,7 +155,8 @@ public final class CudaContext extends CudaResource {
     }
 
     /**
-     * Device memory of the virtual-memory API that network adapters can reach (cuMemCreate with {@code gpuDirectRDMACapable}).
+     * Device memory of the virtual-memory API that network adapters can reach (cuMemCreate with
+     * {@code gpuDirectRDMACapable}).
      *
      * @param size in bytes, 1 or more; it is rounded up to the device's granularity, 2 MiB mostly
      * @return the memory
@@ -164,8 +168,8 @@ public final class CudaContext extends CudaResource {
     }
 
     /**
-     * Managed memory, which moves between host and device as it is used (cuMemAllocManaged). Adapters cannot be given it as device
-     * memory.
+     * Managed memory, which moves between host and device as it is used (cuMemAllocManaged). Adapters cannot be given
+     * it as device memory.
      *
      * @param size in bytes, 1 or more
      * @return the memory
@@ -176,14 +180,14 @@ public final class CudaContext extends CudaResource {
     }
 
     /**
-     * Memory that somebody else has allocated and frees: a framework's tensor, for instance. It is checked against what the driver
-     * knows of the pointer; closing it here frees nothing.
+     * Memory that somebody else has allocated and frees: a framework's tensor, for instance. It is checked against what
+     * the driver knows of the pointer; closing it here frees nothing.
      *
      * @param address a device pointer of this context
      * @param size in bytes, 1 or more
      * @return the memory
-     * @throws IllegalArgumentException if the driver does not know the pointer, it belongs to another context or is not of a device, or the
-     *     allocation is shorter
+     * @throws IllegalArgumentException if the driver does not know the pointer, it belongs to another context or is not
+     *     of a device, or the allocation is shorter
      */
     public DeviceMemory wrap(long address, long size) {
         return create(() -> DeviceAllocations.foreign(this, address, size));
@@ -292,7 +296,8 @@ public final class CudaContext extends CudaResource {
     /**
      * A stream with a priority.
      *
-     * @param priority the smaller the more urgent; 0 is the usual one, values out of {@link #streamPriorities} are moved into them
+     * @param priority the smaller the more urgent; 0 is the usual one, values out of {@link #streamPriorities} are
+     *     moved into them
      * @return the stream
      */
     public CudaStream createStream(int priority) {
@@ -310,8 +315,9 @@ public final class CudaContext extends CudaResource {
     }
 
     /**
-     * Makes what other devices wrote to this one's memory before this call visible (cuFlushGPUDirectRDMAWrites). It does nothing where
-     * the device orders such writes itself ({@link DeviceAttribute#GPU_DIRECT_RDMA_WRITES_ORDERING}).
+     * Makes what other devices wrote to this one's memory before this call visible (cuFlushGPUDirectRDMAWrites). It
+     * does nothing where the device orders such writes itself
+     * ({@link DeviceAttribute#GPU_DIRECT_RDMA_WRITES_ORDERING}).
      *
      * @param scope to whom it shall be visible
      * @throws UnsupportedCudaCallException before CUDA 11.3, or if the device cannot be flushed by the host

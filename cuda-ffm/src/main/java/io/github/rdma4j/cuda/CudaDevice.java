@@ -121,8 +121,9 @@ public final class CudaDevice {
     }
 
     /**
-     * Whether streams of this device wait for and write 32-bit values in memory: {@link CudaStream#waitForValue}. That takes a driver of CUDA
-     * 11.7 or later, and no attribute tells of a device that does not; the first call may still be refused.
+     * Whether streams of this device wait for and write 32-bit values in memory: {@link CudaStream#waitForValue}. That
+     * takes a driver of CUDA 11.7 or later, and no attribute tells of a device that does not; the first call may still
+     * be refused.
      *
      * @return whether the driver has the calls
      */
@@ -153,8 +154,8 @@ public final class CudaDevice {
     }
 
     /**
-     * The primary context: the one that the CUDA runtime and other libraries of the process use. It is made if nobody has it yet, and
-     * destroyed when all have closed it (cuDevicePrimaryCtxRetain).
+     * The primary context: the one that the CUDA runtime and other libraries of the process use. It is made if nobody
+     * has it yet, and destroyed when all have closed it (cuDevicePrimaryCtxRetain).
      *
      * @return the context; each call gives an object of its own, to be closed
      */

@@ -158,8 +158,8 @@ public final class CudaEvent extends GuardedResource {
     }
 
     /**
-     * A handle by which another process on this machine reaches this event (cuIpcGetEventHandle). Close the event only when all of them
-     * have closed theirs: what the driver does otherwise is undefined.
+     * A handle by which another process on this machine reaches this event (cuIpcGetEventHandle). Close the event only
+     * when all of them have closed theirs: what the driver does otherwise is undefined.
      *
      * @return the handle, to be sent to them
      * @throws IllegalStateException if the event was made without {@link EventFlag#INTERPROCESS}

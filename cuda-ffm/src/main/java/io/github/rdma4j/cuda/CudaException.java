@@ -3,8 +3,9 @@
 package io.github.rdma4j.cuda;
 
 /**
- * A call that the CUDA driver refused: which one, with its arguments, the result by name and in the driver's words, and the remedy
- * where the cause is known. Work that was queued earlier may be what failed: the driver tells it to whoever calls next.
+ * A call that the CUDA driver refused: which one, with its arguments, the result by name and in the driver's words, and
+ * the remedy where the cause is known. Work that was queued earlier may be what failed: the driver tells it to whoever
+ * calls next.
  *
  * @serial exclude
  */

@@ -75,7 +75,8 @@ public final class CudaKernel extends GuardedResource {
      * Arguments of the sizes that this kernel has.
      *
      * @return the arguments, none of which is set
-     * @throws UnsupportedCudaCallException before CUDA 12.4; {@link KernelArguments#of} and {@link KernelArguments#ofSizes} are for that
+     * @throws UnsupportedCudaCallException before CUDA 12.4; {@link KernelArguments#of} and
+     *     {@link KernelArguments#ofSizes} are for that
      */
     public KernelArguments newArguments() {
         if (parameterSizes == null) {
@@ -108,7 +109,8 @@ public final class CudaKernel extends GuardedResource {
     /**
      * Allows launches with more dynamic shared memory than the 48 KiB that every kernel may have (cuFuncSetAttribute).
      *
-     * @param bytes of a block, up to {@link DeviceAttribute#MAX_SHARED_MEMORY_PER_BLOCK_OPTIN} less what the kernel has of its own
+     * @param bytes of a block, up to {@link DeviceAttribute#MAX_SHARED_MEMORY_PER_BLOCK_OPTIN} less what the kernel has
+     *     of its own
      * @throws IllegalArgumentException if it is more than that, or negative
      */
     public void allowSharedMemory(int bytes) {

@@ -15,7 +15,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Code that is loaded: kernels and variables, by name. Closing it closes those that were asked for, when all work of the context is done.
+ * Code that is loaded: kernels and variables, by name. Closing it closes those that were asked for, when all work of
+ * the context is done.
  *
  * <p>Thread safety: all methods may be called from any thread.
  */

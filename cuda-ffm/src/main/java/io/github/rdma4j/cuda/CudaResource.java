@@ -11,11 +11,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /**
- * A native object of CUDA that must be closed. Closing it first closes what depends on it, youngest first; closing twice does
- * nothing. Use after close is an {@link IllegalStateException}.
+ * A native object of CUDA that must be closed. Closing it first closes what depends on it, youngest first; closing
+ * twice does nothing. Use after close is an {@link IllegalStateException}.
  *
- * <p>Thread safety: {@code close()} may be called from any thread, also while another one is inside a call on the object: it waits until that
- * call is over.
+ * <p>Thread safety: {@code close()} may be called from any thread, also while another one is inside a call on the
+ * object: it waits until that call is over.
  */
 public abstract class CudaResource implements AutoCloseable {
     /** One for all of a context: opening and closing are rare, and their order matters. */
@@ -50,8 +50,8 @@ public abstract class CudaResource implements AutoCloseable {
     }
 
     /**
-     * Has something closed before this object: a registration of its memory with a network adapter, for instance. Its {@code close()} may call
-     * {@link #removeDependent}, and must not wait for another thread that uses this context.
+     * Has something closed before this object: a registration of its memory with a network adapter, for instance. Its
+     * {@code close()} may call {@link #removeDependent}, and must not wait for another thread that uses this context.
      *
      * @param dependent closed once, before this object is destroyed, unless it is removed
      * @throws IllegalStateException if this object is closed
@@ -84,7 +84,8 @@ public abstract class CudaResource implements AutoCloseable {
     public abstract CudaContext context();
 
     /**
-     * The native handle or address, for a call that is not wrapped. It is valid until this is closed; nothing guards its use.
+     * The native handle or address, for a call that is not wrapped. It is valid until this is closed; nothing guards
+     * its use.
      *
      * @return the {@code CUcontext}, {@code CUstream}, {@code CUdeviceptr} …
      * @throws IllegalStateException if it is closed
@@ -124,8 +125,8 @@ public abstract class CudaResource implements AutoCloseable {
     abstract void release();
 
     /**
-     * Closes what depends on it, then this. It counts as closed even if the driver reports an error, which it may do for work that
-     * was queued long before.
+     * Closes what depends on it, then this. It counts as closed even if the driver reports an error, which it may do
+     * for work that was queued long before.
      *
      * @throws CudaException the first error, others being suppressed in it; all is closed nevertheless
      */

@@ -14,11 +14,12 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * A queue of work for a device, done in order. Its methods queue and return; {@link #await} and {@link CudaEvent} tell when the work is done.
+ * A queue of work for a device, done in order. Its methods queue and return; {@link #await} and {@link CudaEvent} tell
+ * when the work is done.
  *
- * <p>Device memory and {@link HostMemory} may be closed while copies of theirs are queued: the close waits for them. A segment of another
- * arena must stay as it is, and its arena open, until the copy is done: nothing guards it. Copies to and from memory that is not pinned
- * work too, and wait inside the driver.
+ * <p>Device memory and {@link HostMemory} may be closed while copies of theirs are queued: the close waits for them. A
+ * segment of another arena must stay as it is, and its arena open, until the copy is done: nothing guards it. Copies to
+ * and from memory that is not pinned work too, and wait inside the driver.
  *
  * <p>Closing a stream does not wait: what it was given is still done.
  *
@@ -56,8 +57,8 @@ public final class CudaStream extends StreamMemory {
     }
 
     /**
-     * Memory of the device's pool, there for what this stream is given from now on (cuMemAllocAsync). Other streams may use it once this
-     * stream has come as far: see {@link CudaEvent}. Adapters cannot be given it. Allocates.
+     * Memory of the device's pool, there for what this stream is given from now on (cuMemAllocAsync). Other streams may
+     * use it once this stream has come as far: see {@link CudaEvent}. Adapters cannot be given it. Allocates.
      *
      * @param size in bytes, 1 or more
      * @return the memory; {@link #free} gives it back in the order of a stream, closing it waits for the whole context
@@ -76,8 +77,8 @@ public final class CudaStream extends StreamMemory {
     }
 
     /**
-     * Gives memory of the pool back when all that was queued before is done (cuMemFreeAsync). It is closed at once: for this process it is
-     * gone.
+     * Gives memory of the pool back when all that was queued before is done (cuMemFreeAsync). It is closed at once: for
+     * this process it is gone.
      *
      * @param memory that {@link #allocate} made
      * @throws IllegalArgumentException if something else made it
@@ -142,7 +143,8 @@ public final class CudaStream extends StreamMemory {
      * @param blockX threads of a block in x, 1 or more
      * @param blockY threads of a block in y
      * @param blockZ threads of a block in z
-     * @param sharedBytes dynamic shared memory of each block; for more than 48 KiB see {@link CudaKernel#allowSharedMemory}
+     * @param sharedBytes dynamic shared memory of each block; for more than 48 KiB see
+     *     {@link CudaKernel#allowSharedMemory}
      * @param arguments as the kernel has them; they may be changed as soon as this returns
      * @throws IllegalArgumentException if the arguments are not those of the kernel, as far as the driver tells them
      * @throws IllegalStateException if the memory of an argument is closed
@@ -208,10 +210,11 @@ public final class CudaStream extends StreamMemory {
     }
 
     /**
-     * Calls a function of this program when all that was queued before is done; what is queued after it waits until it returns
-     * (cuLaunchHostFunc). It is called by a thread of the driver, and must neither use CUDA nor wait for anything that does, nor take long.
-     * What it throws is thrown by the next {@link #isDone} or {@link #await} that finds the stream done, or by {@link #close()}, as the cause
-     * of a {@link CudaCallbackException}. It is not called if the context has failed before. Allocates.
+     * Calls a function of this program when all that was queued before is done; what is queued after it waits until it
+     * returns (cuLaunchHostFunc). It is called by a thread of the driver, and must neither use CUDA nor wait for
+     * anything that does, nor take long. What it throws is thrown by the next {@link #isDone} or {@link #await} that
+     * finds the stream done, or by {@link #close()}, as the cause of a {@link CudaCallbackException}. It is not called
+     * if the context has failed before. Allocates.
      *
      * @param task what to call
      */

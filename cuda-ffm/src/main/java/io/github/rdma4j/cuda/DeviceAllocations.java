@@ -104,8 +104,8 @@ final class DeviceAllocations {
     }
 
     /**
-     * Gives memory back when all work of the context is done. The driver waits by itself for some kinds of memory only: not for that of
-     * pools, and not when memory is unmapped.
+     * Gives memory back when all work of the context is done. The driver waits by itself for some kinds of memory only:
+     * not for that of pools, and not when memory is unmapped.
      */
     static void awaitWork(Runnable giveBack) {
         int work = ContextCalls.synchronize();

@@ -4,7 +4,10 @@ package io.github.rdma4j.cuda;
 
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
 
-/** What can be asked of a device ({@code CUdevice_attribute}). Yes is 1, no is 0. {@link CudaDevice#attribute(int)} takes any other by number. */
+/**
+ * What can be asked of a device ({@code CUdevice_attribute}). Yes is 1, no is 0. {@link CudaDevice#attribute(int)}
+ * takes any other by number.
+ */
 public enum DeviceAttribute {
     /** Most threads in a block. */
     MAX_THREADS_PER_BLOCK(CudaHeaders.CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK()),

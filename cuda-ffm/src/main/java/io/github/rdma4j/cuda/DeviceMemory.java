@@ -12,10 +12,11 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Memory of a device. The copies and fills here are done when they return, and do not wait for what streams still have to do with the memory; those
- * of {@link CudaStream} are queued.
+ * Memory of a device. The copies and fills here are done when they return, and do not wait for what streams still have
+ * to do with the memory; those of {@link CudaStream} are queued.
  *
- * <p>Thread safety: all methods may be called from any thread; two that touch the same bytes need an order of the caller's making.
+ * <p>Thread safety: all methods may be called from any thread; two that touch the same bytes need an order of the
+ * caller's making.
  */
 public final class DeviceMemory extends GuardedResource implements DeviceAddressable {
     /** Where the memory comes from, which decides what can be done with it. */
@@ -255,8 +256,8 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
      * Has synchronous copies and fills of this memory ended, also for other PCI devices, when they return
      * ({@code CU_POINTER_ATTRIBUTE_SYNC_MEMOPS}).
      *
-     * @throws UnsupportedCudaCallException for memory that has no such attribute, that of the virtual-memory API above all;
-     *     {@link CudaContext#synchronizeMemoryOperations} does it for all memory
+     * @throws UnsupportedCudaCallException for memory that has no such attribute, that of the virtual-memory API above
+     *     all; {@link CudaContext#synchronizeMemoryOperations} does it for all memory
      */
     public void synchronizeMemoryOperations() {
         enter();
@@ -287,7 +288,8 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
      * @param length in bytes, 1 or more
      * @return the dma-buf, which covers whole pages, and where the part lies in it
      * @throws IndexOutOfBoundsException if the part does not lie within
-     * @throws UnsupportedCudaCallException before CUDA 11.7, or if the device has no {@link DeviceAttribute#DMA_BUF_SUPPORTED}
+     * @throws UnsupportedCudaCallException before CUDA 11.7, or if the device has no
+     *     {@link DeviceAttribute#DMA_BUF_SUPPORTED}
      * @throws CudaException if this memory cannot be exported: that of a pool, for instance
      */
     public DmaBuf exportDmaBuf(long offset, long length) {
@@ -302,8 +304,8 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
     }
 
     /**
-     * A handle by which another process on this machine reaches this memory (cuIpcGetMemHandle). Close the memory only when all of them
-     * have closed theirs: what the driver does otherwise is undefined.
+     * A handle by which another process on this machine reaches this memory (cuIpcGetMemHandle). Close the memory only
+     * when all of them have closed theirs: what the driver does otherwise is undefined.
      *
      * @return the handle, to be sent to them
      * @throws UnsupportedCudaCallException if this memory was not made by {@link CudaContext#allocate}
@@ -319,8 +321,8 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
     }
 
     /**
-     * The driver returns from copies of pageable memory and within the device, and from fills, before they are done, and our streams do not
-     * wait for the default stream, which does them: a kernel launched next would find old bytes.
+     * The driver returns from copies of pageable memory and within the device, and from fills, before they are done,
+     * and our streams do not wait for the default stream, which does them: a kernel launched next would find old bytes.
      */
     private static int completed(int result) {
         return result == Results.SUCCESS ? StreamCalls.synchronize(DEFAULT_STREAM) : result;

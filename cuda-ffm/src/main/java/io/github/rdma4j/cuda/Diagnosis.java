@@ -14,7 +14,9 @@ final class Diagnosis {
         return Results.failure(result, call, result == CudaHeaders.CUDA_ERROR_INVALID_VALUE() ? lost(memories) : "");
     }
 
-    /** Memory of somebody else may have been freed behind us. The driver's answer to the question may be an error, too. */
+    /**
+     * Memory of somebody else may have been freed behind us. The driver's answer to the question may be an error, too.
+     */
     private static String lost(DeviceMemory... memories) {
         StringBuilder lost = new StringBuilder();
         for (DeviceMemory memory : memories) {

@@ -13,7 +13,8 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * A part of device memory as a dma-buf, by which another driver of the kernel reaches it. It may be closed once the other driver has it.
+ * A part of device memory as a dma-buf, by which another driver of the kernel reaches it. It may be closed once the
+ * other driver has it.
  *
  * <p>Thread safety: all methods may be called from any thread.
  */

@@ -7,7 +7,10 @@ import io.github.rdma4j.cuda.internal.ContextCalls;
 import io.github.rdma4j.cuda.internal.Results;
 import java.util.function.IntSupplier;
 
-/** One that belongs to a context, and whose handle or address goes into native calls between {@link #enter()} and {@link #exit()}. */
+/**
+ * One that belongs to a context, and whose handle or address goes into native calls between {@link #enter()} and
+ * {@link #exit()}.
+ */
 abstract class GuardedResource extends CudaResource {
     private final CudaContext context;
     /** For native calls, between {@link #enter()} and {@link #exit()}. */
@@ -36,8 +39,9 @@ abstract class GuardedResource extends CudaResource {
     }
 
     /**
-     * Makes a call that the driver refused once more, if it was refused for the context that is current on this thread. Hot calls do
-     * not set it each time: it is the right one nearly always, and what is refused for it has had no effect.
+     * Makes a call that the driver refused once more, if it was refused for the context that is current on this thread.
+     * Hot calls do not set it each time: it is the right one nearly always, and what is refused for it has had no
+     * effect.
      */
     final int again(int result, IntSupplier call) {
         if (result != CudaHeaders.CUDA_ERROR_INVALID_CONTEXT()

@@ -14,8 +14,8 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Pinned host memory, which the device copies to and from by itself, and whose addresses kernels can use.
  *
- * <p>Closing it waits for all work of its context, so queued copies from and to it are done then; a stream that waits for something that
- * never comes holds it up.
+ * <p>Closing it waits for all work of its context, so queued copies from and to it are done then; a stream that waits
+ * for something that never comes holds it up.
  *
  * <p>Thread safety: all methods may be called from any thread.
  */

@@ -4,7 +4,10 @@ package io.github.rdma4j.cuda;
 
 /** How pinned host memory behaves, besides being known to all contexts and reached by the device. */
 public enum HostMemoryFlag {
-    /** The processor writes it past its caches: quicker for the device to read, very slow for the processor to read. Allocation only. */
+    /**
+     * The processor writes it past its caches: quicker for the device to read, very slow for the processor to read.
+     * Allocation only.
+     */
     WRITE_COMBINED,
     /** The device only reads it. Registration only; needs {@link DeviceAttribute#READ_ONLY_HOST_REGISTER_SUPPORTED}. */
     READ_ONLY

@@ -6,7 +6,8 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * What another process on the same machine needs to reach an event of this one ({@code CUipcEventHandle}). A value, which travels as bytes.
+ * What another process on the same machine needs to reach an event of this one ({@code CUipcEventHandle}). A value,
+ * which travels as bytes.
  */
 public final class IpcEventHandle {
     private static final int MAGIC = 0x524a4531;
@@ -67,7 +68,9 @@ public final class IpcEventHandle {
         return driverHandle;
     }
 
-    /** Of the process that exported it: as that process sees itself, so in another container it can be somebody else's. */
+    /**
+     * Of the process that exported it: as that process sees itself, so in another container it can be somebody else's.
+     */
     long processId() {
         return processId;
     }

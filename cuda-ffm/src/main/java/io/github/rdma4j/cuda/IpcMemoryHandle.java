@@ -6,7 +6,8 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * What another process on the same machine needs to reach memory of this one ({@code CUipcMemHandle}). A value, which travels as bytes.
+ * What another process on the same machine needs to reach memory of this one ({@code CUipcMemHandle}). A value, which
+ * travels as bytes.
  */
 public final class IpcMemoryHandle {
     private static final int MAGIC = 0x524a4d31;
@@ -78,7 +79,9 @@ public final class IpcMemoryHandle {
         return driverHandle;
     }
 
-    /** Of the process that exported it: as that process sees itself, so in another container it can be somebody else's. */
+    /**
+     * Of the process that exported it: as that process sees itself, so in another container it can be somebody else's.
+     */
     long processId() {
         return processId;
     }

@@ -10,11 +10,12 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * The arguments of a launch, off the heap: set once, changed where they change, and used for any number of launches. A launch copies them.
- * Nothing must be closed; the memory goes when the garbage collector finds this unused. Setting allocates nothing.
+ * The arguments of a launch, off the heap: set once, changed where they change, and used for any number of launches. A
+ * launch copies them. Nothing must be closed; the memory goes when the garbage collector finds this unused. Setting
+ * allocates nothing.
  *
- * <p>A launch compares the number and the sizes with those of the kernel, if the driver tells them (CUDA 12.4); else they are the caller's
- * responsibility.
+ * <p>A launch compares the number and the sizes with those of the kernel, if the driver tells them (CUDA 12.4); else
+ * they are the caller's responsibility.
  *
  * <p>Thread safety: one thread at a time.
  */

@@ -21,7 +21,8 @@ import java.lang.foreign.ValueLayout;
  * @param isGpuDirectCapable whether other PCI devices may reach it, as far as the allocation decides it
  * @param rangeStart the start of the allocation; 0 if unknown
  * @param rangeSize its bytes; 0 if unknown
- * @param bufferId tells this allocation from all others of the process, also from one that later has the same address; 0 if unknown
+ * @param bufferId tells this allocation from all others of the process, also from one that later has the same address;
+ *     0 if unknown
  */
 public record PointerAttributes(
         Type type,

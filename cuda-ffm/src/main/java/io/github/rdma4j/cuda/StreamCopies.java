@@ -6,7 +6,10 @@ import io.github.rdma4j.cuda.internal.CopyCalls;
 import io.github.rdma4j.cuda.internal.Results;
 import java.lang.foreign.MemorySegment;
 
-/** Copies and fills that a stream does: nothing that a thread of this process frees can go away between the check and the queueing. */
+/**
+ * Copies and fills that a stream does: nothing that a thread of this process frees can go away between the check and
+ * the queueing.
+ */
 final class StreamCopies {
     private StreamCopies() {}
 

@@ -141,9 +141,9 @@ abstract sealed class StreamMemory extends GuardedResource permits CudaStream {
     }
 
     /**
-     * Lets what is queued after this wait for a value in memory (cuStreamWaitValue32), which the host, another device or another stream
-     * writes. A stream that waits for what never comes cannot be stopped but by writing it; and CUDA does not see this order, so give it
-     * the same by events where it could do two things at once.
+     * Lets what is queued after this wait for a value in memory (cuStreamWaitValue32), which the host, another device
+     * or another stream writes. A stream that waits for what never comes cannot be stopped but by writing it; and CUDA
+     * does not see this order, so give it the same by events where it could do two things at once.
      *
      * @param memory of the device, or pinned; not managed
      * @param offset of the 32-bit value, a multiple of 4
@@ -172,8 +172,9 @@ abstract sealed class StreamMemory extends GuardedResource permits CudaStream {
     }
 
     /**
-     * {@link #waitForValue}, and then a flush of what other devices wrote to this device's memory before, so that what is queued after this
-     * sees it ({@code CU_STREAM_WAIT_VALUE_FLUSH}); where the device has {@link DeviceAttribute#CAN_FLUSH_REMOTE_WRITES}.
+     * {@link #waitForValue}, and then a flush of what other devices wrote to this device's memory before, so that what
+     * is queued after this sees it ({@code CU_STREAM_WAIT_VALUE_FLUSH}); where the device has
+     * {@link DeviceAttribute#CAN_FLUSH_REMOTE_WRITES}.
      *
      * @param memory of the device, or pinned; not managed
      * @param offset of the 32-bit value, a multiple of 4

@@ -3,7 +3,8 @@
 package io.github.rdma4j.cuda;
 
 /**
- * The priorities that streams of a device can have: the smaller the number, the more urgent. Both 0 where there are none.
+ * The priorities that streams of a device can have: the smaller the number, the more urgent. Both 0 where there are
+ * none.
  *
  * @param least of the least urgent, 0 mostly
  * @param greatest of the most urgent, such as −5

@@ -12,7 +12,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The hot path allocates nothing once it is compiled: thousands of operations, by the JVM's own count of this thread's bytes. */
+/**
+ * The hot path allocates nothing once it is compiled: thousands of operations, by the JVM's own count of this thread's
+ * bytes.
+ */
 @ExtendWith(StandInDriver.class)
 class AllocationTest {
     private static final int OPERATIONS = 20_000;
@@ -91,7 +94,9 @@ class AllocationTest {
                 stream.launch(kernel, 1, 16, arguments.setPointer(0, memory).setInt(1, 16)));
     }
 
-    /** The least of five rounds: a compiled method that is thrown away in mid-run may put one object on the heap, once. */
+    /**
+     * The least of five rounds: a compiled method that is thrown away in mid-run may put one object on the heap, once.
+     */
     private void assertNothingIsAllocated(Runnable operation) {
         repeat(operation, WARM_UP);
         long[] allocated = new long[5];

@@ -56,7 +56,10 @@ class FailureTest {
         }
     }
 
-    /** Whichever call fails, what the calls before it made is given back: closing the context would hide only a part of it. */
+    /**
+     * Whichever call fails, what the calls before it made is given back: closing the context would hide only a part of
+     * it.
+     */
     @ParameterizedTest
     @EnumSource
     void whateverCallFailsNothingIsLeft(Creation creation) {

@@ -13,7 +13,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** Devices, contexts and memory, on the stand-in. */
 @ExtendWith(StandInDriver.class)
 class MemoryTest extends MemoryBehaviour {
-    /** Our streams do not wait for the default stream, which does these: a kernel that is launched next must see them all the same. */
+    /**
+     * Our streams do not wait for the default stream, which does these: a kernel that is launched next must see them
+     * all the same.
+     */
     @Test
     void copiesAndFillsAreDoneWhenTheyReturn() {
         DeviceMemory memory = context.allocate(4096);

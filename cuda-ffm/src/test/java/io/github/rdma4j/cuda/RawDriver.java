@@ -27,7 +27,9 @@ final class RawDriver implements AutoCloseable {
     private final Arena arena = Arena.ofShared();
     private final MemorySegment out = arena.allocate(64, 8);
 
-    /** Calls the function whose signature is a PFN class, such as {@code cuMemAlloc_v3020}; returns the result's number. */
+    /**
+     * Calls the function whose signature is a PFN class, such as {@code cuMemAlloc_v3020}; returns the result's number.
+     */
     int call(String function, Object... arguments) {
         try {
             return (int) HANDLES.computeIfAbsent(function, RawDriver::handle)

@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Holds the stand-in's declarations to the bindings, on every machine, and its functions to cuda.h, where that is. The bindings
- * are held to cuda.h by StructLayoutTest: so a number of the stand-in is cuda.h's.
+ * Holds the stand-in's declarations to the bindings, on every machine, and its functions to cuda.h, where that is. The
+ * bindings are held to cuda.h by StructLayoutTest: so a number of the stand-in is cuda.h's.
  */
 class StandInAbiTest {
     private static final Pattern CONSTANT = Pattern.compile("\\b(CU[A-Z]*_[A-Z0-9_]+) = |E\\((CUDA_[A-Z0-9_]+),");

@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * Compiles the stand-in for libcuda once, into {@code cuda-ffm/target/standin}, in a folder named by what its source is; tests of
- * other modules, and those in the microVM, find it there.
+ * Compiles the stand-in for libcuda once, into {@code cuda-ffm/target/standin}, in a folder named by what its source
+ * is; tests of other modules, and those in the microVM, find it there.
  */
 public final class StandInBuild {
     private static final long LIMIT_SECONDS = 300;

@@ -17,9 +17,9 @@ import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * The stand-in for libcuda, as tests see it: which machine it is, what fails at which call, and what is left open. It is one for
- * the whole JVM; {@code @ExtendWith(StandInDriver.class)} selects it before the class and resets it before and after each test.
- * Settings are those of {@code cuda-ffm/src/test/c/standin/README.md}.
+ * The stand-in for libcuda, as tests see it: which machine it is, what fails at which call, and what is left open. It
+ * is one for the whole JVM; {@code @ExtendWith(StandInDriver.class)} selects it before the class and resets it before
+ * and after each test. Settings are those of {@code cuda-ffm/src/test/c/standin/README.md}.
  */
 public final class StandInDriver implements BeforeAllCallback, BeforeEachCallback, AfterEachCallback {
     /** The system property by which cuda-ffm opens another library than {@code libcuda.so.1}. */
@@ -160,7 +160,10 @@ public final class StandInDriver implements BeforeAllCallback, BeforeEachCallbac
         set("pci." + device, address);
     }
 
-    /** Whether an adapter can register device memory by its address; else that fails with EFAULT, and the host cannot read it. */
+    /**
+     * Whether an adapter can register device memory by its address; else that fails with EFAULT, and the host cannot
+     * read it.
+     */
     public static void peerMemory(boolean available) {
         set("peermem", available ? 1 : 0);
     }
@@ -196,7 +199,9 @@ public final class StandInDriver implements BeforeAllCallback, BeforeEachCallbac
         set("fail", call + ":" + n + "+:" + code);
     }
 
-    /** The call succeeds, and what it put into the stream fails when its turn comes; its context is broken from then on. */
+    /**
+     * The call succeeds, and what it put into the stream fails when its turn comes; its context is broken from then on.
+     */
     public static void faultAt(String call, int n, int code) {
         set("fault", call + ":" + n + ":" + code);
     }

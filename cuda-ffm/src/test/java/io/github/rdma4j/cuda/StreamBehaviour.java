@@ -213,7 +213,10 @@ abstract class StreamBehaviour extends DeviceFixture {
         memory.close();
     }
 
-    /** The driver waits by itself for some kinds only; for the others the queued work would write to what is no memory any more. */
+    /**
+     * The driver waits by itself for some kinds only; for the others the queued work would write to what is no memory
+     * any more.
+     */
     @Test
     void closingMemoryOfAnyKindWaitsForTheWorkWithIt() throws InterruptedException {
         List<DeviceMemory> memories = new ArrayList<>(List.of(context.allocate(4096), context.allocateManaged(4096)));

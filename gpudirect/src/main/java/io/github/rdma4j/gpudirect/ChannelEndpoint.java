@@ -48,8 +48,8 @@ public record ChannelEndpoint(
      *
      * @param bytes exactly {@value #BYTES}
      * @return the value
-     * @throws IllegalArgumentException if it is another number of bytes (a connection that ended early, for instance), or they
-     *     cannot be such a value
+     * @throws IllegalArgumentException if it is another number of bytes (a connection that ended early, for instance),
+     *     or they cannot be such a value
      */
     public static ChannelEndpoint fromBytes(byte[] bytes) {
         if (bytes.length != BYTES) {

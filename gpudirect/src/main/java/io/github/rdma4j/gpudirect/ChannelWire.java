@@ -11,7 +11,10 @@ import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.WorkCompletions;
 
-/** The queue pair of a channel, with what is posted to it, and the words that go to the peer's mailbox. For one thread at a time. */
+/**
+ * The queue pair of a channel, with what is posted to it, and the words that go to the peer's mailbox. For one thread
+ * at a time.
+ */
 final class ChannelWire {
     /** Chunks under way at least, so that a direct path is kept busy. */
     private static final int LEAST_DEPTH = 32;

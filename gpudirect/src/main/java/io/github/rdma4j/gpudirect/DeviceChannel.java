@@ -14,17 +14,20 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * Transfers of device and host memory, of any size, over one reliable connection. A {@link DeviceRegion} on a direct path is read and written by the adapter
- * itself; the bytes of a staged one go through a few pinned chunks, with copies and transfers overlapping, and no more memory however long
- * the transfer is. The two sides may differ in path.
+ * Transfers of device and host memory, of any size, over one reliable connection. A {@link DeviceRegion} on a direct
+ * path is read and written by the adapter itself; the bytes of a staged one go through a few pinned chunks, with copies
+ * and transfers overlapping, and no more memory however long the transfer is. The two sides may differ in path.
  *
- * <p>What goes out, writes and sends, goes in the order in which it was asked for; reads, and receives, each in theirs. A receive gets the message of one send,
- * which may be shorter. A send waits until the peer receives, so no connection is lost for want of a receive.
+ * <p>What goes out, writes and sends, goes in the order in which it was asked for; reads, and receives, each in theirs.
+ * A receive gets the message of one send, which may be shorter. A send waits until the peer receives, so no connection
+ * is lost for want of a receive.
  *
- * <p>Nothing happens by itself: {@link #progress()} moves all transfers on, without waiting, and the waiting methods call it. A transfer that fails
- * because a copy or a post does leaves the channel usable, except that the adapter's failures end the connection: {@link #failure()} tells.
+ * <p>Nothing happens by itself: {@link #progress()} moves all transfers on, without waiting, and the waiting methods
+ * call it. A transfer that fails because a copy or a post does leaves the channel usable, except that the adapter's
+ * failures end the connection: {@link #failure()} tells.
  *
- * <p>Close it before what its transfers lie in. Thread safety: for one thread at a time; {@link #failure()} may be asked by any thread.
+ * <p>Close it before what its transfers lie in. Thread safety: for one thread at a time; {@link #failure()} may be
+ * asked by any thread.
  */
 public final class DeviceChannel implements AutoCloseable {
     private static final Duration END = Duration.ofSeconds(5);
@@ -135,7 +138,8 @@ public final class DeviceChannel implements AutoCloseable {
     }
 
     /**
-     * Receives the next message into device memory. A message that is longer fails on both sides, and the channel goes on.
+     * Receives the next message into device memory. A message that is longer fails on both sides, and the channel goes
+     * on.
      *
      * @param region where to; registered with {@link AccessFlag#LOCAL_WRITE}
      * @param offset of the first byte

@@ -14,13 +14,15 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Device memory that an adapter can use. On a direct path the adapter reads and writes it; on the staged path it reads and writes pinned host
- * memory of the same length, a mirror, which is made when it is first needed. {@link #publish} and {@link #absorb} make a program correct on both:
+ * Device memory that an adapter can use. On a direct path the adapter reads and writes it; on the staged path it reads
+ * and writes pinned host memory of the same length, a mirror, which is made when it is first needed. {@link #publish}
+ * and {@link #absorb} make a program correct on both:
  *
  * <ul>
- *   <li>before the adapter reads what kernels have written: {@code publish}, then wait until the stream has come this far, then post, or tell the peer;
- *   <li>before a kernel reads what the adapter has written: wait for the completion, or the peer's word, then {@code absorb}, then launch the
- *       kernel on the same stream.
+ *   <li>before the adapter reads what kernels have written: {@code publish}, then wait until the stream has come this
+ *   far, then post, or tell the peer;
+ *   <li>before a kernel reads what the adapter has written: wait for the completion, or the peer's word, then
+ *   {@code absorb}, then launch the kernel on the same stream.
  * </ul>
  *
  * <p>It is closed with its device memory at the latest; close it before the protection domain's end.
@@ -76,8 +78,8 @@ public final class DeviceRegion implements AutoCloseable {
     }
 
     /**
-     * Whether synchronous copies and fills of the memory (those of {@link io.github.rdma4j.cuda.DeviceMemory}) have ended for the adapter
-     * too when they return ({@code SYNC_MEMOPS}).
+     * Whether synchronous copies and fills of the memory (those of {@link io.github.rdma4j.cuda.DeviceMemory}) have
+     * ended for the adapter too when they return ({@code SYNC_MEMOPS}).
      *
      * @return false with memory of the virtual-memory API before CUDA 12.1: copy on a stream then, and wait for it
      */
@@ -86,8 +88,8 @@ public final class DeviceRegion implements AutoCloseable {
     }
 
     /**
-     * What work requests name: the device memory on a direct path, where its addresses are the device's; the mirror on the staged one,
-     * which this makes if there is none yet.
+     * What work requests name: the device memory on a direct path, where its addresses are the device's; the mirror on
+     * the staged one, which this makes if there is none yet.
      *
      * @return the region, without a segment on a direct path
      * @throws IllegalStateException if this is closed
@@ -122,8 +124,8 @@ public final class DeviceRegion implements AutoCloseable {
     }
 
     /**
-     * Has the adapter see, once the stream has come this far, what the stream's work before has written: on the staged path a copy to the
-     * mirror is queued, on a direct one nothing is needed.
+     * Has the adapter see, once the stream has come this far, what the stream's work before has written: on the staged
+     * path a copy to the mirror is queued, on a direct one nothing is needed.
      *
      * @param offset of the first byte, from the start of this
      * @param size in bytes
@@ -139,8 +141,9 @@ public final class DeviceRegion implements AutoCloseable {
     }
 
     /**
-     * Has the stream's work after this see what the adapter had written when this was called: on the staged path a copy from the mirror is
-     * queued, on a direct one the adapter's writes are flushed where the GPU does not order them itself.
+     * Has the stream's work after this see what the adapter had written when this was called: on the staged path a copy
+     * from the mirror is queued, on a direct one the adapter's writes are flushed where the GPU does not order them
+     * itself.
      *
      * <p>The mirror must not be written again until the copy is done.
      *
@@ -182,7 +185,10 @@ public final class DeviceRegion implements AutoCloseable {
         return existing != null ? existing : makeMirror();
     }
 
-    /** Without a lock: the driver's and the adapter's own are taken within, in whatever order a close elsewhere takes them. */
+    /**
+     * Without a lock: the driver's and the adapter's own are taken within, in whatever order a close elsewhere takes
+     * them.
+     */
     private StagedMirror makeMirror() {
         StagedMirror made = StagedMirror.make(owner.protectionDomain(), owner.context(), length(), access);
         StagedMirror first = mirror.compareAndExchange(null, made);
@@ -217,7 +223,8 @@ public final class DeviceRegion implements AutoCloseable {
     }
 
     /**
-     * Deregisters the memory, and frees the mirror if there is one; the device memory stays. Copies to and from the mirror must be done.
+     * Deregisters the memory, and frees the mirror if there is one; the device memory stays. Copies to and from the
+     * mirror must be done.
      *
      * @throws io.github.rdma4j.verbs.VerbsException if the adapter refuses; closing again tries again
      */

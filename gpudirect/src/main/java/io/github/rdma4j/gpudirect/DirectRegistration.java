@@ -15,7 +15,10 @@ import java.util.Set;
 
 /** The attempts at a direct path: what is registered, or why it could not be. For one registration and one thread. */
 final class DirectRegistration {
-    /** What the driver says of memory that it cannot export; anything else is a failure of another kind, which staging does not help. */
+    /**
+     * What the driver says of memory that it cannot export; anything else is a failure of another kind, which staging
+     * does not help.
+     */
     private static final Set<String> REFUSALS_OF_THE_DRIVER = Set.of(
             "CUDA_ERROR_INVALID_VALUE",
             "CUDA_ERROR_NOT_SUPPORTED",

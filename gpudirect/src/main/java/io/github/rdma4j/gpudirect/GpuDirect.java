@@ -19,8 +19,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * A GPU and an adapter that work together: it registers memory of the one with the other, by the first path of an order that the machine
- * and the memory allow. It holds nothing that must be closed.
+ * A GPU and an adapter that work together: it registers memory of the one with the other, by the first path of an order
+ * that the machine and the memory allow. It holds nothing that must be closed.
  *
  * <p>Thread safety: all methods may be called from any thread.
  */
@@ -111,8 +111,8 @@ public final class GpuDirect {
     }
 
     /**
-     * Registers all of a device memory; see {@link #register(DeviceSlice, AccessFlag...)}. Prefer it to registering parts: pages of a
-     * GPU are large, and each registration takes whole ones.
+     * Registers all of a device memory; see {@link #register(DeviceSlice, AccessFlag...)}. Prefer it to registering
+     * parts: pages of a GPU are large, and each registration takes whole ones.
      *
      * @param memory of the context
      * @param access what may be done with it, besides local reading
@@ -123,18 +123,19 @@ public final class GpuDirect {
     }
 
     /**
-     * Registers a part of device memory, by the first path of the order that can be taken. {@link DeviceRegion#decision()} says why no
-     * better one was.
+     * Registers a part of device memory, by the first path of the order that can be taken.
+     * {@link DeviceRegion#decision()} says why no better one was.
      *
      * @param memory of the context, 1 byte or more
-     * @param access what may be done with it, besides local reading; not {@link AccessFlag#ZERO_BASED}, {@link AccessFlag#ON_DEMAND} or
-     *     {@link AccessFlag#HUGETLB}
+     * @param access what may be done with it, besides local reading; not {@link AccessFlag#ZERO_BASED},
+     *     {@link AccessFlag#ON_DEMAND} or {@link AccessFlag#HUGETLB}
      * @return the region, to be closed before or with the memory
      * @throws GpuPathUnavailableException if no path of the order can be taken
-     * @throws IllegalArgumentException if the flags do not go together, the memory is of another context, or the driver does not
-     *     know it (any more) as it was given
+     * @throws IllegalArgumentException if the flags do not go together, the memory is of another context, or the driver
+     *     does not know it (any more) as it was given
      * @throws IllegalStateException if the memory, the context or the domain is closed
-     * @throws io.github.rdma4j.cuda.CudaException if the driver fails for another reason than that it cannot export the memory
+     * @throws io.github.rdma4j.cuda.CudaException if the driver fails for another reason than that it cannot export the
+     *     memory
      */
     public DeviceRegion register(DeviceSlice memory, AccessFlag... access) {
         Set<AccessFlag> flags = checkFlags(access);
@@ -176,8 +177,8 @@ public final class GpuDirect {
     /**
      * Prepares a channel.
      *
-     * @param queuePair says what its queue pair is to be where it differs from the defaults: port, GID, partition key; its queues, depths
-     *     and remote access are the channel's matter
+     * @param queuePair says what its queue pair is to be where it differs from the defaults: port, GID, partition key;
+     *     its queues, depths and remote access are the channel's matter
      * @return the channel, waiting for its peer's endpoint
      * @throws io.github.rdma4j.verbs.VerbsException if the device refuses
      */
@@ -200,7 +201,10 @@ public final class GpuDirect {
         return flags;
     }
 
-    /** A pointer that the driver does not know as we do would be another's memory, or none, by the time that the adapter uses it. */
+    /**
+     * A pointer that the driver does not know as we do would be another's memory, or none, by the time that the adapter
+     * uses it.
+     */
     private void checkMemory(DeviceSlice memory) {
         if (memory.length() == 0) {
             throw new IllegalArgumentException("0 bytes cannot be registered");

@@ -62,7 +62,8 @@ public final class GpuDirectConfig {
     }
 
     /**
-     * How many pinned chunks a {@link DeviceChannel} has for each direction: copies and transfers of so many overlap; default 4.
+     * How many pinned chunks a {@link DeviceChannel} has for each direction: copies and transfers of so many overlap;
+     * default 4.
      *
      * @param count 2 to 1024
      * @return this

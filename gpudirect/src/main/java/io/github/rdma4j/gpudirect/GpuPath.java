@@ -6,9 +6,15 @@ package io.github.rdma4j.gpudirect;
 public enum GpuPath {
     /** The adapter reads and writes device memory, which its driver has as a dma-buf (ibv_reg_dmabuf_mr(3)). */
     DMA_BUF("dma-buf"),
-    /** The adapter reads and writes device memory, which a peer-memory module of the kernel has told it of (ibv_reg_mr(3)). */
+    /**
+     * The adapter reads and writes device memory, which a peer-memory module of the kernel has told it of
+     * (ibv_reg_mr(3)).
+     */
     PEER_MEMORY("peer memory"),
-    /** The adapter reads and writes pinned host memory; copies on a stream connect it with the device's. Works everywhere. */
+    /**
+     * The adapter reads and writes pinned host memory; copies on a stream connect it with the device's. Works
+     * everywhere.
+     */
     STAGED("staged");
 
     private final String text;

@@ -9,8 +9,9 @@ import io.github.rdma4j.verbs.WorkCompletion;
 import java.util.ArrayDeque;
 
 /**
- * What comes to this side: reads, in the order in which they were asked for, and receives, each for the message that the peer announces next. A
- * staged chunk takes a slot, comes in, is copied to the device, and gives the slot back when the copy is done. For one thread at a time.
+ * What comes to this side: reads, in the order in which they were asked for, and receives, each for the message that
+ * the peer announces next. A staged chunk takes a slot, comes in, is copied to the device, and gives the slot back when
+ * the copy is done. For one thread at a time.
  */
 final class Incoming {
     private final ChannelWire wire;
@@ -154,7 +155,10 @@ final class Incoming {
         return moved;
     }
 
-    /** Gives the next message that is announced to the next receive, if there are both. A message that is too long is counted as granted. */
+    /**
+     * Gives the next message that is announced to the next receive, if there are both. A message that is too long is
+     * counted as granted.
+     */
     private boolean match() {
         Transfer transfer = receives.peek();
         if (transfer == null || !wire.hasRoomForWord() || !transfer.isReady()) {

@@ -12,9 +12,10 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * Words that the two sides of a channel write into each other's memory: a sender announces each message by its length, a receiver answers
- * with the chunks that it has posted receives for (counted from the beginning of the channel), or refuses a message that is too long.
- * Words of 8 bytes, each written as one, so that none is ever seen half written. They cost no receive, so nothing can meet a receiver that is not ready.
+ * Words that the two sides of a channel write into each other's memory: a sender announces each message by its length,
+ * a receiver answers with the chunks that it has posted receives for (counted from the beginning of the channel), or
+ * refuses a message that is too long. Words of 8 bytes, each written as one, so that none is ever seen half written.
+ * They cost no receive, so nothing can meet a receiver that is not ready.
  */
 final class Mailbox implements AutoCloseable {
     /** The messages that may be announced and not yet through. */
@@ -61,7 +62,10 @@ final class Mailbox implements AutoCloseable {
         peer = theirs;
     }
 
-    /** How many chunks this side may have sent since the beginning. Read it before {@link #refused}: the peer writes in that order. */
+    /**
+     * How many chunks this side may have sent since the beginning. Read it before {@link #refused}: the peer writes in
+     * that order.
+     */
     long grants() {
         return (long) WORDS.getAcquire(in.segment(), (long) GRANTS);
     }

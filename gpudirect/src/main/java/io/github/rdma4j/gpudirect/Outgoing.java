@@ -8,11 +8,15 @@ import io.github.rdma4j.verbs.SendFlags;
 import java.util.ArrayDeque;
 
 /**
- * What leaves this side, in the order in which it was asked for: writes, and sends, which are announced and go on as the peer posts receives. A
- * staged chunk takes a slot, is copied, posted, and gives the slot back with its completion. For one thread at a time.
+ * What leaves this side, in the order in which it was asked for: writes, and sends, which are announced and go on as
+ * the peer posts receives. A staged chunk takes a slot, is copied, posted, and gives the slot back with its completion.
+ * For one thread at a time.
  */
 final class Outgoing {
-    /** In the immediate data: a chunk of a message that was given up; all others with immediate data are the last of theirs. */
+    /**
+     * In the immediate data: a chunk of a message that was given up; all others with immediate data are the last of
+     * theirs.
+     */
     static final int ABORTED = 1 << 31;
 
     /** How an attempt to post ended. */
@@ -102,7 +106,9 @@ final class Outgoing {
         return moved;
     }
 
-    /** Staged chunks of several transfers may be on their way at once; what is posted straight waits for all before it. */
+    /**
+     * Staged chunks of several transfers may be on their way at once; what is posted straight waits for all before it.
+     */
     private boolean pushAll() {
         boolean moved = false;
         Transfer before = null;

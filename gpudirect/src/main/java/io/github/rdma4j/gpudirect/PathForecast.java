@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What is known of a GPU, an adapter and a machine, from which follows by what path plain device memory would be registered. Nothing is
- * registered; the kernel may still refuse what is foretold here.
+ * What is known of a GPU, an adapter and a machine, from which follows by what path plain device memory would be
+ * registered. Nothing is registered; the kernel may still refuse what is foretold here.
  *
  * @param driver the version of CUDA that the driver offers
  * @param integrated whether the GPU uses the host's memory

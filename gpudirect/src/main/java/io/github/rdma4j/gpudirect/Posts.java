@@ -5,7 +5,10 @@ package io.github.rdma4j.gpudirect;
 import java.util.Arrays;
 import java.util.List;
 
-/** What the adapter has been given of one queue, found again by the number that comes back in the completion. For one thread at a time. */
+/**
+ * What the adapter has been given of one queue, found again by the number that comes back in the completion. For one
+ * thread at a time.
+ */
 final class Posts {
     /** A work request under way. */
     static final class Post {

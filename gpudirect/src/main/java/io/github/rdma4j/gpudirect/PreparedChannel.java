@@ -14,7 +14,8 @@ import io.github.rdma4j.verbs.device.DeviceAttributes;
 import java.util.function.Consumer;
 
 /**
- * A channel that has no peer yet. {@link #endpoint()} goes to the peer by any means, the peer's comes here, and {@link #connect} gives the channel.
+ * A channel that has no peer yet. {@link #endpoint()} goes to the peer by any means, the peer's comes here, and
+ * {@link #connect} gives the channel.
  *
  * <p>Thread safety: for one thread at a time.
  */

@@ -146,7 +146,10 @@ final class SlotRing implements AutoCloseable {
         }
     }
 
-    /** The slot whose copy was queued first, if that is done; it stays there until {@link #removeCopied}. Null if there is none. */
+    /**
+     * The slot whose copy was queued first, if that is done; it stays there until {@link #removeCopied}. Null if there
+     * is none.
+     */
     Slot firstCopied() {
         Slot slot = copying.peek();
         if (slot == null) {
@@ -173,7 +176,10 @@ final class SlotRing implements AutoCloseable {
         copying.clear();
     }
 
-    /** Waits for the copies, then frees everything; memory that is copied to or from for too long is left to the context. */
+    /**
+     * Waits for the copies, then frees everything; memory that is copied to or from for too long is left to the
+     * context.
+     */
     @Override
     public void close() {
         boolean done;

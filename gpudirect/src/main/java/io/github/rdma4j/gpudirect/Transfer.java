@@ -12,7 +12,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Bytes on their way through a {@link DeviceChannel}. It goes on only while {@link DeviceChannel#progress()} or a waiting method is called.
+ * Bytes on their way through a {@link DeviceChannel}. It goes on only while {@link DeviceChannel#progress()} or a
+ * waiting method is called.
  *
  * <p>Thread safety: for one thread at a time, the channel's; what it tells of itself may be asked by any thread.
  */
@@ -125,11 +126,13 @@ public final class Transfer {
     }
 
     /**
-     * Has it start only when what a stream has been given so far is done: the kernel that writes the bytes, for instance. The host does not wait.
+     * Has it start only when what a stream has been given so far is done: the kernel that writes the bytes, for
+     * instance. The host does not wait.
      *
      * @param stream of the channel's context
      * @return this
-     * @throws IllegalStateException if it has started; it does not before the next {@link DeviceChannel#progress()} or waiting call
+     * @throws IllegalStateException if it has started; it does not before the next {@link DeviceChannel#progress()} or
+     *     waiting call
      */
     public Transfer after(CudaStream stream) {
         if (started || isEnded()) {
@@ -143,8 +146,9 @@ public final class Transfer {
     }
 
     /**
-     * Lets what a stream is given from now on wait until this is at its end; the host does not wait. The stream goes on too if the transfer
-     * fails: ask {@link #state()} before its results are used. {@link DeviceChannel#progress()} must go on being called, or the stream waits for ever.
+     * Lets what a stream is given from now on wait until this is at its end; the host does not wait. The stream goes on
+     * too if the transfer fails: ask {@link #state()} before its results are used. {@link DeviceChannel#progress()}
+     * must go on being called, or the stream waits for ever.
      *
      * @param stream of the channel's context
      * @param timeout how long the host waits in place of a stream that cannot wait for values in memory
@@ -314,7 +318,9 @@ public final class Transfer {
         fail(cause);
     }
 
-    /** It cannot end well any more; the first cause counts. It is at its end when nobody touches its memory any more. */
+    /**
+     * It cannot end well any more; the first cause counts. It is at its end when nobody touches its memory any more.
+     */
     void fail(RuntimeException cause) {
         if (failure == null && state == State.UNDER_WAY) {
             failure = cause;

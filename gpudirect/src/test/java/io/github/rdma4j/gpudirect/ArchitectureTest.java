@@ -9,7 +9,10 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import org.junit.jupiter.api.Test;
 
-/** What gpudirect may lean on: the interfaces of the two libraries, and not what is behind them; docs/architecture.md draws it. */
+/**
+ * What gpudirect may lean on: the interfaces of the two libraries, and not what is behind them; docs/architecture.md
+ * draws it.
+ */
 class ArchitectureTest {
     private static final String GPUDIRECT = "io.github.rdma4j.gpudirect";
     private static final JavaClasses CODE = new ClassFileImporter()

@@ -24,7 +24,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What fails half way: what is said, what has come, and that everything comes back and the channel goes on where it can. */
+/**
+ * What fails half way: what is said, what has come, and that everything comes back and the channel goes on where it
+ * can.
+ */
 @Tag("device")
 @ExtendWith(StandInDriver.class)
 class ChannelFailureDeviceTest {

@@ -29,7 +29,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Transfers between two channels of this process, over the verbs device, with memory of the stand-in's GPU and of the host. */
+/**
+ * Transfers between two channels of this process, over the verbs device, with memory of the stand-in's GPU and of the
+ * host.
+ */
 @Tag("device")
 @ExtendWith(StandInDriver.class)
 class DeviceChannelDeviceTest {

@@ -44,7 +44,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Registration of the stand-in's memory with the verbs device: which path is taken, what is said of the others, and what bad memory gives. */
+/**
+ * Registration of the stand-in's memory with the verbs device: which path is taken, what is said of the others, and
+ * what bad memory gives.
+ */
 @Tag("device")
 @ExtendWith(StandInDriver.class)
 class DeviceRegionDeviceTest {

@@ -9,7 +9,10 @@ import io.github.rdma4j.verbs.bindings.ibv_send_wr;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** A driver's posting function that refuses one of the chunks; the words of a channel, writes of 8 bytes, always go through. */
+/**
+ * A driver's posting function that refuses one of the chunks; the words of a channel, writes of 8 bytes, always go
+ * through.
+ */
 final class FailingPosts {
     private static final int EIO = 5;
     private static final int WORD = 2;

@@ -65,7 +65,10 @@ class PathRulesTest {
         return change.apply(new Machine());
     }
 
-    /** The rows: what is so, the path that follows, and the reasons against the two direct ones, null where there is none. */
+    /**
+     * The rows: what is so, the path that follows, and the reasons against the two direct ones, null where there is
+     * none.
+     */
     enum Row {
         EVERYTHING(m -> m, DMA_BUF, null, null),
         NO_DMA_BUF_ATTRIBUTE(

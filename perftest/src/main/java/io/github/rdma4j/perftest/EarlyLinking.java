@@ -6,8 +6,8 @@ import io.github.rdma4j.verbs.Device;
 import io.github.rdma4j.verbs.VerbsException;
 
 /**
- * Links the library's first functions while the command line is still being read: each of the two takes a third of the start,
- * and they need nothing of each other.
+ * Links the library's first functions while the command line is still being read: each of the two takes a third of the
+ * start, and they need nothing of each other.
  */
 final class EarlyLinking implements Runnable {
     private EarlyLinking() {}

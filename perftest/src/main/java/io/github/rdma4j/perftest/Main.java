@@ -17,7 +17,9 @@ import java.util.stream.Collectors;
 public final class Main {
     private Main() {}
 
-    /** Runs a tool and ends the JVM with its exit status: 0 done, 1 the test failed, 2 the command line makes no sense. */
+    /**
+     * Runs a tool and ends the JVM with its exit status: 0 done, 1 the test failed, 2 the command line makes no sense.
+     */
     public static void main(String[] arguments) {
         if (arguments.length > 0 && Tool.ofCommand(arguments[0]).isPresent()) {
             EarlyLinking.begin();

@@ -12,11 +12,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * Does what a tool does from its start on, for a JVM that records which classes that takes: its record becomes the cache with
- * which scripts/rdma4j starts the tools faster. Prints nothing, and its failures do not matter.
+ * Does what a tool does from its start on, for a JVM that records which classes that takes: its record becomes the
+ * cache with which scripts/rdma4j starts the tools faster. Prints nothing, and its failures do not matter.
  *
- * <p>With an RDMA device, server and client of a short test run against each other on the first one. Without, what can be done
- * without is done, and the classes that would have been used are loaded.
+ * <p>With an RDMA device, server and client of a short test run against each other on the first one. Without, what can
+ * be done without is done, and the classes that would have been used are loaded.
  */
 public final class StartTraining {
     private static final int PATIENCE_SECONDS = 5;

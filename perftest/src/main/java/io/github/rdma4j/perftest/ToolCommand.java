@@ -21,7 +21,10 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.util.List;
 
-/** One tool as a command: reads the options, runs the test, prints the report, and turns failures into lines and statuses. */
+/**
+ * One tool as a command: reads the options, runs the test, prints the report, and turns failures into lines and
+ * statuses.
+ */
 final class ToolCommand {
     /** The test was run. */
     static final int OK = 0;

@@ -22,7 +22,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Runs that do not come to their end, or not when the other side expects it: what is kept of them, and what is said. */
+/**
+ * Runs that do not come to their end, or not when the other side expects it: what is kept of them, and what is said.
+ */
 @Tag("device")
 @Timeout(240)
 class BrokenRunDeviceTest {
@@ -131,7 +133,9 @@ class BrokenRunDeviceTest {
         }
     }
 
-    /** On SoftRoCE twenty messages of 8 MiB, of which the last one completes, take longer than the period of a second. */
+    /**
+     * On SoftRoCE twenty messages of 8 MiB, of which the last one completes, take longer than the period of a second.
+     */
     @Test
     void anEndlessRunOutlivesPeriodsInWhichNothingCompletes() throws Exception {
         runEndlessly(1 << 23, " -Q 20");

@@ -18,7 +18,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Tests whose sides meet by rdma_cm (-z), and whose queue pairs it connects (-R), against the C tools and among ours. */
+/**
+ * Tests whose sides meet by rdma_cm (-z), and whose queue pairs it connects (-R), against the C tools and among ours.
+ */
 @Tag("device")
 @Timeout(240)
 class CmInteropDeviceTest {

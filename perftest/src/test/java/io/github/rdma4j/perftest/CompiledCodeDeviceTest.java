@@ -20,9 +20,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The warm-up does what the banner says: when the table begins, the measured loops are compiled, and none of the compiled
- * code is thrown away while they run. And the compiled loop is one piece, down to the native calls: no call was left a call because
- * the compiler had enough. HotSpot itself is the witness.
+ * The warm-up does what the banner says: when the table begins, the measured loops are compiled, and none of the
+ * compiled code is thrown away while they run. And the compiled loop is one piece, down to the native calls: no call
+ * was left a call because the compiler had enough. HotSpot itself is the witness.
  */
 @Tag("device")
 @Timeout(240)
@@ -77,7 +77,10 @@ class CompiledCodeDeviceTest {
         }
     }
 
-    /** Each takes a JVM and twenty seconds. The gate counts the instructions of the others, and a call in the loop would show there. */
+    /**
+     * Each takes a JVM and twenty seconds. The gate counts the instructions of the others, and a call in the loop would
+     * show there.
+     */
     static List<Loop> loops() {
         return "all".equals(System.getProperty("rdma4j.loops")) ? Loop.ALL : Loop.ALL.subList(0, 1);
     }

@@ -32,7 +32,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a real device refuses, and peers that die or fall silent at every step: an error in bounded time, nothing left open. */
+/**
+ * What a real device refuses, and peers that die or fall silent at every step: an error in bounded time, nothing left
+ * open.
+ */
 @Tag("device")
 @Timeout(180)
 class FailureDeviceTest {

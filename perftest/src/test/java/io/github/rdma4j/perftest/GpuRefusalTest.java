@@ -11,7 +11,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** GPUs that are not there: told before the adapter is opened and the peer contacted, so no machine must have either. */
+/**
+ * GPUs that are not there: told before the adapter is opened and the peer contacted, so no machine must have either.
+ */
 @Timeout(60)
 @ExtendWith(StandInDriver.class)
 class GpuRefusalTest {

@@ -15,7 +15,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Each tool with the memory of the stand-in's GPU on both sides, on each path that SoftRoCE has, with all data validated. */
+/**
+ * Each tool with the memory of the stand-in's GPU on both sides, on each path that SoftRoCE has, with all data
+ * validated.
+ */
 @Tag("device")
 @Timeout(120)
 @ExtendWith(StandInDriver.class)

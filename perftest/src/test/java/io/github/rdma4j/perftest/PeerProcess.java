@@ -33,7 +33,10 @@ final class PeerProcess implements AutoCloseable {
         return new PeerProcess(List.of(commandLine.strip().split(" +")));
     }
 
-    /** Starts one of our tools in a JVM of its own, behind a prefix that sets its conditions; quick to start, with slower loops. */
+    /**
+     * Starts one of our tools in a JVM of its own, behind a prefix that sets its conditions; quick to start, with
+     * slower loops.
+     */
     static PeerProcess ofJava(List<String> prefix, String commandLine) throws IOException {
         return ofJava(prefix, List.of("-XX:TieredStopAtLevel=1"), commandLine);
     }

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The whole tool with a peer that sends what is not quite right: one line that says so, a status, nothing left behind. The
- * parser alone has met many more of them in HandshakeFuzzTest; a failure names the seed here, too.
+ * The whole tool with a peer that sends what is not quite right: one line that says so, a status, nothing left behind.
+ * The parser alone has met many more of them in HandshakeFuzzTest; a failure names the seed here, too.
  */
 @Tag("device")
 @Timeout(240)

@@ -10,9 +10,9 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * What staging costs: bandwidth of 1 MiB messages with the memory of the stand-in's GPU on both sides, staged, beside that of host
- * memory, by turns; and the most memory that runs of few and of many messages take. A program, not a test: other work on the machine
- * moves the figures further than the copies do. docs/perftest-gpu.md tells how it is run.
+ * What staging costs: bandwidth of 1 MiB messages with the memory of the stand-in's GPU on both sides, staged, beside
+ * that of host memory, by turns; and the most memory that runs of few and of many messages take. A program, not a test:
+ * other work on the machine moves the figures further than the copies do. docs/perftest-gpu.md tells how it is run.
  */
 final class StagedBandwidth {
     private static final String STAGED = "--use_cuda=0 --gpu-path staged";

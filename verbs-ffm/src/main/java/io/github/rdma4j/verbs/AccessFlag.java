@@ -21,7 +21,9 @@ public enum AccessFlag {
     REMOTE_ATOMIC(RdmaHeaders.IBV_ACCESS_REMOTE_ATOMIC()),
     /** A {@link MemoryWindow} can be bound to the region. */
     MW_BIND(RdmaHeaders.IBV_ACCESS_MW_BIND()),
-    /** Addresses in work requests are offsets from the start of the region (or window) and not addresses of the process. */
+    /**
+     * Addresses in work requests are offsets from the start of the region (or window) and not addresses of the process.
+     */
     ZERO_BASED(RdmaHeaders.IBV_ACCESS_ZERO_BASED()),
     /** On-demand paging: pages are not pinned, the adapter faults them in when it needs them. */
     ON_DEMAND(RdmaHeaders.IBV_ACCESS_ON_DEMAND()),
@@ -31,7 +33,10 @@ public enum AccessFlag {
     FLUSH_GLOBAL(1 << 8),
     /** A peer may flush what it wrote here to persistent memory; from rdma-core 45 on. */
     FLUSH_PERSISTENT(1 << 9),
-    /** The adapter may reorder its writes to host memory; ignored where it is not supported. Polling on data is then unsafe. */
+    /**
+     * The adapter may reorder its writes to host memory; ignored where it is not supported. Polling on data is then
+     * unsafe.
+     */
     RELAXED_ORDERING(RdmaHeaders.IBV_ACCESS_RELAXED_ORDERING());
 
     private final int bit;

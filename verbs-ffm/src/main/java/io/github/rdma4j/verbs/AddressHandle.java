@@ -15,8 +15,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A way to a destination that datagrams are posted with ({@code struct ibv_ah}, ibv_create_ah(3)). One serves any number of
- * queue pairs of its protection domain; it must stay open until what was posted with it has completed.
+ * A way to a destination that datagrams are posted with ({@code struct ibv_ah}, ibv_create_ah(3)). One serves any
+ * number of queue pairs of its protection domain; it must stay open until what was posted with it has completed.
  *
  * <p>Thread safety: all methods may be called from any thread.
  */
@@ -87,9 +87,9 @@ public final class AddressHandle extends Resource {
     }
 
     /**
-     * The {@code struct ibv_ah}. The driver reads it while it posts; so who posts checks inside the queue pair's guard that the handle
-     * is open, and {@link #release()} waits until no thread is inside such a guard any more. That costs posting one load, and no
-     * guard for each of many handles.
+     * The {@code struct ibv_ah}. The driver reads it while it posts; so who posts checks inside the queue pair's guard
+     * that the handle is open, and {@link #release()} waits until no thread is inside such a guard any more. That costs
+     * posting one load, and no guard for each of many handles.
      */
     long address() {
         return address;

@@ -11,9 +11,9 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The way to a destination ({@code struct ibv_ah_attr}): of an {@link AddressHandle}, or of a connected queue pair, where it is
- * called the address vector. RoCE needs the global route; InfiniBand within a subnet needs the LID. Start with {@link #toGid} or
- * {@link #toLid}, and change what differs with the {@code with…} methods.
+ * The way to a destination ({@code struct ibv_ah_attr}): of an {@link AddressHandle}, or of a connected queue pair,
+ * where it is called the address vector. RoCE needs the global route; InfiniBand within a subnet needs the LID. Start
+ * with {@link #toGid} or {@link #toLid}, and change what differs with the {@code with…} methods.
  *
  * @param globalRoute the global route, if there is one
  * @param destinationLid the peer's LID, 16 bits; 0 on RoCE
@@ -82,8 +82,8 @@ public record AddressHandleAttributes(
      * @param context the device that received it
      * @param port the port that it came through, from 1
      * @param completion of the receive
-     * @param header the first {@value WorkCompletion#GLOBAL_ROUTE_HEADER_BYTES} bytes of the buffer; it is not looked at unless
-     *     {@link WorkCompletion#hasGlobalRouteHeader()}
+     * @param header the first {@value WorkCompletion#GLOBAL_ROUTE_HEADER_BYTES} bytes of the buffer; it is not looked
+     *     at unless {@link WorkCompletion#hasGlobalRouteHeader()}
      * @return the attributes of an {@link AddressHandle} for the answer
      * @throws IllegalArgumentException if the receive failed, the header is too short, or there is no such port
      * @throws VerbsException if the header does not lead to a GID of that port
@@ -98,7 +98,8 @@ public record AddressHandleAttributes(
      *
      * @param context the device that received it
      * @param port the port that it came through, from 1
-     * @param completion of the receive; the queue must have been asked for source LID, service level and destination path bits
+     * @param completion of the receive; the queue must have been asked for source LID, service level and destination
+     *     path bits
      * @param header as for a {@link WorkCompletion}
      * @return the attributes of an {@link AddressHandle} for the answer
      * @throws IllegalArgumentException if the receive failed, the header is too short, or there is no such port
@@ -110,8 +111,9 @@ public record AddressHandleAttributes(
     }
 
     /**
-     * The Ethernet address behind the destination GID, by ARP or neighbour discovery ({@code ibv_resolve_eth_l2_from_gid}). Blocks until
-     * the neighbour answers, for at most three seconds; other calls that wait for the device context wait as long.
+     * The Ethernet address behind the destination GID, by ARP or neighbour discovery
+     * ({@code ibv_resolve_eth_l2_from_gid}). Blocks until the neighbour answers, for at most three seconds; other calls
+     * that wait for the device context wait as long.
      *
      * @param context the device
      * @return the address
@@ -219,7 +221,8 @@ public record AddressHandleAttributes(
     /**
      * Reads what another library has filled in, such as rdma_cm.
      *
-     * @param ibvAhAttr the address of a {@code struct ibv_ah_attr}. It cannot be checked: a wrong address crashes the JVM
+     * @param ibvAhAttr the address of a {@code struct ibv_ah_attr}. It cannot be checked: a wrong address crashes the
+     *     JVM
      * @return a copy
      */
     public static AddressHandleAttributes ofNative(long ibvAhAttr) {

@@ -9,16 +9,18 @@ public enum AsyncEventType {
     /** A queue pair has failed, and is in the error state. */
     QP_FATAL(Subject.QUEUE_PAIR),
     /**
-     * A peer's request was invalid: the local queue pair is in the error state. Its requests complete as flushed, and say
-     * no more.
+     * A peer's request was invalid: the local queue pair is in the error state. Its requests complete as flushed, and
+     * say no more.
      */
     QP_REQ_ERR(Subject.QUEUE_PAIR),
     /**
-     * A peer asked for what it may not do: the local queue pair is in the error state. Its requests complete as flushed,
-     * and say no more.
+     * A peer asked for what it may not do: the local queue pair is in the error state. Its requests complete as
+     * flushed, and say no more.
      */
     QP_ACCESS_ERR(Subject.QUEUE_PAIR),
-    /** The first packet has come while the queue pair was still ready to receive only: the connection is established. */
+    /**
+     * The first packet has come while the queue pair was still ready to receive only: the connection is established.
+     */
     COMM_EST(Subject.QUEUE_PAIR),
     /** All requests that were under way before the transition to the drained state are done. */
     SQ_DRAINED(Subject.QUEUE_PAIR),
@@ -40,7 +42,9 @@ public enum AsyncEventType {
     SM_CHANGE(Subject.PORT),
     /** A shared receive queue has failed. */
     SRQ_ERR(Subject.SHARED_RECEIVE_QUEUE),
-    /** A shared receive queue holds fewer receives than its limit; the event comes once, until the limit is set again. */
+    /**
+     * A shared receive queue holds fewer receives than its limit; the event comes once, until the limit is set again.
+     */
     SRQ_LIMIT_REACHED(Subject.SHARED_RECEIVE_QUEUE),
     /** A queue pair in the error state takes nothing more from its shared receive queue. */
     QP_LAST_WQE_REACHED(Subject.QUEUE_PAIR),

@@ -17,7 +17,10 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** The asynchronous events of a device context: taken, translated, and acknowledged at once, so that no destroy waits for them. */
+/**
+ * The asynchronous events of a device context: taken, translated, and acknowledged at once, so that no destroy waits
+ * for them.
+ */
 final class AsyncEvents {
     private static final long ELEMENT = ibv_async_event.element$offset();
 

@@ -5,9 +5,9 @@ package io.github.rdma4j.verbs;
 import io.github.rdma4j.verbs.internal.SendOpcode;
 
 /**
- * The checks of the posting calls: flags, bounds, rights, open regions. They cost a few nanoseconds, and keep a mistake from
- * becoming a broken connection. {@value #PROPERTY}{@code =false} switches them off for a program that is known to be right; use
- * after close remains an exception.
+ * The checks of the posting calls: flags, bounds, rights, open regions. They cost a few nanoseconds, and keep a mistake
+ * from becoming a broken connection. {@value #PROPERTY}{@code =false} switches them off for a program that is known to
+ * be right; use after close remains an exception.
  */
 final class Checks {
     /** The system property that switches the checks off. */

@@ -5,8 +5,8 @@ package io.github.rdma4j.verbs;
 import java.util.stream.Stream;
 
 /**
- * How many completions can be in a completion queue at once: the depths of what completes into it. All methods are called with
- * the tree's lock held, so that two threads cannot both take the last room.
+ * How many completions can be in a completion queue at once: the depths of what completes into it. All methods are
+ * called with the tree's lock held, so that two threads cannot both take the last room.
  */
 final class CompletionBudget {
     private CompletionBudget() {}
@@ -50,8 +50,8 @@ final class CompletionBudget {
     }
 
     /**
-     * The depth for somebody who has not asked for one: the usual one, or less where that is more than half of the room that is
-     * left. The other half is for those who come later.
+     * The depth for somebody who has not asked for one: the usual one, or less where that is more than half of the room
+     * that is left. The other half is for those who come later.
      *
      * @param besides completions that come to those of others
      * @param parts how many such depths the half is for

@@ -21,11 +21,11 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * A completion channel ({@code struct ibv_comp_channel}): where completion queues announce that there is something to poll, for
- * programs that sleep rather than spin. Any number of queues may share one.
+ * A completion channel ({@code struct ibv_comp_channel}): where completion queues announce that there is something to
+ * poll, for programs that sleep rather than spin. Any number of queues may share one.
  *
- * <p>The protocol has one trap. A queue announces only completions that come after it was armed, and only the first of them:
- * <b>arm, then poll once more, then wait</b>; what came before the arming is found by that poll.
+ * <p>The protocol has one trap. A queue announces only completions that come after it was armed, and only the first of
+ * them: <b>arm, then poll once more, then wait</b>; what came before the arming is found by that poll.
  * {@link CompletionQueue#awaitCompletions} does all of it.
  *
  * <p>Thread safety: all methods may be called from any thread. A close ends the waits of other threads with an
@@ -38,8 +38,8 @@ public final class CompletionChannel extends Resource implements EventSource {
     private final ReadinessWaiter waiter;
     private final UseGuard guard = new UseGuard();
     /**
-     * Queues whose events were taken by a thread that awaits another queue: they remain for {@link #nextEvent}. Lock-free, because it is
-     * used inside the guard.
+     * Queues whose events were taken by a thread that awaits another queue: they remain for {@link #nextEvent}.
+     * Lock-free, because it is used inside the guard.
      */
     private final Queue<CompletionQueue> setAside = new ConcurrentLinkedQueue<>();
     /** What the program waits for itself; null as long as it has not asked for it. */
@@ -70,8 +70,8 @@ public final class CompletionChannel extends Resource implements EventSource {
 
     /**
      * Waits for a queue to announce completions, and takes and acknowledges the event (ibv_get_cq_event(3),
-     * ibv_ack_cq_events(3)). The queue is not armed any more then. It may be empty: an event stays behind if its completion was
-     * polled before the event was taken.
+     * ibv_ack_cq_events(3)). The queue is not armed any more then. It may be empty: an event stays behind if its
+     * completion was polled before the event was taken.
      *
      * @param timeout how long to wait; zero or less only looks
      * @return the queue, or empty after the time
@@ -178,8 +178,8 @@ public final class CompletionChannel extends Resource implements EventSource {
     }
 
     /**
-     * Waits until an event of a queue has been taken, here or by another thread. Events of other queues that come first are taken too,
-     * and those who wait for them look again.
+     * Waits until an event of a queue has been taken, here or by another thread. Events of other queues that come first
+     * are taken too, and those who wait for them look again.
      *
      * @param eventsTaken how many of the queue's events had been taken before
      * @return false after the time

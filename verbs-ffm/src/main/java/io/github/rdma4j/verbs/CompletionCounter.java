@@ -9,9 +9,9 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * A completion counter ({@code struct ibv_comp_cntr}): the adapter counts the completed requests, or their bytes, of the queue
- * pairs that it is attached to, and beside them the failed ones. Needs rdma-core 65 and an adapter that can do it; no such
- * adapter has been seen by this code yet.
+ * A completion counter ({@code struct ibv_comp_cntr}): the adapter counts the completed requests, or their bytes, of
+ * the queue pairs that it is attached to, and beside them the failed ones. Needs rdma-core 65 and an adapter that can
+ * do it; no such adapter has been seen by this code yet.
  *
  * <p>Thread safety: all methods may be called from any thread.
  */

@@ -36,13 +36,14 @@ import java.util.concurrent.locks.LockSupport;
  * }
  * }</pre>
  *
- * <p>The device gets the entries back at the end, so do not stay on the way for long. Nothing here allocates. Of a failed
- * completion only the work-request id, the status, the vendor error and the queue pair number mean anything.
+ * <p>The device gets the entries back at the end, so do not stay on the way for long. Nothing here allocates. Of a
+ * failed completion only the work-request id, the status, the vendor error and the queue pair number mean anything.
  *
- * <p>Thread safety: from start to end the cursor belongs to the thread that started it; the methods of other threads are
- * {@link IllegalStateException}s, and so is reading where no completion is, or a field that the queue was not created with. A close of
- * the queue does not wait for the end: it ends the way, and what comes then is an {@link IllegalStateException} too. A close of a queue
- * pair whose completions come here waits for the end of another thread's way, and is an {@link IllegalStateException} on one's own.
+ * <p>Thread safety: from start to end the cursor belongs to the thread that started it; the methods of other threads
+ * are {@link IllegalStateException}s, and so is reading where no completion is, or a field that the queue was not
+ * created with. A close of the queue does not wait for the end: it ends the way, and what comes then is an
+ * {@link IllegalStateException} too. A close of a queue pair whose completions come here waits for the end of another
+ * thread's way, and is an {@link IllegalStateException} on one's own.
  */
 public final class CompletionCursor {
     private static final VarHandle HOLDER;
@@ -143,8 +144,8 @@ public final class CompletionCursor {
     }
 
     /**
-     * Makes the calling thread the one that polls the queue. While the cursor is paused it waits: "empty" would be wrong, and who sleeps
-     * after that would sleep beside a completion.
+     * Makes the calling thread the one that polls the queue. While the cursor is paused it waits: "empty" would be
+     * wrong, and who sleeps after that would sleep beside a completion.
      *
      * @throws IllegalStateException if a thread polls it, this one or another
      */
@@ -195,7 +196,8 @@ public final class CompletionCursor {
     /**
      * Goes to the first completion (ibv_start_poll).
      *
-     * @return false if the queue is empty; true if the cursor stands on a completion, and then {@link #end()} must follow
+     * @return false if the queue is empty; true if the cursor stands on a completion, and then {@link #end()} must
+     *     follow
      * @throws IllegalStateException if the cursor has been started, here or by another thread, or the queue is closed
      * @throws VerbsException if the queue has failed
      */
@@ -273,8 +275,8 @@ public final class CompletionCursor {
     }
 
     /**
-     * Gives the completions that were visited back to the device (ibv_end_poll). Does nothing if the queue has been closed
-     * meanwhile.
+     * Gives the completions that were visited back to the device (ibv_end_poll). Does nothing if the queue has been
+     * closed meanwhile.
      *
      * @throws IllegalStateException if this thread has not started the cursor
      */
@@ -409,7 +411,8 @@ public final class CompletionCursor {
     }
 
     /**
-     * {@return of a receive: the number that the peer sent beside the message (ibv_wc_read_imm_data); valid if {@link #hasImmediateData()}}
+     * {@return of a receive: the number that the peer sent beside the message (ibv_wc_read_imm_data); valid if {@link
+     * #hasImmediateData()}}
      */
     public int immediateData() {
         return ByteOrders.fromNetwork(readInt(readImmediateData, WorkCompletionField.IMMEDIATE_DATA));
@@ -421,8 +424,8 @@ public final class CompletionCursor {
     }
 
     /**
-     * {@return of a receive: the key of this side that the peer's send invalidated (ibv_wc_read_invalidated_rkey); valid if
-     * {@link #hasInvalidatedKey()}}
+     * {@return of a receive: the key of this side that the peer's send invalidated (ibv_wc_read_invalidated_rkey);
+     * valid if {@link #hasInvalidatedKey()}}
      */
     public int invalidatedRemoteKey() {
         return readInt(readImmediateData, WorkCompletionField.IMMEDIATE_DATA);
@@ -433,7 +436,10 @@ public final class CompletionCursor {
         return (flags() & WITH_INVALIDATE) != 0;
     }
 
-    /** {@return of a datagram: whether the first {@value WorkCompletion#GLOBAL_ROUTE_HEADER_BYTES} bytes of the buffer hold a global route header} */
+    /**
+     * {@return of a datagram: whether the first {@value WorkCompletion#GLOBAL_ROUTE_HEADER_BYTES} bytes of the buffer
+     * hold a global route header}
+     */
     public boolean hasGlobalRouteHeader() {
         return (flags() & WITH_GLOBAL_ROUTE_HEADER) != 0;
     }

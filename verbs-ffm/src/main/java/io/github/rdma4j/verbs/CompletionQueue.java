@@ -27,12 +27,12 @@ import java.util.function.IntSupplier;
 /**
  * A completion queue ({@code struct ibv_cq}): where work requests report that they are done.
  *
- * <p>The queue must have room for all the requests that can complete into it. An overrun loses completions for good: the device
- * reports {@link AsyncEventType#CQ_ERR}, the queue cannot be used any more, and on most adapters the queue pairs that report to
- * it break. So a queue pair is refused whose depths, beside those of the others, are more than the queue's {@link #capacity()};
- * {@link QueuePairConfig#oversubscribeCompletionQueue} lets it through. The depths bound what can complete on adapters that free
- * a place in the send queue when its completion is polled. SoftRoCE frees it when the request completes: there, poll before more
- * requests are under way than the queue has entries.
+ * <p>The queue must have room for all the requests that can complete into it. An overrun loses completions for good:
+ * the device reports {@link AsyncEventType#CQ_ERR}, the queue cannot be used any more, and on most adapters the queue
+ * pairs that report to it break. So a queue pair is refused whose depths, beside those of the others, are more than the
+ * queue's {@link #capacity()}; {@link QueuePairConfig#oversubscribeCompletionQueue} lets it through. The depths bound
+ * what can complete on adapters that free a place in the send queue when its completion is polled. SoftRoCE frees it
+ * when the request completes: there, poll before more requests are under way than the queue has entries.
  *
  * <p>Thread safety: all methods may be called from any thread; polling is fastest from the thread that polled first.
  */
@@ -82,7 +82,10 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
         return new CompletionQueue(context, channel, created, parents);
     }
 
-    /** To be called before the native queue is created: a channel that another thread has closed meanwhile must not come there. */
+    /**
+     * To be called before the native queue is created: a channel that another thread has closed meanwhile must not come
+     * there.
+     */
     static Resource[] parents(DeviceContext context, CompletionQueueConfig config) {
         if (config.channel() == null) {
             return new Resource[] {context};
@@ -146,10 +149,12 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
     }
 
     /**
-     * Arms the queue (ibv_req_notify_cq(3)): the next completion makes an event in the {@linkplain CompletionQueueConfig#channel
-     * channel}, once. What is in the queue already makes none, so poll once more between this and the wait. Allocates nothing.
+     * Arms the queue (ibv_req_notify_cq(3)): the next completion makes an event in the
+     * {@linkplain CompletionQueueConfig#channel channel}, once. What is in the queue already makes none, so poll once
+     * more between this and the wait. Allocates nothing.
      *
-     * @param solicitedOnly true if only failures and messages sent with {@link SendFlags#SOLICITED} are to make an event
+     * @param solicitedOnly true if only failures and messages sent with {@link SendFlags#SOLICITED} are to make an
+     *     event
      * @throws IllegalStateException if the queue is closed, or was created without a channel
      * @throws VerbsException if the device refuses
      */
@@ -191,8 +196,9 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
     }
 
     /**
-     * Fetches completions, and sleeps until there are some: polls, arms, polls again, waits for the channel's event, as often as
-     * needed. Threads that await the same queue take turns. Other threads may arm the queue and take events from its channel meanwhile.
+     * Fetches completions, and sleeps until there are some: polls, arms, polls again, waits for the channel's event, as
+     * often as needed. Threads that await the same queue take turns. Other threads may arm the queue and take events
+     * from its channel meanwhile.
      *
      * <p>This method takes the events of this queue from the channel. Those of other queues remain for
      * {@link CompletionChannel#nextEvent}.
@@ -201,8 +207,8 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
      * @param timeout how long to wait; zero or less only polls
      * @return how many were fetched, 0 after the time
      * @throws IllegalStateException if the queue is closed, before or meanwhile, or was created without a channel
-     * @throws WaitInterruptedException if the thread is interrupted while it waits; completions that are there are fetched
-     *     nevertheless
+     * @throws WaitInterruptedException if the thread is interrupted while it waits; completions that are there are
+     *     fetched nevertheless
      * @throws VerbsException if the queue or the channel has failed
      */
     public int awaitCompletions(WorkCompletions completions, Duration timeout) {
@@ -258,8 +264,8 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
      *
      * @param minEntries the least number of completions that it must hold, from 1 to the device's
      *     {@link DeviceAttributes#maxCompletionQueueEntries()}
-     * @throws IllegalArgumentException if the number is out of range, or less than the completions that the queue pairs can
-     *     have in it; the message gives both numbers
+     * @throws IllegalArgumentException if the number is out of range, or less than the completions that the queue pairs
+     *     can have in it; the message gives both numbers
      * @throws IllegalStateException if the queue is closed
      * @throws UnsupportedVerbException if the device cannot do this
      * @throws VerbsException if the device refuses, for instance because more completions are in the queue
@@ -291,11 +297,12 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
     }
 
     /**
-     * Makes events rarer (ibv_modify_cq(3)): an armed queue announces completions when so many have come, or so much time has
-     * passed since the first of them, whichever is earlier.
+     * Makes events rarer (ibv_modify_cq(3)): an armed queue announces completions when so many have come, or so much
+     * time has passed since the first of them, whichever is earlier.
      *
      * @param completions from 0 to the device's limit, at most 65535; 0 or 1 announces at once
-     * @param period from 0 to the device's limit, at most 65535 microseconds; what is less than a microsecond is dropped
+     * @param period from 0 to the device's limit, at most 65535 microseconds; what is less than a microsecond is
+     *     dropped
      * @throws IllegalArgumentException if a value is out of range; the message gives both numbers
      * @throws IllegalStateException if the queue is closed
      * @throws UnsupportedVerbException if the device cannot do this

@@ -12,7 +12,8 @@ public final class CompletionQueueConfig {
     CompletionQueueConfig() {}
 
     /**
-     * Where the queue announces completions once {@link CompletionQueue#requestNotification} has asked for it; default nowhere.
+     * Where the queue announces completions once {@link CompletionQueue#requestNotification} has asked for it; default
+     * nowhere.
      *
      * @param completionChannel of the same device context
      * @return this

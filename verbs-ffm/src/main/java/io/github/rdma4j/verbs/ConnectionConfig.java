@@ -35,7 +35,8 @@ public final class ConnectionConfig {
     }
 
     /**
-     * How long to wait for an acknowledgement: 4.096 microseconds times two to this power; default 14, 67 ms. 0 waits for ever.
+     * How long to wait for an acknowledgement: 4.096 microseconds times two to this power; default 14, 67 ms. 0 waits
+     * for ever.
      *
      * @param exponent 0 to 31
      * @return this
@@ -58,8 +59,9 @@ public final class ConnectionConfig {
 
     /**
      * How often to send again to a peer that has no receive posted, before
-     * {@link WorkCompletionStatus#RNR_RETRY_EXC_ERR}; default 7, which means for ever: a send for which the peer forgets
-     * to post a receive then never completes, and nothing tells why. While a program is written, 6 shows such mistakes.
+     * {@link WorkCompletionStatus#RNR_RETRY_EXC_ERR}; default 7, which means for ever: a send for which the peer
+     * forgets to post a receive then never completes, and nothing tells why. While a program is written, 6 shows such
+     * mistakes.
      *
      * @param count 0 to 7
      * @return this

@@ -11,13 +11,14 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Keeps threads off the cursors of completion queues while queue pairs that complete there are destroyed or reset. From ibv_start_poll to
- * ibv_end_poll providers hold the lock of the completion queue, and they take it to clean the queue of such a queue pair (mlx5, efa
- * and irdma do): a thread in the middle of its own way would wait for itself, and one that waited for another, with the lock of the tree,
- * could keep that one from going on.
+ * Keeps threads off the cursors of completion queues while queue pairs that complete there are destroyed or reset. From
+ * ibv_start_poll to ibv_end_poll providers hold the lock of the completion queue, and they take it to clean the queue
+ * of such a queue pair (mlx5, efa and irdma do): a thread in the middle of its own way would wait for itself, and one
+ * that waited for another, with the lock of the tree, could keep that one from going on.
  *
- * <p>So a way of the calling thread is an exception, one of another thread is waited for without the lock of the tree, and no new one
- * begins meanwhile: who wants to poll then waits. The way over a queue that is closed itself is ended at once.
+ * <p>So a way of the calling thread is an exception, one of another thread is waited for without the lock of the tree,
+ * and no new one begins meanwhile: who wants to poll then waits. The way over a queue that is closed itself is ended at
+ * once.
  */
 final class CursorPause {
     private static final long LIMIT_SECONDS = 10;
@@ -34,8 +35,8 @@ final class CursorPause {
      * @param root is closed or reset
      * @param treeLock of its tree
      * @param action runs with the lock held
-     * @throws IllegalStateException if the calling thread has started a cursor that is in the way, or another thread keeps one for too
-     *     long
+     * @throws IllegalStateException if the calling thread has started a cursor that is in the way, or another thread
+     *     keeps one for too long
      */
     static void around(Resource root, ReentrantLock treeLock, Runnable action) {
         if (treeLock.isHeldByCurrentThread()) {

@@ -5,8 +5,8 @@ package io.github.rdma4j.verbs;
 import java.util.Objects;
 
 /**
- * Where a datagram goes: the way to the peer's port, and the queue pair there. Immutable, made once for each peer; it may be
- * used in any number of requests and by any thread.
+ * Where a datagram goes: the way to the peer's port, and the queue pair there. Immutable, made once for each peer; it
+ * may be used in any number of requests and by any thread.
  */
 public final class Destination {
     private final AddressHandle addressHandle;

@@ -25,7 +25,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * An RDMA device of this machine, as ibv_get_device_list(3) names it. A plain value: {@link DeviceContext#open} opens it.
+ * An RDMA device of this machine, as ibv_get_device_list(3) names it. A plain value: {@link DeviceContext#open} opens
+ * it.
  *
  * @param name such as {@code mlx5_0} or {@code rxe0}
  * @param uverbsName the character device below {@code /dev/infiniband}, such as {@code uverbs0}
@@ -33,8 +34,8 @@ import java.util.stream.Collectors;
  * @param guid the node GUID
  * @param nodeType what kind of node it is
  * @param transportType the transport that it speaks
- * @param index the kernel's number of the device (ibv_get_device_index(3)), which stays while it is renamed; -1 if the kernel does
- *     not tell
+ * @param index the kernel's number of the device (ibv_get_device_index(3)), which stays while it is renamed; -1 if the
+ *     kernel does not tell
  */
 public record Device(
         String name,
@@ -74,7 +75,9 @@ public record Device(
                 .orElseThrow(() -> notFound(name, devices));
     }
 
-    /** Opens the native device of that name: the list lives no longer than this call, an open context keeps its device. */
+    /**
+     * Opens the native device of that name: the list lives no longer than this call, an open context keeps its device.
+     */
     static MemorySegment openNative(String name) {
         MemorySegment context = withNativeList(devices -> {
             for (MemorySegment device : devices) {

@@ -13,8 +13,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * Memory in the adapter ({@code struct ibv_dm}, ibv_alloc_dm(3)): work requests reach it without crossing the PCI bus. The process has
- * no address for it; it copies in and out. {@link ProtectionDomain#registerDeviceMemory} makes a region of it.
+ * Memory in the adapter ({@code struct ibv_dm}, ibv_alloc_dm(3)): work requests reach it without crossing the PCI bus.
+ * The process has no address for it; it copies in and out. {@link ProtectionDomain#registerDeviceMemory} makes a region
+ * of it.
  *
  * <p>Thread safety: all methods may be called from any thread. The copies of one device context wait for each other.
  */
@@ -77,7 +78,10 @@ public final class DeviceMemory extends Resource {
         return length;
     }
 
-    /** {@return the kernel's handle, by which another process that shares the device context imports it (ibv_import_dm(3))} */
+    /**
+     * {@return the kernel's handle, by which another process that shares the device context imports it
+     * (ibv_import_dm(3))}
+     */
     public int kernelHandle() {
         return locked(() -> ibv_dm.handle(memory));
     }

@@ -3,8 +3,8 @@
 package io.github.rdma4j.verbs;
 
 /**
- * What two providers agree on besides the standard ({@code struct ibv_ece}, ibv_query_ece(3)): one side's value travels to the
- * other with the connection request, and comes back as what both can do.
+ * What two providers agree on besides the standard ({@code struct ibv_ece}, ibv_query_ece(3)): one side's value travels
+ * to the other with the connection request, and comes back as what both can do.
  *
  * @param vendorId the provider's IEEE OUI; 0 is none
  * @param options the provider's own bits

@@ -13,9 +13,9 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * Waits for many {@link EventSource event sources} at once, as {@link java.nio.channels.Selector} does for sockets: one thread
- * for any number of completion channels, device contexts and rdma_cm event channels. It uses epoll(7), starts no thread, and on a
- * virtual thread holds no carrier while it waits.
+ * Waits for many {@link EventSource event sources} at once, as {@link java.nio.channels.Selector} does for sockets: one
+ * thread for any number of completion channels, device contexts and rdma_cm event channels. It uses epoll(7), starts no
+ * thread, and on a virtual thread holds no carrier while it waits.
  *
  * <pre>{@code
  * try (EventPoller poller = EventPoller.open()) {
@@ -35,14 +35,14 @@ import java.util.stream.Stream;
  *
  * <p>A source remains ready until its event is taken. A source that is closed leaves the poller by itself.
  *
- * <p>Thread safety: all methods may be called from any thread. If several threads select at once, one event may call the
- * handlers of all of them.
+ * <p>Thread safety: all methods may be called from any thread. If several threads select at once, one event may call
+ * the handlers of all of them.
  */
 public final class EventPoller implements AutoCloseable {
     private final DescriptorSet descriptors = new DescriptorSet(EventPoller::closedException);
     /**
-     * By descriptor, which several can share: two objects for one native context. Guarded by itself, as is the field below; the lists are
-     * never changed.
+     * By descriptor, which several can share: two objects for one native context. Guarded by itself, as is the field
+     * below; the lists are never changed.
      */
     private final Map<Integer, List<EventSource>> sources = new HashMap<>();
 
@@ -100,7 +100,9 @@ public final class EventPoller implements AutoCloseable {
         keepIf(kept -> kept != source);
     }
 
-    /** A closed descriptor leaves the kernel's set by itself; one that belongs to somebody else may have stayed open. */
+    /**
+     * A closed descriptor leaves the kernel's set by itself; one that belongs to somebody else may have stayed open.
+     */
     private void dropClosed() {
         keepIf(EventSource::isOpen);
     }
@@ -136,8 +138,9 @@ public final class EventPoller implements AutoCloseable {
     }
 
     /**
-     * Waits until a source is ready, and calls the handler for each that is, in this thread. The handler should take the event,
-     * with a timeout of zero, because another thread may have taken it; it may add, remove and close anything.
+     * Waits until a source is ready, and calls the handler for each that is, in this thread. The handler should take
+     * the event, with a timeout of zero, because another thread may have taken it; it may add, remove and close
+     * anything.
      *
      * @param timeout how long to wait; zero or less only looks
      * @param handler what to do with a source that is ready
@@ -187,7 +190,9 @@ public final class EventPoller implements AutoCloseable {
         }
     }
 
-    /** Ends selects that are under way with an {@link IllegalStateException}; the sources stay open. Twice does nothing. */
+    /**
+     * Ends selects that are under way with an {@link IllegalStateException}; the sources stay open. Twice does nothing.
+     */
     @Override
     public void close() {
         synchronized (sources) {

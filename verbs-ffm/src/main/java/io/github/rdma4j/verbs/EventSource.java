@@ -3,13 +3,14 @@
 package io.github.rdma4j.verbs;
 
 /**
- * Something that an {@link EventPoller} can wait for: completion channels, device contexts (for their asynchronous events) and
- * the event channels of rdma_cm are, and a program may add its own, anything with a file descriptor that becomes readable.
+ * Something that an {@link EventPoller} can wait for: completion channels, device contexts (for their asynchronous
+ * events) and the event channels of rdma_cm are, and a program may add its own, anything with a file descriptor that
+ * becomes readable.
  */
 public interface EventSource {
     /**
-     * The file descriptor that is readable when an event is there, for a program that has its own poll(2) loop. It belongs to
-     * this object: do not read from it, and do not close it.
+     * The file descriptor that is readable when an event is there, for a program that has its own poll(2) loop. It
+     * belongs to this object: do not read from it, and do not close it.
      *
      * @return the descriptor
      * @throws IllegalStateException if this object is closed

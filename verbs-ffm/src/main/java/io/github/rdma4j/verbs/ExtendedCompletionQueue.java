@@ -16,13 +16,14 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * An extended completion queue ({@code struct ibv_cq_ex}): completions are not copied out, but read in place through the
- * {@link #cursor()}, and only those of their fields that were asked for; among them timestamps, which {@link WorkCompletion} has not.
+ * An extended completion queue ({@code struct ibv_cq_ex}): completions are not copied out, but read in place through
+ * the {@link #cursor()}, and only those of their fields that were asked for; among them timestamps, which
+ * {@link WorkCompletion} has not.
  *
  * <p>Thread safety: as for {@link CompletionQueue}, but only one thread at a time may poll, by the cursor or by
- * {@link #poll}. Another one that tries meanwhile gets an {@link IllegalStateException}, and so does a {@link #resize} then: waiting
- * in the driver for a thread that may hold the cursor for long could block the whole JVM. While a queue pair is closed or reset whose
- * completions come here, a poll waits for that.
+ * {@link #poll}. Another one that tries meanwhile gets an {@link IllegalStateException}, and so does a {@link #resize}
+ * then: waiting in the driver for a thread that may hold the cursor for long could block the whole JVM. While a queue
+ * pair is closed or reset whose completions come here, a poll waits for that.
  */
 public final class ExtendedCompletionQueue extends CompletionQueue {
     private final Set<WorkCompletionField> fields;
@@ -97,7 +98,8 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
      *
      * @param timeout how long to wait; zero or less only tries
      * @return whether the cursor stands on a completion; then {@link CompletionCursor#end()} must follow
-     * @throws IllegalStateException if the queue is closed, before or meanwhile, was created without a channel, or is being polled
+     * @throws IllegalStateException if the queue is closed, before or meanwhile, was created without a channel, or is
+     *     being polled
      * @throws WaitInterruptedException if the thread is interrupted while it waits
      * @throws VerbsException if the queue or the channel has failed
      */

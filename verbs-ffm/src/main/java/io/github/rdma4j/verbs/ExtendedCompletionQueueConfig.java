@@ -10,8 +10,8 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * What an extended completion queue is to be ({@code struct ibv_cq_init_attr_ex}), besides its size. Each setter returns this
- * object; everything has a default.
+ * What an extended completion queue is to be ({@code struct ibv_cq_init_attr_ex}), besides its size. Each setter
+ * returns this object; everything has a default.
  */
 public final class ExtendedCompletionQueueConfig {
     private final CompletionQueueConfig basic = new CompletionQueueConfig();
@@ -58,9 +58,9 @@ public final class ExtendedCompletionQueueConfig {
     }
 
     /**
-     * Whether the driver may leave out its lock; default false. The program then must see to it that no two threads are in any
-     * call on this queue at once, and that no thread is posting to its queue pairs while another polls. A mistake here is not
-     * noticed, and loses completions.
+     * Whether the driver may leave out its lock; default false. The program then must see to it that no two threads are
+     * in any call on this queue at once, and that no thread is posting to its queue pairs while another polls. A
+     * mistake here is not noticed, and loses completions.
      *
      * @param single true to leave it out
      * @return this
@@ -71,8 +71,8 @@ public final class ExtendedCompletionQueueConfig {
     }
 
     /**
-     * Whether the device may write over completions that were not polled, in place of putting the queue into the error state;
-     * default false. For programs that know that the queue cannot overrun.
+     * Whether the device may write over completions that were not polled, in place of putting the queue into the error
+     * state; default false. For programs that know that the queue cannot overrun.
      *
      * @param ignore true to let it
      * @return this
@@ -83,7 +83,8 @@ public final class ExtendedCompletionQueueConfig {
     }
 
     /**
-     * A parent domain, whose thread domain says who uses the queue, and whose allocator provides its memory; default none.
+     * A parent domain, whose thread domain says who uses the queue, and whose allocator provides its memory; default
+     * none.
      *
      * @param domain a parent domain of the same device context
      * @return this

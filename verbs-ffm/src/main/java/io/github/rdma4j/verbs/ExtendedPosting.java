@@ -16,10 +16,11 @@ import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
 /**
- * Posting with {@code ibv_wr_*} on one queue pair. Between ibv_wr_start and ibv_wr_complete the provider holds the lock of the send
- * queue, mostly a spin lock. So nothing native is called while a batch is built: requests are recorded, and replayed here
- * without a pause. A batch that is never posted holds no lock, and needs no ibv_wr_abort; closing the queue pair in the middle of
- * building has nothing to wait for. The price is that each request is written to memory and read again, a few nanoseconds.
+ * Posting with {@code ibv_wr_*} on one queue pair. Between ibv_wr_start and ibv_wr_complete the provider holds the lock
+ * of the send queue, mostly a spin lock. So nothing native is called while a batch is built: requests are recorded, and
+ * replayed here without a pause. A batch that is never posted holds no lock, and needs no ibv_wr_abort; closing the
+ * queue pair in the middle of building has nothing to wait for. The price is that each request is written to memory and
+ * read again, a few nanoseconds.
  *
  * <p>All or nothing: what ibv_wr_complete refuses leaves nothing in the queue.
  */
@@ -29,8 +30,8 @@ final class ExtendedPosting {
     /** Behind the structure of rdma-core 44; version 45 has one more pointer there. */
     private static final long FLUSH = ibv_qp_ex.sizeof();
     /**
-     * Up to version 44 the word there is the {@code comp_mask} of the provider's {@code struct verbs_qp}, a few low bits; and no
-     * function lies in the first pages of an address space.
+     * Up to version 44 the word there is the {@code comp_mask} of the provider's {@code struct verbs_qp}, a few low
+     * bits; and no function lies in the first pages of an address space.
      */
     private static final long LOWEST_FUNCTION = 1 << 16;
     /** Operations that have no data of their own or carry it in their arguments. */
@@ -154,7 +155,10 @@ final class ExtendedPosting {
         return byOpcode[opcode];
     }
 
-    /** Whether a request with this opcode and these flags can be posted; otherwise its function pointers must not be called. */
+    /**
+     * Whether a request with this opcode and these flags can be posted; otherwise its function pointers must not be
+     * called.
+     */
     boolean can(int opcode, int flags) {
         return (opcodes >>> opcode & 1) != 0 && ((flags & SendFlags.INLINE) == 0 || setInline.address() != 0);
     }

@@ -5,10 +5,10 @@ package io.github.rdma4j.verbs;
 import io.github.rdma4j.verbs.internal.DescriptorCalls;
 
 /**
- * A copy of a file descriptor that this object owns, of this process or of another one: what {@link DeviceContext#importFrom}
- * takes. The JDK can neither name nor pass on file descriptors, so a descriptor of another process is fetched by its number
- * (pidfd_getfd(2), Linux 5.6 and later). A native helper that receives it over a Unix domain socket (SCM_RIGHTS) is the other way;
- * it hands the number to {@link #adopt(int)}.
+ * A copy of a file descriptor that this object owns, of this process or of another one: what
+ * {@link DeviceContext#importFrom} takes. The JDK can neither name nor pass on file descriptors, so a descriptor of
+ * another process is fetched by its number (pidfd_getfd(2), Linux 5.6 and later). A native helper that receives it over
+ * a Unix domain socket (SCM_RIGHTS) is the other way; it hands the number to {@link #adopt(int)}.
  *
  * <p>Thread safety: all methods may be called from any thread.
  */
@@ -33,8 +33,8 @@ public final class FileDescriptorCopy implements AutoCloseable {
     }
 
     /**
-     * A copy of a descriptor of another process (pidfd_getfd(2)). Needs the right to trace that process: CAP_SYS_PTRACE, or the
-     * same user where Yama allows it.
+     * A copy of a descriptor of another process (pidfd_getfd(2)). Needs the right to trace that process:
+     * CAP_SYS_PTRACE, or the same user where Yama allows it.
      *
      * @param process the other's process id, as {@link ProcessHandle#pid()} gives it
      * @param descriptor its descriptor, such as the other's {@link DeviceContext#commandDescriptor()}

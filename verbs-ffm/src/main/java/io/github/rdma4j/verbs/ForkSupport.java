@@ -9,12 +9,12 @@ import io.github.rdma4j.verbs.internal.NativeLibraries;
 
 /**
  * Registered memory and fork(2) (ibv_fork_init(3)). On kernels before 5.12, a fork makes the pages of registered memory
- * copy-on-write: the next write of the parent goes to a copy, and the adapter keeps working on the original. With support
- * enabled, libibverbs takes every registered page out of the child (madvise(2), MADV_DONTFORK); a child that touches such a page
- * is killed.
+ * copy-on-write: the next write of the parent goes to a copy, and the adapter keeps working on the original. With
+ * support enabled, libibverbs takes every registered page out of the child (madvise(2), MADV_DONTFORK); a child that
+ * touches such a page is killed.
  *
- * <p>Java's own {@link ProcessBuilder} needs none of this: it starts programs without duplicating the address space, unless
- * {@code -Djdk.lang.Process.launchMechanism=FORK} is set. It is for native code in the process that forks.
+ * <p>Java's own {@link ProcessBuilder} needs none of this: it starts programs without duplicating the address space,
+ * unless {@code -Djdk.lang.Process.launchMechanism=FORK} is set. It is for native code in the process that forks.
  *
  * <p>Thread safety: all methods may be called from any thread.
  */
@@ -33,8 +33,8 @@ public final class ForkSupport {
     }
 
     /**
-     * Makes registered memory survive a fork (ibv_fork_init(3)); to be called before anything is registered. Does nothing if it
-     * does so already, or if the kernel sees to it. There is no way back. The environment variable
+     * Makes registered memory survive a fork (ibv_fork_init(3)); to be called before anything is registered. Does
+     * nothing if it does so already, or if the kernel sees to it. There is no way back. The environment variable
      * {@code RDMAV_HUGEPAGES_SAFE} must be set before if huge pages will be registered.
      *
      * @throws VerbsException if something has been registered in this process before, or the kernel cannot do it

@@ -6,7 +6,8 @@ import io.github.rdma4j.verbs.device.Gid;
 import java.util.Objects;
 
 /**
- * The global route of a packet ({@code struct ibv_global_route}): what goes into its GRH, or on RoCE into its IP header.
+ * The global route of a packet ({@code struct ibv_global_route}): what goes into its GRH, or on RoCE into its IP
+ * header.
  *
  * @param destinationGid the peer's GID, or a multicast group's
  * @param flowLabel 20 bits: what routers tell flows apart by; on RoCE v2 the UDP source port follows from it, see
@@ -43,8 +44,8 @@ public record GlobalRoute(Gid destinationGid, int flowLabel, int sourceGidIndex,
     }
 
     /**
-     * The UDP source port that RoCE v2 packets with a flow label leave from ({@code ibv_flow_label_to_udp_sport}): what a network
-     * spreads over its links by.
+     * The UDP source port that RoCE v2 packets with a flow label leave from ({@code ibv_flow_label_to_udp_sport}): what
+     * a network spreads over its links by.
      *
      * @param flowLabel 20 bits; higher ones are ignored
      * @return 0xc000 to 0xffff

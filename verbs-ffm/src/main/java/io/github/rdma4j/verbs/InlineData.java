@@ -14,8 +14,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Room for the inline data of some requests of one queue pair. Inline data is copied here first: the adapter's library copies it
- * from there in user space, where an address whose arena was closed would crash the JVM; the JDK's copy checks it.
+ * Room for the inline data of some requests of one queue pair. Inline data is copied here first: the adapter's library
+ * copies it from there in user space, where an address whose arena was closed would crash the JVM; the JDK's copy
+ * checks it.
  */
 final class InlineData {
     /** The most bytes of a short copy, two words. */
@@ -27,7 +28,8 @@ final class InlineData {
     /**
      * Allocates.
      *
-     * @param arena of the queue pair; its scope is checked at each use, because that may be outside the queue pair's guard
+     * @param arena of the queue pair; its scope is checked at each use, because that may be outside the queue pair's
+     *     guard
      * @param capacity the requests
      * @param maxInlineData the most bytes of one
      */
@@ -58,8 +60,8 @@ final class InlineData {
     }
 
     /**
-     * Copies a part of a slice to {@link #address()}. Only where the arena is an automatic one: a short copy does not look at the
-     * memory's scope.
+     * Copies a part of a slice to {@link #address()}. Only where the arena is an automatic one: a short copy does not
+     * look at the memory's scope.
      */
     void copy(MemorySlice local, long from, long length) {
         requireRoom(length);

@@ -23,11 +23,11 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Registered memory ({@code struct ibv_mr}): known to the adapter by a local and a remote key. Host memory mostly, pinned; memory of
- * another device or of the adapter itself too, which has no segment.
+ * Registered memory ({@code struct ibv_mr}): known to the adapter by a local and a remote key. Host memory mostly,
+ * pinned; memory of another device or of the adapter itself too, which has no segment.
  *
- * <p>Thread safety: all methods may be called from any thread. Closing a region while the adapter works on it is safe for this
- * process; the requests under way end with {@link WorkCompletionStatus#LOC_PROT_ERR} here or
+ * <p>Thread safety: all methods may be called from any thread. Closing a region while the adapter works on it is safe
+ * for this process; the requests under way end with {@link WorkCompletionStatus#LOC_PROT_ERR} here or
  * {@link WorkCompletionStatus#REM_ACCESS_ERR} at the peer.
  */
 public final class MemoryRegion extends Resource {
@@ -127,12 +127,18 @@ public final class MemoryRegion extends Resource {
         return memory;
     }
 
-    /** {@return whether the region has a segment: not if it is a dma-buf, device memory, bare addresses, the whole address space, or nothing} */
+    /**
+     * {@return whether the region has a segment: not if it is a dma-buf, device memory, bare addresses, the whole
+     * address space, or nothing}
+     */
     public boolean hasSegment() {
         return memory != null;
     }
 
-    /** {@return the kernel's handle, by which a process that has imported the device imports it; see {@link ProtectionDomain#importMemoryRegion}} */
+    /**
+     * {@return the kernel's handle, by which a process that has imported the device imports it; see {@link
+     * ProtectionDomain#importMemoryRegion}}
+     */
     public int kernelHandle() {
         return locked(() -> ibv_mr.handle(region));
     }
@@ -152,7 +158,9 @@ public final class MemoryRegion extends Resource {
         return remoteKey;
     }
 
-    /** {@return the address of the first byte in work requests; that of the segment unless another one was asked for} */
+    /**
+     * {@return the address of the first byte in work requests; that of the segment unless another one was asked for}
+     */
     public long address() {
         return address;
     }
@@ -163,9 +171,11 @@ public final class MemoryRegion extends Resource {
     }
 
     /**
-     * A part of the region, for work requests. Slices are small immutable objects: make those of a hot loop once, before it.
+     * A part of the region, for work requests. Slices are small immutable objects: make those of a hot loop once,
+     * before it.
      *
-     * @param offset from the start of the region, in bytes; in the region of the whole address space that is the address
+     * @param offset from the start of the region, in bytes; in the region of the whole address space that is the
+     *     address
      * @param size in bytes
      * @return the part
      * @throws IndexOutOfBoundsException if the part does not lie within the region
@@ -228,11 +238,13 @@ public final class MemoryRegion extends Resource {
     }
 
     /**
-     * Changes the registration (ibv_rereg_mr(3)): other memory, another protection domain, other rights, in one call, which is
-     * quicker than to close this and to register anew. The keys may change. {@linkplain MemorySlice Slices} and
-     * {@link RemoteMemory} values that were made before are of the old registration; requests must not be under way.
+     * Changes the registration (ibv_rereg_mr(3)): other memory, another protection domain, other rights, in one call,
+     * which is quicker than to close this and to register anew. The keys may change. {@linkplain MemorySlice Slices}
+     * and {@link RemoteMemory} values that were made before are of the old registration; requests must not be under
+     * way.
      *
-     * <p>If the adapter itself refuses, neither the old nor the new registration is good for use: the region is then closed.
+     * <p>If the adapter itself refuses, neither the old nor the new registration is good for use: the region is then
+     * closed.
      *
      * @param configuration says what changes
      * @throws IllegalArgumentException if nothing was said, or the values do not go together; nothing has changed then

@@ -15,8 +15,9 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * A memory window ({@code struct ibv_mw}): a remote key of its own for a part of a {@link MemoryRegion}, with rights of its own, that can be
- * given to a peer and taken back without registering memory anew. The region needs {@link AccessFlag#MW_BIND}.
+ * A memory window ({@code struct ibv_mw}): a remote key of its own for a part of a {@link MemoryRegion}, with rights of
+ * its own, that can be given to a peer and taken back without registering memory anew. The region needs
+ * {@link AccessFlag#MW_BIND}.
  *
  * <p>A window of {@linkplain MemoryWindowType#TYPE_1 type 1} is bound here, with {@link #postBind}. One of
  * {@linkplain MemoryWindowType#TYPE_2 type 2} is bound by a work request of the queue pair that it shall belong to:
@@ -24,8 +25,8 @@ import java.util.Set;
  *
  * <p>Closing a region closes the windows that are bound to it; closing a queue pair, those of type 2 that belong to it.
  *
- * <p>Thread safety: all methods may be called from any thread. {@link #postBind} and {@link #postUnbind} are not of the hot path: each
- * call allocates.
+ * <p>Thread safety: all methods may be called from any thread. {@link #postBind} and {@link #postUnbind} are not of the
+ * hot path: each call allocates.
  */
 public final class MemoryWindow extends Resource {
     private static final int REMOTE = AccessFlag.mask(
@@ -41,8 +42,8 @@ public final class MemoryWindow extends Resource {
     private volatile State previous;
 
     /**
-     * Through which a window of type 2 may be bound: all since the last invalidation, because a binding that was posted last may have
-     * failed, and SoftRoCE stalls for most of a minute when a queue pair is destroyed that has a window.
+     * Through which a window of type 2 may be bound: all since the last invalidation, because a binding that was posted
+     * last may have failed, and SoftRoCE stalls for most of a minute when a queue pair is destroyed that has a window.
      */
     private final Set<SendQueue> queues = new HashSet<>();
 
@@ -84,12 +85,17 @@ public final class MemoryWindow extends Resource {
         return type;
     }
 
-    /** {@return the remote key ({@code rkey}) of the last binding that was posted; before the first, one that gives no access} */
+    /**
+     * {@return the remote key ({@code rkey}) of the last binding that was posted; before the first, one that gives no
+     * access}
+     */
     public int remoteKey() {
         return state.remoteKey;
     }
 
-    /** {@return the key to bind a window of type 2 with next: the same with its low byte counted up (ibv_inc_rkey(3))} */
+    /**
+     * {@return the key to bind a window of type 2 with next: the same with its low byte counted up (ibv_inc_rkey(3))}
+     */
     public int nextRemoteKey() {
         return increment(state.remoteKey);
     }
@@ -100,8 +106,8 @@ public final class MemoryWindow extends Resource {
     }
 
     /**
-     * What a peer names in its work requests: a value to send there, once the binding has completed (or by a send that is posted
-     * behind the binding on the same queue pair).
+     * What a peer names in its work requests: a value to send there, once the binding has completed (or by a send that
+     * is posted behind the binding on the same queue pair).
      *
      * @return the part of the region that the window was last bound to, with the window's key
      * @throws IllegalStateException if it is not bound
@@ -116,17 +122,19 @@ public final class MemoryWindow extends Resource {
     }
 
     /**
-     * Posts the binding of a window of type 1 (ibv_bind_mw(3)): when it has completed, a peer can use the part of the region as the
-     * flags allow, with a new {@link #remoteKey()}; the old key, of an earlier binding, has become invalid.
+     * Posts the binding of a window of type 1 (ibv_bind_mw(3)): when it has completed, a peer can use the part of the
+     * region as the flags allow, with a new {@link #remoteKey()}; the old key, of an earlier binding, has become
+     * invalid.
      *
      * @param queuePair of the same protection domain, connected, of type RC or UC
      * @param workRequestId comes back in the completion
      * @param slice what the peer may use, of a region with {@link AccessFlag#MW_BIND}; not empty
      * @param flags {@link SendFlags#SIGNALED} and {@link SendFlags#FENCE}, or {@link SendFlags#NONE}
-     * @param access of {@link AccessFlag#REMOTE_WRITE}, {@link AccessFlag#REMOTE_READ}, {@link AccessFlag#REMOTE_ATOMIC} and
-     *     {@link AccessFlag#ZERO_BASED}; writing and atomics need a region with {@link AccessFlag#LOCAL_WRITE}
-     * @return 0, or {@link QueuePair#QUEUE_FULL}, or another errno. If the completion says that the binding failed, the window
-     *     remains as it was: tell it so with {@link #bindingFailed()}
+     * @param access of {@link AccessFlag#REMOTE_WRITE}, {@link AccessFlag#REMOTE_READ},
+     *     {@link AccessFlag#REMOTE_ATOMIC} and {@link AccessFlag#ZERO_BASED}; writing and atomics need a region with
+     *     {@link AccessFlag#LOCAL_WRITE}
+     * @return 0, or {@link QueuePair#QUEUE_FULL}, or another errno. If the completion says that the binding failed, the
+     *     window remains as it was: tell it so with {@link #bindingFailed()}
      * @throws IllegalArgumentException if the arguments do not go together, or the window is of type 2
      * @throws IllegalStateException if the window, the region or the queue pair is closed
      */
@@ -137,8 +145,8 @@ public final class MemoryWindow extends Resource {
     }
 
     /**
-     * Posts the end of a binding of type 1: the window is bound to nothing, and its key gives no access any more. Does nothing but
-     * return 0, without a completion, if the window is not bound.
+     * Posts the end of a binding of type 1: the window is bound to nothing, and its key gives no access any more. Does
+     * nothing but return 0, without a completion, if the window is not bound.
      *
      * @param queuePair of the same protection domain, connected
      * @param workRequestId comes back in the completion
@@ -155,8 +163,8 @@ public final class MemoryWindow extends Resource {
     }
 
     /**
-     * Makes this object tell what it told before the last binding was posted; for a binding whose completion says that it failed.
-     * The adapter knows that already.
+     * Makes this object tell what it told before the last binding was posted; for a binding whose completion says that
+     * it failed. The adapter knows that already.
      */
     public void bindingFailed() {
         locked(() -> {
@@ -196,7 +204,9 @@ public final class MemoryWindow extends Resource {
         });
     }
 
-    /** The checks of a binding of either type; the kernel or the adapter would say only EINVAL, or break the connection. */
+    /**
+     * The checks of a binding of either type; the kernel or the adapter would say only EINVAL, or break the connection.
+     */
     void checkBinding(MemoryWindowType wanted, SendQueue queue, MemorySlice slice, int access) {
         requireOpen();
         requireUsableOn(wanted, queue);
@@ -253,8 +263,8 @@ public final class MemoryWindow extends Resource {
     }
 
     /**
-     * Takes note that a window of type 2 was invalidated, by a local invalidate that has completed or by a peer's send; without it, closing the
-     * region or the queue pair closes this window too.
+     * Takes note that a window of type 2 was invalidated, by a local invalidate that has completed or by a peer's send;
+     * without it, closing the region or the queue pair closes this window too.
      */
     public void invalidated() {
         locked(() -> {

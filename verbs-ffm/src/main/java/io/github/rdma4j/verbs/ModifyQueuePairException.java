@@ -7,9 +7,9 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * A queue pair could not be modified (ibv_modify_qp(3)). The message says why, as far as it can be known: the transition does not
- * exist, attributes are missing or superfluous, a value is out of range, or there is no way to the peer. The queue pair is as it
- * was.
+ * A queue pair could not be modified (ibv_modify_qp(3)). The message says why, as far as it can be known: the
+ * transition does not exist, attributes are missing or superfluous, a value is out of range, or there is no way to the
+ * peer. The queue pair is as it was.
  *
  * @serial exclude
  */
@@ -49,7 +49,9 @@ public final class ModifyQueuePairException extends VerbsException {
         this.superfluous = QueuePairAttribute.copyOf(superfluous);
     }
 
-    /** {@return where the queue pair stood, and still stands; {@link QueuePairState#UNKNOWN} if it could not be queried} */
+    /**
+     * {@return where the queue pair stood, and still stands; {@link QueuePairState#UNKNOWN} if it could not be queried}
+     */
     public QueuePairState from() {
         return from;
     }

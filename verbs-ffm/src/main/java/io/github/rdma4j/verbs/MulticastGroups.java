@@ -14,8 +14,8 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * The multicast groups that a queue pair is attached to. The kernel does not destroy a queue pair that is in a group, so what is
- * attached must be known when it is closed.
+ * The multicast groups that a queue pair is attached to. The kernel does not destroy a queue pair that is in a group,
+ * so what is attached must be known when it is closed.
  */
 final class MulticastGroups {
     private final QueuePair queuePair;

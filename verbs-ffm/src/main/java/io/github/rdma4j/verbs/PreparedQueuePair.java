@@ -12,8 +12,9 @@ import java.util.OptionalInt;
 import java.util.function.Consumer;
 
 /**
- * A queue pair that has a number but no peer yet (state INIT). It can take receives, and nothing else; {@link #connect}, of a
- * datagram queue pair {@link #activate}, gives the {@link QueuePair} that can post. Both are one native object: closing either closes it.
+ * A queue pair that has a number but no peer yet (state INIT). It can take receives, and nothing else;
+ * {@link #connect}, of a datagram queue pair {@link #activate}, gives the {@link QueuePair} that can post. Both are one
+ * native object: closing either closes it.
  *
  * <p>Thread safety: for one thread at a time, except {@link #close()}.
  */
@@ -83,7 +84,8 @@ public final class PreparedQueuePair implements AutoCloseable {
     }
 
     /**
-     * Prepares a receive that is posted many times, before the peer can send and later; see {@link QueuePair#prepareReceive}.
+     * Prepares a receive that is posted many times, before the peer can send and later; see
+     * {@link QueuePair#prepareReceive}.
      *
      * @param local the room
      * @return the receive, to be posted
@@ -104,16 +106,16 @@ public final class PreparedQueuePair implements AutoCloseable {
     }
 
     /**
-     * Connects: brings the queue pair to RTR and RTS (ibv_modify_qp(3)). No packet is sent: the peer must do the same with this
-     * side's endpoint, and until it has, what is posted is retried.
+     * Connects: brings the queue pair to RTR and RTS (ibv_modify_qp(3)). No packet is sent: the peer must do the same
+     * with this side's endpoint, and until it has, what is posted is retried.
      *
      * @param theirs the peer's endpoint
      * @param configuration sets what differs from the defaults
      * @return the queue pair, ready to send and receive
      * @throws IllegalArgumentException if a count is above the device's limit; the message gives both numbers
      * @throws IllegalStateException if it was connected before, or is closed
-     * @throws VerbsException if the device refuses; the message says what it does not like. It can be tried again; receives that
-     *     were posted may have to be posted again, too
+     * @throws VerbsException if the device refuses; the message says what it does not like. It can be tried again;
+     *     receives that were posted may have to be posted again, too
      */
     public QueuePair connect(QueuePairEndpoint theirs, Consumer<ConnectionConfig> configuration) {
         requireNotConnected();
@@ -167,7 +169,10 @@ public final class PreparedQueuePair implements AutoCloseable {
         }
     }
 
-    /** Closes the queue pair, connected or not; what is still posted gets no completion. Does nothing if it is closed already. */
+    /**
+     * Closes the queue pair, connected or not; what is still posted gets no completion. Does nothing if it is closed
+     * already.
+     */
     @Override
     public void close() {
         queuePair.close();

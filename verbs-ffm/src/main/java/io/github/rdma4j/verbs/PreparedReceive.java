@@ -9,7 +9,8 @@ import java.util.Objects;
 
 /**
  * A receive that is written and checked once, and posted many times; what changes is set in between.
- * {@link QueuePair#prepareReceive} and its like make it. For one room that is used again and again, or for the parts of a larger one:
+ * {@link QueuePair#prepareReceive} and its like make it. For one room that is used again and again, or for the parts of
+ * a larger one:
  *
  * <pre>{@code
  * PreparedReceive receive = queuePair.prepareReceive(rooms);
@@ -20,8 +21,9 @@ import java.util.Objects;
  *
  * <p>It has nothing to close: its memory is the garbage collector's. Setting and posting allocate nothing.
  *
- * <p>Thread safety: for one thread at a time; another one that takes it over must see what was set. If two use it at once, a post
- * may take the place, the length and the number from either of them; nothing worse happens. Other threads may post on the same queue.
+ * <p>Thread safety: for one thread at a time; another one that takes it over must see what was set. If two use it at
+ * once, a post may take the place, the length and the number from either of them; nothing worse happens. Other threads
+ * may post on the same queue.
  */
 public final class PreparedReceive {
     private final ReceiveQueue queue;

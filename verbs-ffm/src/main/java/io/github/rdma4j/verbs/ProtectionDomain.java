@@ -57,8 +57,8 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
     }
 
     /**
-     * Allocates a parent domain of this one (ibv_alloc_parent_domain(3)): the same protection, with a thread domain or an
-     * allocator for what is created in it.
+     * Allocates a parent domain of this one (ibv_alloc_parent_domain(3)): the same protection, with a thread domain or
+     * an allocator for what is created in it.
      *
      * @param configuration sets them
      * @return the parent domain, to be closed before or with this domain
@@ -72,9 +72,9 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
     }
 
     /**
-     * Imports a memory region of another process (ibv_import_mr(3)), into a domain of an imported device. Closing it here leaves it
-     * to its owner (ibv_unimport_mr(3)). It has no segment: where its memory is mapped in this process, if at all, is for the two
-     * processes to arrange.
+     * Imports a memory region of another process (ibv_import_mr(3)), into a domain of an imported device. Closing it
+     * here leaves it to its owner (ibv_unimport_mr(3)). It has no segment: where its memory is mapped in this process,
+     * if at all, is for the two processes to arrange.
      *
      * @param kernelHandle the other's {@link MemoryRegion#kernelHandle()}
      * @param address the other's {@link MemoryRegion#address()}, by which work requests name its first byte here too
@@ -118,8 +118,8 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
     }
 
     /**
-     * Registers memory with the adapter (ibv_reg_mr(3)): its pages are pinned, and the adapter may read them, and do what the
-     * flags allow. The region holds on to the segment, so an automatic arena does not free it.
+     * Registers memory with the adapter (ibv_reg_mr(3)): its pages are pinned, and the adapter may read them, and do
+     * what the flags allow. The region holds on to the segment, so an automatic arena does not free it.
      *
      * <p>Closing the segment's arena closes the region first, so that no adapter writes to memory that is somebody
      * else's by then. Requests under way then end with an error, as after a close of the region, and new ones are an
@@ -131,8 +131,8 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
      * @param access what may be done with it, besides local reading; remote writing and atomics need
      *     {@link AccessFlag#LOCAL_WRITE}
      * @return the region, to be closed before or with this domain
-     * @throws IllegalArgumentException if the segment is empty, on the heap, or read-only with a writing flag, or the flags do
-     *     not go together
+     * @throws IllegalArgumentException if the segment is empty, on the heap, or read-only with a writing flag, or the
+     *     flags do not go together
      * @throws WrongThreadException if the segment's arena is confined to another thread
      * @throws IllegalStateException if the segment's arena is closed
      * @throws VerbsException if the kernel refuses; out of locked memory, the message gives the limit and the remedy
@@ -142,8 +142,8 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
     }
 
     /**
-     * Registers memory under addresses of the user's choice (ibv_reg_mr_iova(3)): work requests name its first byte by the given
-     * address. For the rest see {@link #registerMemory(MemorySegment, AccessFlag...)}.
+     * Registers memory under addresses of the user's choice (ibv_reg_mr_iova(3)): work requests name its first byte by
+     * the given address. For the rest see {@link #registerMemory(MemorySegment, AccessFlag...)}.
      *
      * @param segment native memory of any size above 0
      * @param iova the address of the first byte in work requests; equally far from the start of a page as the segment
@@ -160,8 +160,8 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
     }
 
     /**
-     * Registers host memory, bare addresses or a dma-buf with all there is to choose (ibv_reg_mr_ex(3)). The newer verb is called only for what
-     * needs it, a {@link DmaHandle}; so the rest works with every rdma-core.
+     * Registers host memory, bare addresses or a dma-buf with all there is to choose (ibv_reg_mr_ex(3)). The newer verb
+     * is called only for what needs it, a {@link DmaHandle}; so the rest works with every rdma-core.
      *
      * @param configuration says what to register; the memory must be given
      * @return the region, to be closed before or with this domain
@@ -184,8 +184,8 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
     }
 
     /**
-     * Registers the whole address space of the process, now and to come, with on-demand paging (implicit ODP, ibv_reg_mr(3)): nothing is
-     * pinned, and {@link MemoryRegion#slice(MemorySegment)} makes any native segment usable.
+     * Registers the whole address space of the process, now and to come, with on-demand paging (implicit ODP,
+     * ibv_reg_mr(3)): nothing is pinned, and {@link MemoryRegion#slice(MemorySegment)} makes any native segment usable.
      *
      * @param access what may be done with it, besides local reading; {@link AccessFlag#ON_DEMAND} is understood
      * @return the region, to be closed before or with this domain
@@ -199,8 +199,8 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
     }
 
     /**
-     * Allocates a null memory region (ibv_alloc_null_mr(3)): what the adapter reads from it is zeros, what it writes there is dropped; at any
-     * address, of any length. For parts of a message that nobody wants.
+     * Allocates a null memory region (ibv_alloc_null_mr(3)): what the adapter reads from it is zeros, what it writes
+     * there is dropped; at any address, of any length. For parts of a message that nobody wants.
      *
      * @return the region, to be closed before or with this domain
      * @throws UnsupportedVerbException if the device has none
@@ -232,8 +232,8 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
     }
 
     /**
-     * Whether the device and its driver can register dma-bufs at all. Asked by an attempt with a file descriptor that cannot be: where
-     * that is the objection (EBADF), they can.
+     * Whether the device and its driver can register dma-bufs at all. Asked by an attempt with a file descriptor that
+     * cannot be: where that is the objection (EBADF), they can.
      *
      * @return false if they say that they do not offer it
      */
@@ -242,8 +242,8 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
     }
 
     /**
-     * Registers a part of the device's own memory (ibv_reg_dm_mr(3)). The region has no segment; in work requests its addresses count
-     * from 0.
+     * Registers a part of the device's own memory (ibv_reg_dm_mr(3)). The region has no segment; in work requests its
+     * addresses count from 0.
      *
      * @param memory of the same device context
      * @param offset the first byte, from the start of the device memory
@@ -282,13 +282,14 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
     }
 
     /**
-     * Says what is going to happen to memory with on-demand paging (ibv_advise_mr(3)), so that the adapter does not meet absent pages.
+     * Says what is going to happen to memory with on-demand paging (ibv_advise_mr(3)), so that the adapter does not
+     * meet absent pages.
      *
      * @param advice what
      * @param wait whether to return only when it is done ({@code IBV_ADVISE_MR_FLAG_FLUSH})
      * @param slices of regions of this domain that were registered with {@link AccessFlag#ON_DEMAND}; at least one
-     * @throws IllegalArgumentException if a region is of another domain, was registered without {@link AccessFlag#ON_DEMAND}, or cannot
-     *     be written and the advice is to prefetch for that
+     * @throws IllegalArgumentException if a region is of another domain, was registered without
+     *     {@link AccessFlag#ON_DEMAND}, or cannot be written and the advice is to prefetch for that
      * @throws UnsupportedVerbException if the device knows no such advice
      * @throws VerbsException if it fails
      */
@@ -300,7 +301,8 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
     }
 
     /**
-     * Allocates memory and registers it: the region owns the memory, and frees it when it is closed. Any thread may use it.
+     * Allocates memory and registers it: the region owns the memory, and frees it when it is closed. Any thread may use
+     * it.
      *
      * @param size in bytes, above 0
      * @param access what may be done with it, as for {@link #registerMemory}
@@ -330,7 +332,8 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
     }
 
     /**
-     * Allocates a memory window (ibv_alloc_mw(3)): a remote key for a part of a region, to be given and taken back quickly.
+     * Allocates a memory window (ibv_alloc_mw(3)): a remote key for a part of a region, to be given and taken back
+     * quickly.
      *
      * @param type how it is to be bound
      * @return the window, bound to nothing, to be closed before or with this domain
@@ -342,8 +345,8 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
     }
 
     /**
-     * Closes the windows bound to a region or a queue pair that is about to go: adapters refuse to deregister memory under a window, and
-     * SoftRoCE waits 50 s for the windows of a queue pair.
+     * Closes the windows bound to a region or a queue pair that is about to go: adapters refuse to deregister memory
+     * under a window, and SoftRoCE waits 50 s for the windows of a queue pair.
      */
     void closeWindowsBoundTo(Resource resource) {
         windows().filter(window -> window.isBoundTo(resource)).toList().forEach(MemoryWindow::close);
@@ -377,7 +380,8 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
     }
 
     /**
-     * Creates a queue pair and brings it to INIT (ibv_create_qp(3), ibv_modify_qp(3)): it has a number, and can take receives.
+     * Creates a queue pair and brings it to INIT (ibv_create_qp(3), ibv_modify_qp(3)): it has a number, and can take
+     * receives.
      *
      * @param type the service
      * @param configuration sets what differs from the defaults; the completion queue must be given
@@ -401,13 +405,13 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
     }
 
     /**
-     * Creates a queue pair and leaves it in RESET (ibv_create_qp(3)): for those who move it by hand, or by the attributes that a
-     * connection manager gives, with ibv_modify_qp(3). What is posted before it is ready to send is refused, or
-     * completes with an error, as the device pleases. {@link #prepareQueuePair} is the easier way.
+     * Creates a queue pair and leaves it in RESET (ibv_create_qp(3)): for those who move it by hand, or by the
+     * attributes that a connection manager gives, with ibv_modify_qp(3). What is posted before it is ready to send is
+     * refused, or completes with an error, as the device pleases. {@link #prepareQueuePair} is the easier way.
      *
      * @param type the service
-     * @param configuration sets what differs from the defaults; the completion queue must be given. Port, GID, partition, packet
-     *     sequence number and remote access belong to later states, and are not used
+     * @param configuration sets what differs from the defaults; the completion queue must be given. Port, GID,
+     *     partition, packet sequence number and remote access belong to later states, and are not used
      * @return the queue pair, in state RESET
      * @throws IllegalArgumentException if a value is out of the device's range; the message gives both numbers
      * @throws VerbsException if the device refuses
@@ -425,8 +429,8 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
     }
 
     /**
-     * Creates an address handle: what datagrams are posted with (ibv_create_ah(3)). On RoCE the destination's address is resolved
-     * now, which can take a second or more if it does not answer.
+     * Creates an address handle: what datagrams are posted with (ibv_create_ah(3)). On RoCE the destination's address
+     * is resolved now, which can take a second or more if it does not answer.
      *
      * @param attributes the way to the destination
      * @return the address handle, to be closed before or with this domain

@@ -11,8 +11,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.Objects;
 
 /**
- * Memory that the adapter's driver allocates in the way it likes best ({@code struct ibv_buf}, ibv_alloc_buf(3)); in confidential
- * virtual machines, memory that the adapter can reach at all. Needs rdma-core 64.
+ * Memory that the adapter's driver allocates in the way it likes best ({@code struct ibv_buf}, ibv_alloc_buf(3)); in
+ * confidential virtual machines, memory that the adapter can reach at all. Needs rdma-core 64.
  *
  * <p>Thread safety: all methods may be called from any thread.
  */

@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What the adapter's library calls back for the memory of queues. It holds on to what it has handed out, so that an automatic
- * arena does not free it; and it lets no exception through, which would end the JVM.
+ * What the adapter's library calls back for the memory of queues. It holds on to what it has handed out, so that an
+ * automatic arena does not free it; and it lets no exception through, which would end the JVM.
  */
 final class QueueMemory {
     /** {@code IBV_ALLOCATOR_USE_DEFAULT}. */

@@ -9,8 +9,8 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * The attributes of a queue pair ({@code struct ibv_qp_attr}, ibv_query_qp(3)), as they were when asked. What does not belong to
- * the queue pair's type, or has not been set yet, means nothing; usually it is 0.
+ * The attributes of a queue pair ({@code struct ibv_qp_attr}, ibv_query_qp(3)), as they were when asked. What does not
+ * belong to the queue pair's type, or has not been set yet, means nothing; usually it is 0.
  *
  * @param state where the queue pair stands
  * @param currentState the same, or where a transition under way started
@@ -30,8 +30,8 @@ import java.util.Set;
  * @param sendQueueDraining whether the send queue is still draining; in {@link QueuePairState#SQD} only
  * @param maxReadAtomic the most reads and atomics outstanding
  * @param maxDestinationReadAtomic the most reads and atomics of the peer that are served at a time
- * @param minRnrTimer the code of the time that a peer must wait after it found no receive; 0 is 655 ms, 1 to 31 rise from 10 us
- *     to 491 ms
+ * @param minRnrTimer the code of the time that a peer must wait after it found no receive; 0 is 655 ms, 1 to 31 rise
+ *     from 10 us to 491 ms
  * @param port the port
  * @param timeout how long to wait for an acknowledgement: 4.096 microseconds times two to this power, 0 for ever
  * @param retryCount how often to send again

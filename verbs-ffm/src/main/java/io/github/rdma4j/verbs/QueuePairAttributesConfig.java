@@ -13,9 +13,9 @@ import java.util.EnumSet;
 import java.util.Objects;
 
 /**
- * Which attributes of a queue pair to set, and to what (the arguments of ibv_modify_qp(3)). What is not set here stays as it is.
- * Each setter returns this object, and adds its attribute to the mask: {@code qp.modify(a -> a.state(INIT).port(1)…)}. Valid only
- * within {@link QueuePair#modify}.
+ * Which attributes of a queue pair to set, and to what (the arguments of ibv_modify_qp(3)). What is not set here stays
+ * as it is. Each setter returns this object, and adds its attribute to the mask:
+ * {@code qp.modify(a -> a.state(INIT).port(1)…)}. Valid only within {@link QueuePair#modify}.
  */
 public final class QueuePairAttributesConfig {
     private static final int PACKET_SEQUENCE_NUMBER = (1 << 24) - 1;
@@ -29,7 +29,8 @@ public final class QueuePairAttributesConfig {
     }
 
     /**
-     * The state to go to. Each transition has attributes that it needs and others that it takes; a message names what was wrong.
+     * The state to go to. Each transition has attributes that it needs and others that it takes; a message names what
+     * was wrong.
      *
      * @param state the next state
      * @return this
@@ -51,7 +52,8 @@ public final class QueuePairAttributesConfig {
     }
 
     /**
-     * Whether an event ({@code IBV_EVENT_SQ_DRAINED}) tells that the send queue has drained; on the way from RTS to SQD.
+     * Whether an event ({@code IBV_EVENT_SQ_DRAINED}) tells that the send queue has drained; on the way from RTS to
+     * SQD.
      *
      * @param notify true for an event
      * @return this
@@ -64,8 +66,8 @@ public final class QueuePairAttributesConfig {
     /**
      * What the peer may do through this queue pair.
      *
-     * @param access of {@link AccessFlag#REMOTE_WRITE}, {@link AccessFlag#REMOTE_READ}, {@link AccessFlag#REMOTE_ATOMIC}; none for
-     *     nothing but sends
+     * @param access of {@link AccessFlag#REMOTE_WRITE}, {@link AccessFlag#REMOTE_READ},
+     *     {@link AccessFlag#REMOTE_ATOMIC}; none for nothing but sends
      * @return this
      */
     public QueuePairAttributesConfig remoteAccess(AccessFlag... access) {
@@ -158,7 +160,8 @@ public final class QueuePairAttributesConfig {
     }
 
     /**
-     * How often to send again to a peer that has no receive posted, before {@link WorkCompletionStatus#RNR_RETRY_EXC_ERR}.
+     * How often to send again to a peer that has no receive posted, before
+     * {@link WorkCompletionStatus#RNR_RETRY_EXC_ERR}.
      *
      * @param count 0 to 7; 7 means for ever
      * @return this
@@ -255,8 +258,8 @@ public final class QueuePairAttributesConfig {
     }
 
     /**
-     * Other sizes of the queues, on a device that can resize them ({@code IBV_DEVICE_RESIZE_MAX_WR}). No transition of the state
-     * table takes it; few drivers do.
+     * Other sizes of the queues, on a device that can resize them ({@code IBV_DEVICE_RESIZE_MAX_WR}). No transition of
+     * the state table takes it; few drivers do.
      *
      * @param capabilities the sizes
      * @return this

@@ -15,8 +15,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 
 /**
- * What a queue pair is to be ({@code struct ibv_qp_init_attr} and the attributes of INIT). Each setter returns this object.
- * Only the completion queue has no default.
+ * What a queue pair is to be ({@code struct ibv_qp_init_attr} and the attributes of INIT). Each setter returns this
+ * object. Only the completion queue has no default.
  */
 public final class QueuePairConfig {
     private static final int USUAL_DEPTH = 128;
@@ -91,8 +91,8 @@ public final class QueuePairConfig {
     }
 
     /**
-     * Where receives come from, in place of a receive queue of its own; default none. The queue pair then takes no receives itself, and
-     * is closed with the shared queue.
+     * Where receives come from, in place of a receive queue of its own; default none. The queue pair then takes no
+     * receives itself, and is closed with the shared queue.
      *
      * @param queue of the same protection domain
      * @return this
@@ -103,9 +103,10 @@ public final class QueuePairConfig {
     }
 
     /**
-     * The depth of the send queue. By default it is 128, or less in a short completion queue: if neither depth is set, the two
-     * take half of the room that is left there. A depth that the completion queue has no room for, beside those of all other
-     * queue pairs that complete into it, is refused; {@link #oversubscribeCompletionQueue} lets it through.
+     * The depth of the send queue. By default it is 128, or less in a short completion queue: if neither depth is set,
+     * the two take half of the room that is left there. A depth that the completion queue has no room for, beside those
+     * of all other queue pairs that complete into it, is refused; {@link #oversubscribeCompletionQueue} lets it
+     * through.
      *
      * @param count at least 1, at most the device's {@link DeviceAttributes#maxQueuePairWorkRequests()}
      * @return this
@@ -127,9 +128,10 @@ public final class QueuePairConfig {
     }
 
     /**
-     * Whether the depths may be more than the completion queues have room for; default false. For a program that bounds by itself
-     * how many completions can be there, for instance because few of its requests are {@linkplain SendFlags#SIGNALED signaled}.
-     * A completion queue that overruns loses completions and cannot be used any more.
+     * Whether the depths may be more than the completion queues have room for; default false. For a program that bounds
+     * by itself how many completions can be there, for instance because few of its requests are
+     * {@linkplain SendFlags#SIGNALED signaled}. A completion queue that overruns loses completions and cannot be used
+     * any more.
      *
      * @param allowed true to leave the depths as they are
      * @return this
@@ -162,11 +164,11 @@ public final class QueuePairConfig {
     }
 
     /**
-     * The most data that a request can carry inline; default 0. The queue pair carries this much and no more, even where
-     * the device could.
+     * The most data that a request can carry inline; default 0. The queue pair carries this much and no more, even
+     * where the device could.
      *
-     * @param bytes at least 0. No query tells the device's limit, often some hundred bytes: beyond it the creation fails
-     *     with EINVAL
+     * @param bytes at least 0. No query tells the device's limit, often some hundred bytes: beyond it the creation
+     *     fails with EINVAL
      * @return this
      */
     public QueuePairConfig maxInlineData(int bytes) {
@@ -232,7 +234,8 @@ public final class QueuePairConfig {
     /**
      * What the peer may do through this queue pair, as far as the regions allow it too; default nothing but sends.
      *
-     * @param access of {@link AccessFlag#REMOTE_WRITE}, {@link AccessFlag#REMOTE_READ}, {@link AccessFlag#REMOTE_ATOMIC}
+     * @param access of {@link AccessFlag#REMOTE_WRITE}, {@link AccessFlag#REMOTE_READ},
+     *     {@link AccessFlag#REMOTE_ATOMIC}
      * @return this
      */
     public QueuePairConfig remoteAccess(AccessFlag... access) {
@@ -241,7 +244,8 @@ public final class QueuePairConfig {
     }
 
     /**
-     * The key that datagrams to this queue pair must carry ({@code qkey}, UD only); default 0x11111111, as perftest has it.
+     * The key that datagrams to this queue pair must carry ({@code qkey}, UD only); default 0x11111111, as perftest has
+     * it.
      *
      * @param key any 32 bits; those with the highest bit set are privileged
      * @return this
@@ -252,11 +256,12 @@ public final class QueuePairConfig {
     }
 
     /**
-     * Chooses extended posting ({@code ibv_wr_*}), and says which operations will be posted; default none, which is basic posting
-     * ({@code ibv_post_send}) with all that the type and the device can. The API is the same: {@link QueuePair} and
-     * {@link SendBatch} post in either way, but with extended posting these operations only. There are operations that only
-     * extended posting has: {@link SendOperation#ATOMIC_WRITE}, {@link SendOperation#FLUSH}. For all others basic posting is the
-     * better choice here: one native call for a batch, and not two or more for each request.
+     * Chooses extended posting ({@code ibv_wr_*}), and says which operations will be posted; default none, which is
+     * basic posting ({@code ibv_post_send}) with all that the type and the device can. The API is the same:
+     * {@link QueuePair} and {@link SendBatch} post in either way, but with extended posting these operations only.
+     * There are operations that only extended posting has: {@link SendOperation#ATOMIC_WRITE},
+     * {@link SendOperation#FLUSH}. For all others basic posting is the better choice here: one native call for a batch,
+     * and not two or more for each request.
      *
      * @param operations those to be posted
      * @return this
@@ -278,8 +283,8 @@ public final class QueuePairConfig {
     }
 
     /**
-     * The queue pair number that is sent as the source, in place of its own ({@code source_qpn}; UD only, for network interfaces over
-     * InfiniBand); default its own.
+     * The queue pair number that is sent as the source, in place of its own ({@code source_qpn}; UD only, for network
+     * interfaces over InfiniBand); default its own.
      *
      * @param number 24 bits
      * @return this
@@ -312,8 +317,9 @@ public final class QueuePairConfig {
     }
 
     /**
-     * Spreads what is received over several work queues by a hash of its header ({@code rwq_ind_tbl}, {@code rx_hash_conf}). The queue
-     * pair then has no queues of its own, posts nothing, and needs no completion queue. For types RAW_PACKET and UD.
+     * Spreads what is received over several work queues by a hash of its header ({@code rwq_ind_tbl},
+     * {@code rx_hash_conf}). The queue pair then has no queues of its own, posts nothing, and needs no completion
+     * queue. For types RAW_PACKET and UD.
      *
      * @param table the work queues
      * @param hash which queue a packet goes to
@@ -325,7 +331,9 @@ public final class QueuePairConfig {
         return this;
     }
 
-    /** Checks against the device's limits, so that the message can give both numbers where the kernel says only EINVAL. */
+    /**
+     * Checks against the device's limits, so that the message can give both numbers where the kernel says only EINVAL.
+     */
     void check(ProtectionDomain domain) {
         if (!onlyReceives() && (sendCompletionQueue == null || receiveCompletionQueue == null)) {
             throw new IllegalArgumentException(
@@ -391,7 +399,10 @@ public final class QueuePairConfig {
         }
     }
 
-    /** Chooses the depths that were not set, and refuses those that do not fit. With the tree's lock held, before the creation. */
+    /**
+     * Chooses the depths that were not set, and refuses those that do not fit. With the tree's lock held, before the
+     * creation.
+     */
     void fitCompletionQueues() {
         sendDepth = maxSendWorkRequests.orElse(USUAL_DEPTH);
         receiveDepth = maxReceiveWorkRequests.orElse(USUAL_DEPTH);

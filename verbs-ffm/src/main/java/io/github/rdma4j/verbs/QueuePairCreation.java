@@ -16,7 +16,10 @@ import io.github.rdma4j.verbs.internal.QueuePairCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** The native creation of a queue pair: by ibv_create_qp(3), or by ibv_create_qp_ex(3) where something was asked that only it can do. */
+/**
+ * The native creation of a queue pair: by ibv_create_qp(3), or by ibv_create_qp_ex(3) where something was asked that
+ * only it can do.
+ */
 final class QueuePairCreation {
     private QueuePairCreation() {}
 

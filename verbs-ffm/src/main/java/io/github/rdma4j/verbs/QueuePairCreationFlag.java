@@ -4,7 +4,9 @@ package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 
-/** What a queue pair shall do differently ({@code enum ibv_qp_create_flags}); see {@link QueuePairConfig#creationFlags}. */
+/**
+ * What a queue pair shall do differently ({@code enum ibv_qp_create_flags}); see {@link QueuePairConfig#creationFlags}.
+ */
 public enum QueuePairCreationFlag {
     /** Multicast datagrams that the queue pair sends do not come back to it. */
     BLOCK_MULTICAST_LOOPBACK(RdmaHeaders.IBV_QP_CREATE_BLOCK_SELF_MCAST_LB()),

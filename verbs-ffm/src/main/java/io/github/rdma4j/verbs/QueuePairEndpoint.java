@@ -52,8 +52,8 @@ public record QueuePairEndpoint(int queuePairNumber, int packetSequenceNumber, i
      *
      * @param bytes exactly {@value #BYTES}
      * @return the value
-     * @throws IllegalArgumentException if it is another number of bytes (a connection that ended early, for instance), or they
-     *     cannot be such a value
+     * @throws IllegalArgumentException if it is another number of bytes (a connection that ended early, for instance),
+     *     or they cannot be such a value
      */
     public static QueuePairEndpoint fromBytes(byte[] bytes) {
         if (bytes.length != BYTES) {

@@ -17,7 +17,10 @@ import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 
-/** Queries and modifies the attributes of a queue pair (ibv_query_qp(3), ibv_modify_qp(3)); every state change goes through here. */
+/**
+ * Queries and modifies the attributes of a queue pair (ibv_query_qp(3), ibv_modify_qp(3)); every state change goes
+ * through here.
+ */
 final class QueuePairModification {
     /** All that the kernel's query command tells. */
     private static final EnumSet<QueuePairAttribute> QUERIED =
@@ -116,8 +119,8 @@ final class QueuePairModification {
     }
 
     /**
-     * What becomes of a refused post: an exception if the state does not allow it, for which drivers have nothing but EINVAL; otherwise
-     * the errno.
+     * What becomes of a refused post: an exception if the state does not allow it, for which drivers have nothing but
+     * EINVAL; otherwise the errno.
      */
     static int refusedSend(QueuePair queuePair, int errno) {
         return switch (stateOrUnknown(queuePair)) {

@@ -8,7 +8,9 @@ import static io.github.rdma4j.verbs.internal.SendOpcode.*;
 public enum QueuePairType {
     /** Reliable connection: in order, acknowledged, every operation. */
     RC(2, -1, true),
-    /** Unreliable connection: in order, not acknowledged; sends and writes. What is lost is lost with its whole message. */
+    /**
+     * Unreliable connection: in order, not acknowledged; sends and writes. What is lost is lost with its whole message.
+     */
     UC(
             3,
             mask(
@@ -25,7 +27,10 @@ public enum QueuePairType {
     RAW_PACKET(8, mask(SEND, SEGMENTED_SEND), false),
     /** The sending half of an extended reliable connection: it has no receive queue. */
     XRC_SEND(9, -1, true),
-    /** The receiving half of an extended reliable connection: it posts nothing, its receives are in shared receive queues. */
+    /**
+     * The receiving half of an extended reliable connection: it posts nothing, its receives are in shared receive
+     * queues.
+     */
     XRC_RECV(10, 0, true),
     /** What a driver adds of its own, or a type that is not known to this library: it can be queried, not created. */
     DRIVER(0xff, 0, false);

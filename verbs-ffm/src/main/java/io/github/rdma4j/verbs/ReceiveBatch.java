@@ -6,12 +6,12 @@ import io.github.rdma4j.verbs.internal.ReceiveRequests;
 import java.lang.ref.Reference;
 
 /**
- * Receives that are posted together, in order ({@code ibv_post_recv} or {@code ibv_post_srq_recv} with a list). A batch is
- * started by {@link QueuePair#startReceiveBatch()}, filled, and posted; filling and posting allocate nothing.
+ * Receives that are posted together, in order ({@code ibv_post_recv} or {@code ibv_post_srq_recv} with a list). A batch
+ * is started by {@link QueuePair#startReceiveBatch()}, filled, and posted; filling and posting allocate nothing.
  *
  * <p>Thread safety: a batch belongs to the thread that started it. Another thread that fills or posts it gets an
- * {@link IllegalStateException} that names both; it starts a batch of its own. Several threads may fill and post their batches of
- * one queue at once.
+ * {@link IllegalStateException} that names both; it starts a batch of its own. Several threads may fill and post their
+ * batches of one queue at once.
  */
 public final class ReceiveBatch extends ThreadBatch {
     private final ReceiveQueue queue;
@@ -56,8 +56,8 @@ public final class ReceiveBatch extends ThreadBatch {
      * @param workRequestId comes back in the completion
      * @param local the room; the regions need {@link AccessFlag#LOCAL_WRITE}. A longer message breaks the connection
      * @return this
-     * @throws IllegalArgumentException if a region is not of this queue's protection domain or not writable, or the queue takes
-     *     fewer slices
+     * @throws IllegalArgumentException if a region is not of this queue's protection domain or not writable, or the
+     *     queue takes fewer slices
      * @throws IllegalStateException if the batch is full, or the queue or a region is closed
      */
     public ReceiveBatch receive(long workRequestId, SliceList local) {

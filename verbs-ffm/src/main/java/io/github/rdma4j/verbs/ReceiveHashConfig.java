@@ -14,8 +14,8 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * How packets are hashed to choose an entry of a {@link ReceiveWorkQueueTable} ({@code struct ibv_rx_hash_conf}), by the Toeplitz
- * function, the only one that there is. Immutable.
+ * How packets are hashed to choose an entry of a {@link ReceiveWorkQueueTable} ({@code struct ibv_rx_hash_conf}), by
+ * the Toeplitz function, the only one that there is. Immutable.
  */
 public final class ReceiveHashConfig {
     private static final byte TOEPLITZ = 1;

@@ -10,8 +10,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The posting of receives, which a queue pair, a shared receive queue and a work queue have in common: they differ only in the
- * provider's function.
+ * The posting of receives, which a queue pair, a shared receive queue and a work queue have in common: they differ only
+ * in the provider's function.
  */
 final class ReceiveQueue {
     private static final int MAX_BATCH = ReceiveRequests.MAX_CAPACITY;

@@ -13,8 +13,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.List;
 
 /**
- * A table of receive work queues ({@code struct ibv_rwq_ind_table}, ibv_create_rwq_ind_table(3)): the hash of a packet, as
- * {@link ReceiveHashConfig} says, chooses the entry, and so the queue.
+ * A table of receive work queues ({@code struct ibv_rwq_ind_table}, ibv_create_rwq_ind_table(3)): the hash of a packet,
+ * as {@link ReceiveHashConfig} says, chooses the entry, and so the queue.
  *
  * <p>Thread safety: all methods may be called from any thread.
  */

@@ -6,8 +6,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * What {@link ProtectionDomain#registerMemory(java.util.function.Consumer)} registers: host memory, addresses that only the kernel
- * can follow, or a part of a dma-buf, and how the adapter shall see it. Setters return this; thread safety: for one thread.
+ * What {@link ProtectionDomain#registerMemory(java.util.function.Consumer)} registers: host memory, addresses that only
+ * the kernel can follow, or a part of a dma-buf, and how the adapter shall see it. Setters return this; thread safety:
+ * for one thread.
  */
 public final class RegistrationConfig {
     private MemorySegment segment;
@@ -38,8 +39,9 @@ public final class RegistrationConfig {
     }
 
     /**
-     * Addresses that this process may not be able to dereference: memory of a graphics processor, whose pages a peer-memory module of
-     * the kernel finds. The region has no segment; this, {@link #segment} or {@link #dmaBuf} must be called.
+     * Addresses that this process may not be able to dereference: memory of a graphics processor, whose pages a
+     * peer-memory module of the kernel finds. The region has no segment; this, {@link #segment} or {@link #dmaBuf} must
+     * be called.
      *
      * @param first the address of the first byte
      * @param size in bytes, 1 or more

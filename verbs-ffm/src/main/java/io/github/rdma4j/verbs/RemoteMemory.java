@@ -37,7 +37,10 @@ public record RemoteMemory(long address, long length, int remoteKey) {
         return new RemoteMemory(address + offset, size, remoteKey);
     }
 
-    /** {@return this value in {@value #BYTES} bytes, for the peer's {@link #fromBytes}: address, length, key, each big-endian} */
+    /**
+     * {@return this value in {@value #BYTES} bytes, for the peer's {@link #fromBytes}: address, length, key, each
+     * big-endian}
+     */
     public byte[] toBytes() {
         return ByteBuffer.allocate(BYTES)
                 .putLong(address)
@@ -51,8 +54,8 @@ public record RemoteMemory(long address, long length, int remoteKey) {
      *
      * @param bytes exactly {@value #BYTES}
      * @return the value
-     * @throws IllegalArgumentException if it is another number of bytes (a connection that ended early, for instance), or they
-     *     cannot be such a value
+     * @throws IllegalArgumentException if it is another number of bytes (a connection that ended early, for instance),
+     *     or they cannot be such a value
      */
     public static RemoteMemory fromBytes(byte[] bytes) {
         if (bytes.length != BYTES) {

@@ -6,7 +6,10 @@ import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
-/** What {@link MemoryRegion#reregister} changes; what is not set remains. Setters return this; thread safety: for one thread. */
+/**
+ * What {@link MemoryRegion#reregister} changes; what is not set remains. Setters return this; thread safety: for one
+ * thread.
+ */
 public final class ReregistrationConfig {
     private MemorySegment segment;
     private ProtectionDomain domain;

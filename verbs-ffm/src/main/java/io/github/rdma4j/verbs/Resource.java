@@ -17,12 +17,14 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * A native object that must be closed. It knows its parents and its children: closing it closes the children first, youngest
- * first, so no order of {@code close()} calls can leave the adapter with a dangling pointer. Closing twice does nothing.
+ * A native object that must be closed. It knows its parents and its children: closing it closes the children first,
+ * youngest first, so no order of {@code close()} calls can leave the adapter with a dangling pointer. Closing twice
+ * does nothing.
  *
- * <p>Thread safety: {@code close()}, queries, and the methods that create children may be called from any thread; those of one
- * device context wait for each other, so a query may wait for the registration of a large region. Posting and polling never do. Use after close is
- * an {@link IllegalStateException}, also when the close comes from another thread while a call is under way.
+ * <p>Thread safety: {@code close()}, queries, and the methods that create children may be called from any thread; those
+ * of one device context wait for each other, so a query may wait for the registration of a large region. Posting and
+ * polling never do. Use after close is an {@link IllegalStateException}, also when the close comes from another thread
+ * while a call is under way.
  */
 public abstract class Resource implements AutoCloseable {
     private static final VarHandle CLOSED;
@@ -38,7 +40,10 @@ public abstract class Resource implements AutoCloseable {
     /** One lock for the whole tree below a device context: opening and closing are rare, and their order matters. */
     private final ReentrantLock treeLock;
 
-    /** All of the tree by their native addresses, as the native side names them in events. No lock: events come at any time. */
+    /**
+     * All of the tree by their native addresses, as the native side names them in events. No lock: events come at any
+     * time.
+     */
     private final Map<Long, Resource> byHandle;
 
     /** Changed only with the lock held. */
@@ -52,7 +57,9 @@ public abstract class Resource implements AutoCloseable {
      */
     private boolean unfinished;
 
-    /** Made only within {@link #createChild}, or as the root of a tree; this library's own classes are all there are. */
+    /**
+     * Made only within {@link #createChild}, or as the root of a tree; this library's own classes are all there are.
+     */
     Resource(Resource... parents) {
         this.parents = List.of(parents);
         this.treeLock = parents.length == 0 ? new ReentrantLock() : parents[0].treeLock;
@@ -113,9 +120,9 @@ public abstract class Resource implements AutoCloseable {
     }
 
     /**
-     * The same for the hot path, where it costs next to nothing: a volatile load would have the compiler load all else anew. It
-     * sees a close by the calling thread at once, and one by another thread soon; nothing may depend on it that must not run
-     * after the close.
+     * The same for the hot path, where it costs next to nothing: a volatile load would have the compiler load all else
+     * anew. It sees a close by the calling thread at once, and one by another thread soon; nothing may depend on it
+     * that must not run after the close.
      */
     final void requireOpenSoon() {
         if ((boolean) CLOSED.get(this)) {
@@ -175,7 +182,8 @@ public abstract class Resource implements AutoCloseable {
     }
 
     /**
-     * The native pointer, for a verb that is not wrapped yet. It is valid until this resource is closed; nothing guards its use.
+     * The native pointer, for a verb that is not wrapped yet. It is valid until this resource is closed; nothing guards
+     * its use.
      *
      * @return the address of the {@code struct ibv_*}
      * @throws IllegalStateException if the resource is closed
@@ -220,8 +228,8 @@ public abstract class Resource implements AutoCloseable {
      * @throws VerbsException if the adapter refuses; the resource then remains open
      * @throws IllegalStateException if a native call of another thread still uses memory that this owns. The adapter
      *     has lost it by then; close this or a parent again when that call has returned, and the memory is freed. Or if
-     *     a queue pair would be closed in the middle of a {@link CompletionCursor}'s way over its completions, which the
-     *     calling thread has not ended, or another one not within ten seconds; then nothing was closed
+     *     a queue pair would be closed in the middle of a {@link CompletionCursor}'s way over its completions, which
+     *     the calling thread has not ended, or another one not within ten seconds; then nothing was closed
      */
     @Override
     public final void close() {

@@ -16,15 +16,15 @@ public final class SendFlags {
     /** The peer's completion is a solicited event; for sends, and writes with immediate. */
     public static final int SOLICITED = 1 << 2;
     /**
-     * The data is copied while posting, so the buffer is free when the call returns; up to the queue pair's inline limit. The
-     * posting thread reads the memory, so it must be allowed to: a confined arena of another thread is refused
-     * ({@link WrongThreadException}), and a closed one ({@link IllegalStateException}).
+     * The data is copied while posting, so the buffer is free when the call returns; up to the queue pair's inline
+     * limit. The posting thread reads the memory, so it must be allowed to: a confined arena of another thread is
+     * refused ({@link WrongThreadException}), and a closed one ({@link IllegalStateException}).
      */
     public static final int INLINE = 1 << 3;
 
     /**
-     * The adapter computes the IPv4, TCP and UDP checksums of a packet ({@code IBV_SEND_IP_CSUM}); for raw packets and, with IP over
-     * InfiniBand, datagrams, where the device can do it.
+     * The adapter computes the IPv4, TCP and UDP checksums of a packet ({@code IBV_SEND_IP_CSUM}); for raw packets and,
+     * with IP over InfiniBand, datagrams, where the device can do it.
      */
     public static final int IP_CHECKSUM = 1 << 4;
 

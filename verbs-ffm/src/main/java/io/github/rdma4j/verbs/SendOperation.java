@@ -33,7 +33,10 @@ public enum SendOperation {
     SEGMENTED_SEND(10, SendOpcode.SEGMENTED_SEND),
     /** A flush of what was written before; from rdma-core 45 and Linux 6.3 on. It exists only in extended posting. */
     FLUSH(11, SendOpcode.FLUSH),
-    /** A write of eight bytes that happens at once; SoftRoCE has it from Linux 6.3 on. It exists only in extended posting. */
+    /**
+     * A write of eight bytes that happens at once; SoftRoCE has it from Linux 6.3 on. It exists only in extended
+     * posting.
+     */
     ATOMIC_WRITE(12, SendOpcode.ATOMIC_WRITE);
 
     private final int bit;

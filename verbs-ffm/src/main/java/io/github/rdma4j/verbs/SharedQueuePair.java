@@ -13,8 +13,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A receiving queue pair of an XRC domain that another process has created (ibv_open_qp(3)): it exists as long as one process
- * has it open. What it receives goes into the shared receive queues that the senders name; there is nothing to post on it.
+ * A receiving queue pair of an XRC domain that another process has created (ibv_open_qp(3)): it exists as long as one
+ * process has it open. What it receives goes into the shared receive queues that the senders name; there is nothing to
+ * post on it.
  *
  * <p>Thread safety: all methods may be called from any thread. SoftRoCE has no XRC; this is untested on hardware.
  */

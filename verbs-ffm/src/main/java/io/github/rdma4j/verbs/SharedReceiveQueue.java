@@ -22,11 +22,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A shared receive queue ({@code struct ibv_srq}): receives that any of its queue pairs may use, so that many connections need no more
- * buffers than the messages that come at once. A queue pair uses it if {@link QueuePairConfig#sharedReceiveQueue} named it;
- * its completions come where that queue pair's receives complete, and tell its number.
+ * A shared receive queue ({@code struct ibv_srq}): receives that any of its queue pairs may use, so that many
+ * connections need no more buffers than the messages that come at once. A queue pair uses it if
+ * {@link QueuePairConfig#sharedReceiveQueue} named it; its completions come where that queue pair's receives complete,
+ * and tell its number.
  *
- * <p>Thread safety: all methods may be called from any thread; a {@link ReceiveBatch} is for the thread that started it.
+ * <p>Thread safety: all methods may be called from any thread; a {@link ReceiveBatch} is for the thread that started
+ * it.
  */
 public final class SharedReceiveQueue extends Resource {
     private final ProtectionDomain domain;
@@ -153,8 +155,8 @@ public final class SharedReceiveQueue extends Resource {
      * @param workRequestId comes back in the completion
      * @param local the room; the regions need {@link AccessFlag#LOCAL_WRITE}. A longer message breaks its connection
      * @return 0, or {@link QueuePair#QUEUE_FULL}, or another errno
-     * @throws IllegalArgumentException if a region is not of this queue's protection domain or not writable, or there are
-     *     more slices than {@link SharedReceiveQueueConfig#maxScatterGather} allowed
+     * @throws IllegalArgumentException if a region is not of this queue's protection domain or not writable, or there
+     *     are more slices than {@link SharedReceiveQueueConfig#maxScatterGather} allowed
      * @throws IllegalStateException if the queue or a region is closed
      */
     public int postReceive(long workRequestId, SliceList local) {
@@ -174,8 +176,8 @@ public final class SharedReceiveQueue extends Resource {
     }
 
     /**
-     * Starts a batch of receives. Each thread has one per queue, used again and again; starting drops what the thread has not
-     * posted.
+     * Starts a batch of receives. Each thread has one per queue, used again and again; starting drops what the thread
+     * has not posted.
      *
      * @return the calling thread's batch, empty
      * @throws IllegalStateException if the queue is closed
@@ -218,11 +220,12 @@ public final class SharedReceiveQueue extends Resource {
     }
 
     /**
-     * Asks for an {@link AsyncEventType#SRQ_LIMIT_REACHED} event when fewer receives than that are left (ibv_modify_srq(3)). The
-     * event comes once; then the limit must be set again.
+     * Asks for an {@link AsyncEventType#SRQ_LIMIT_REACHED} event when fewer receives than that are left
+     * (ibv_modify_srq(3)). The event comes once; then the limit must be set again.
      *
      * @param limit less than or equal to the queue's size; 0 for no event
-     * @throws IllegalArgumentException if the limit is negative or above the queue's size; the message gives both numbers
+     * @throws IllegalArgumentException if the limit is negative or above the queue's size; the message gives both
+     *     numbers
      * @throws VerbsException if the device refuses
      */
     public void modifyLimit(int limit) {
@@ -238,8 +241,8 @@ public final class SharedReceiveQueue extends Resource {
      *
      * @param maxWorkRequests the receives that it must hold, from 1 to the device's
      *     {@link DeviceAttributes#maxSharedReceiveQueueWorkRequests()}
-     * @throws IllegalArgumentException if the number is out of range, or a completion queue of its receives has no room for so
-     *     many; the message gives both numbers
+     * @throws IllegalArgumentException if the number is out of range, or a completion queue of its receives has no room
+     *     for so many; the message gives both numbers
      * @throws UnsupportedVerbException if the device cannot do this
      * @throws VerbsException if the device refuses, for instance because more receives are posted
      */

@@ -7,6 +7,7 @@ package io.github.rdma4j.verbs;
  *
  * @param maxWorkRequests the receives that it holds, at least what was asked for
  * @param maxScatterGather the most slices of one receive, at least what was asked for
- * @param limit below how many receives it raises {@link AsyncEventType#SRQ_LIMIT_REACHED}; 0 for never, and again once it has
+ * @param limit below how many receives it raises {@link AsyncEventType#SRQ_LIMIT_REACHED}; 0 for never, and again once
+ *     it has
  */
 public record SharedReceiveQueueAttributes(int maxWorkRequests, int maxScatterGather, int limit) {}

@@ -7,8 +7,8 @@ import java.util.Objects;
 import java.util.OptionalInt;
 
 /**
- * What a shared receive queue is to be ({@code struct ibv_srq_init_attr_ex}). Each setter returns this object; everything has a
- * default.
+ * What a shared receive queue is to be ({@code struct ibv_srq_init_attr_ex}). Each setter returns this object;
+ * everything has a default.
  */
 public final class SharedReceiveQueueConfig {
     private SharedReceiveQueueType type = SharedReceiveQueueType.BASIC;
@@ -27,8 +27,9 @@ public final class SharedReceiveQueueConfig {
     SharedReceiveQueueConfig() {}
 
     /**
-     * The receives that it holds; default 128, or with a completion queue of its own half of the room that this has left if that is
-     * less. A queue pair that takes its receives from here is refused if its completion queue has no room for so many.
+     * The receives that it holds; default 128, or with a completion queue of its own half of the room that this has
+     * left if that is less. A queue pair that takes its receives from here is refused if its completion queue has no
+     * room for so many.
      *
      * @param count at least 1, at most the device's {@link DeviceAttributes#maxSharedReceiveQueueWorkRequests()}
      * @return this
@@ -80,7 +81,9 @@ public final class SharedReceiveQueueConfig {
         return this;
     }
 
-    /** Checks against the device's limits, so that the message can give both numbers where the kernel says only EINVAL. */
+    /**
+     * Checks against the device's limits, so that the message can give both numbers where the kernel says only EINVAL.
+     */
     void check(DeviceContext context) {
         DeviceAttributes attributes = context.attributes();
         checkWorkRequests(context, maxWorkRequests.orElse(1));

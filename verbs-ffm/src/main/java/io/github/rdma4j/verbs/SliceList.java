@@ -13,9 +13,9 @@ import java.util.Objects;
 
 /**
  * A scatter-gather list: several {@link MemorySlice}s that one work request takes as one message (an array of
- * {@code struct ibv_sge}). Made once and used again and again: filling and posting it allocates nothing. Posting copies the
- * list, so it may be changed as soon as the request was added or posted; the memory that it names belongs to the adapter until
- * the request is done.
+ * {@code struct ibv_sge}). Made once and used again and again: filling and posting it allocates nothing. Posting copies
+ * the list, so it may be changed as soon as the request was added or posted; the memory that it names belongs to the
+ * adapter until the request is done.
  *
  * <p>Thread safety: for one thread at a time.
  */

@@ -3,8 +3,8 @@
 package io.github.rdma4j.verbs;
 
 /**
- * The fastest rate at which packets leave for a destination ({@code enum ibv_rate}): for an InfiniBand fabric whose links differ
- * in speed.
+ * The fastest rate at which packets leave for a destination ({@code enum ibv_rate}): for an InfiniBand fabric whose
+ * links differ in speed.
  */
 public enum StaticRate {
     /** As fast as the port goes. */
@@ -91,7 +91,8 @@ public enum StaticRate {
     /**
      * How many times 2.5 Gbit/s it nominally is ({@code ibv_rate_to_mult}).
      *
-     * @return 1 to 480; -1 for those that the verb gives no multiple, {@link #MAX} and the rates of FDR and EDR among them
+     * @return 1 to 480; -1 for those that the verb gives no multiple, {@link #MAX} and the rates of FDR and EDR among
+     *     them
      */
     public int multiple() {
         return multiple;

@@ -12,8 +12,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The list of tags of a shared receive queue that matches them (ibv_post_srq_ops(3)): a message whose tag, under an entry's mask, is
- * that entry's tag goes into that entry's buffer, and uses it up; other messages go into the queue's ordinary receives.
+ * The list of tags of a shared receive queue that matches them (ibv_post_srq_ops(3)): a message whose tag, under an
+ * entry's mask, is that entry's tag goes into that entry's buffer, and uses it up; other messages go into the queue's
+ * ordinary receives.
  *
  * <p>The methods return 0 or an errno, as posting does, and are for the thread that posts receives.
  */
@@ -83,8 +84,8 @@ public final class TagList {
     }
 
     /**
-     * Removes an entry ({@code IBV_WR_TAG_DEL}). A message may have used it up meanwhile: then the completion, not this call, says so
-     * ({@code IBV_WC_TM_ERR}).
+     * Removes an entry ({@code IBV_WR_TAG_DEL}). A message may have used it up meanwhile: then the completion, not this
+     * call, says so ({@code IBV_WC_TM_ERR}).
      *
      * @param workRequestId comes back in the completion, if it is {@link #SIGNALED}
      * @param handle of the entry
@@ -105,7 +106,8 @@ public final class TagList {
     }
 
     /**
-     * Tells the adapter how many unexpected messages have been handled ({@code IBV_WR_TAG_SYNC}), when a completion asked for it.
+     * Tells the adapter how many unexpected messages have been handled ({@code IBV_WR_TAG_SYNC}), when a completion
+     * asked for it.
      *
      * @param workRequestId comes back in the completion, if it is {@link #SIGNALED}
      * @param unexpectedCount how many so far

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * The batches of one queue, one for each thread that has started one. A thread that comes back finds its own, without a lock. A few
- * are kept; a batch that is not kept any more still works for the thread that holds it.
+ * The batches of one queue, one for each thread that has started one. A thread that comes back finds its own, without a
+ * lock. A few are kept; a batch that is not kept any more still works for the thread that holds it.
  */
 final class ThreadBatches<B extends ThreadBatch> {
     /** A batch has the memory of up to 256 requests, and threads may be many. */

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-/** The device, its driver or this version of rdma-core does not offer the verb (EOPNOTSUPP, ENOSYS): choose another way. */
+/**
+ * The device, its driver or this version of rdma-core does not offer the verb (EOPNOTSUPP, ENOSYS): choose another way.
+ */
 public final class UnsupportedVerbException extends VerbsException {
     private static final long serialVersionUID = 1L;
 

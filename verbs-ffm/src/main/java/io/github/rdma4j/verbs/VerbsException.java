@@ -9,9 +9,9 @@ import io.github.rdma4j.verbs.internal.ErrnoRemedy;
  * A verb that failed: which one, with which arguments, why (errno by name), and the remedy.
  *
  * <p>The base of every exception that this library raises for a condition outside the program: a missing device,
- * an exhausted limit, a refusal by the adapter. Mistakes of the caller are the JDK's own {@link IllegalArgumentException},
- * {@link IndexOutOfBoundsException} and {@link IllegalStateException} (use after close). Posting and polling never throw it
- * for a full or an empty queue: those are return values.
+ * an exhausted limit, a refusal by the adapter. Mistakes of the caller are the JDK's own
+ * {@link IllegalArgumentException}, {@link IndexOutOfBoundsException} and {@link IllegalStateException} (use after
+ * close). Posting and polling never throw it for a full or an empty queue: those are return values.
  *
  * @serial exclude
  */

@@ -14,8 +14,8 @@ import java.lang.ref.Reference;
 
 /**
  * A view of one completion ({@code struct ibv_wc}) in a {@link WorkCompletions}: it shows what the last poll put there.
- * Reading allocates nothing. Of a failed completion only the work-request id, the status, the vendor error and the queue
- * pair number mean anything.
+ * Reading allocates nothing. Of a failed completion only the work-request id, the status, the vendor error and the
+ * queue pair number mean anything.
  */
 public final class WorkCompletion {
     /** The bytes that a received datagram has in front of the message; room for a datagram must have them, too. */
@@ -101,29 +101,38 @@ public final class WorkCompletion {
         return intAt(QUEUE_PAIR_NUMBER);
     }
 
-    /** {@return of a receive: the number that the peer sent beside the message; valid if {@link #hasImmediateData()}} */
+    /**
+     * {@return of a receive: the number that the peer sent beside the message; valid if {@link #hasImmediateData()}}
+     */
     public int immediateData() {
         return ByteOrders.fromNetwork(intAt(IMMEDIATE_OR_KEY));
     }
 
-    /** {@return of a receive: whether the peer sent a number beside the message, which is then {@link #immediateData()}} */
+    /**
+     * {@return of a receive: whether the peer sent a number beside the message, which is then {@link #immediateData()}}
+     */
     public boolean hasImmediateData() {
         return (flags() & WITH_IMMEDIATE) != 0;
     }
 
-    /** {@return of a receive: the key of this side that the peer's send invalidated; valid if {@link #hasInvalidatedKey()}} */
+    /**
+     * {@return of a receive: the key of this side that the peer's send invalidated; valid if {@link
+     * #hasInvalidatedKey()}}
+     */
     public int invalidatedRemoteKey() {
         return intAt(IMMEDIATE_OR_KEY);
     }
 
-    /** {@return of a receive: whether the peer's send invalidated a key, which is then {@link #invalidatedRemoteKey()}} */
+    /**
+     * {@return of a receive: whether the peer's send invalidated a key, which is then {@link #invalidatedRemoteKey()}}
+     */
     public boolean hasInvalidatedKey() {
         return (flags() & WITH_INVALIDATE) != 0;
     }
 
     /**
-     * {@return of a datagram: whether the first {@value #GLOBAL_ROUTE_HEADER_BYTES} bytes of the buffer hold a global route header; the
-     * message lies behind these bytes in any case}
+     * {@return of a datagram: whether the first {@value #GLOBAL_ROUTE_HEADER_BYTES} bytes of the buffer hold a global
+     * route header; the message lies behind these bytes in any case}
      */
     public boolean hasGlobalRouteHeader() {
         return (flags() & WITH_GLOBAL_ROUTE_HEADER) != 0;
@@ -167,7 +176,10 @@ public final class WorkCompletion {
         return memory;
     }
 
-    /** {@return status, queue pair, work-request id and vendor error in one line, of a failure with its usual cause and remedy} */
+    /**
+     * {@return status, queue pair, work-request id and vendor error in one line, of a failure with its usual cause and
+     * remedy}
+     */
     public String describe() {
         WorkCompletionStatus status = status();
         String text = "work request 0x%x on queue pair 0x%06x: %s (%s, %d), vendor error 0x%x"

@@ -9,7 +9,8 @@ import java.util.Objects;
 
 /**
  * Room for the completions of one {@link CompletionQueue#poll poll}, to be used again and again: an array of
- * {@code struct ibv_wc} outside the heap with one flyweight per element. Allocated once, freed by the garbage collector.
+ * {@code struct ibv_wc} outside the heap with one flyweight per element. Allocated once, freed by the garbage
+ * collector.
  *
  * <p>Thread safety: for one thread at a time.
  */

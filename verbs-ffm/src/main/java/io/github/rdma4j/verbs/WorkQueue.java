@@ -12,10 +12,12 @@ import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
 /**
- * A receive work queue without a queue pair ({@code struct ibv_wq}, ibv_create_wq(3)): a {@link ReceiveWorkQueueTable} distributes
- * the packets of one queue pair over several of them, each polled by another thread. It is created in the state RESET.
+ * A receive work queue without a queue pair ({@code struct ibv_wq}, ibv_create_wq(3)): a {@link ReceiveWorkQueueTable}
+ * distributes the packets of one queue pair over several of them, each polled by another thread. It is created in the
+ * state RESET.
  *
- * <p>Thread safety: all methods may be called from any thread; a {@link ReceiveBatch} is for the thread that started it.
+ * <p>Thread safety: all methods may be called from any thread; a {@link ReceiveBatch} is for the thread that started
+ * it.
  */
 public final class WorkQueue extends Resource {
     /** What an Ethernet frame can hold at most fits into 32 bits; the adapter knows its own limit. */
@@ -64,7 +66,10 @@ public final class WorkQueue extends Resource {
         }
     }
 
-    /** What the inline function does to the structure; all zero is what PTHREAD_MUTEX_INITIALIZER and its sibling are on Linux. */
+    /**
+     * What the inline function does to the structure; all zero is what PTHREAD_MUTEX_INITIALIZER and its sibling are on
+     * Linux.
+     */
     private static void initialize(MemorySegment queue) {
         ibv_wq.wq_context(queue, MemorySegment.NULL);
         ibv_wq.events_completed(queue, 0);
@@ -156,8 +161,8 @@ public final class WorkQueue extends Resource {
      * @param workRequestId comes back in the completion
      * @param local the room; the regions need {@link AccessFlag#LOCAL_WRITE}
      * @return 0, or {@link QueuePair#QUEUE_FULL}, or another errno
-     * @throws IllegalArgumentException if a region is not of this queue's protection domain or not writable, or the queue takes
-     *     fewer slices
+     * @throws IllegalArgumentException if a region is not of this queue's protection domain or not writable, or the
+     *     queue takes fewer slices
      * @throws IllegalStateException if the queue or a region is closed
      */
     public int postReceive(long workRequestId, SliceList local) {
@@ -177,8 +182,8 @@ public final class WorkQueue extends Resource {
     }
 
     /**
-     * Starts a batch of receives. Each thread has one per queue, used again and again; starting drops what the thread has not
-     * posted.
+     * Starts a batch of receives. Each thread has one per queue, used again and again; starting drops what the thread
+     * has not posted.
      *
      * @return the calling thread's batch, empty
      */

@@ -29,8 +29,8 @@ public final class WorkQueueConfig {
      * The most receives that are outstanding; if not set 128, or half of the room that the completion queue has
      * left if that is less.
      *
-     * @param count from 1 to the device's {@link DeviceAttributes#maxQueuePairWorkRequests()}; refused if the completion queue
-     *     has no room for so many, beside those of others
+     * @param count from 1 to the device's {@link DeviceAttributes#maxQueuePairWorkRequests()}; refused if the
+     *     completion queue has no room for so many, beside those of others
      * @return this
      */
     public WorkQueueConfig maxWorkRequests(int count) {

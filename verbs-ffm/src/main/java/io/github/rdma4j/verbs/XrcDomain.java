@@ -12,8 +12,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 
 /**
- * A domain of extended reliable connections ({@code struct ibv_xrcd}, ibv_open_xrcd(3)): its receiving queue pairs put messages
- * into any of its shared receive queues. Processes share one by a file.
+ * A domain of extended reliable connections ({@code struct ibv_xrcd}, ibv_open_xrcd(3)): its receiving queue pairs put
+ * messages into any of its shared receive queues. Processes share one by a file.
  *
  * <p>Thread safety: all methods may be called from any thread.
  */

@@ -11,7 +11,10 @@ import java.util.function.IntConsumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The hot path allocates nothing once it is compiled: 100,000 operations, by the JVM's own count of this thread's bytes. */
+/**
+ * The hot path allocates nothing once it is compiled: 100,000 operations, by the JVM's own count of this thread's
+ * bytes.
+ */
 @Tag("device")
 @Tag("optimised")
 class AllocationDeviceTest {
@@ -123,7 +126,9 @@ class AllocationDeviceTest {
         }
     }
 
-    /** The least of three rounds: a compiled method that is thrown away in mid-run may put one object on the heap, once. */
+    /**
+     * The least of three rounds: a compiled method that is thrown away in mid-run may put one object on the heap, once.
+     */
     private void assertNothingIsAllocated(IntConsumer operations) {
         operations.accept(WARM_UP);
         long[] allocated = new long[3];

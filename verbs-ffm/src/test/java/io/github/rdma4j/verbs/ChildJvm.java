@@ -12,7 +12,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A program in a JVM of its own: for what changes or breaks the whole JVM, such as limits and the carriers of virtual threads. */
+/**
+ * A program in a JVM of its own: for what changes or breaks the whole JVM, such as limits and the carriers of virtual
+ * threads.
+ */
 public final class ChildJvm {
     private static final int MINUTES = 2;
 

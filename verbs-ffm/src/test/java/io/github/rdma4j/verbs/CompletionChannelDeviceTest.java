@@ -18,7 +18,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Sleeping until there is something to poll, after rdma-core's test_cq_events: events, and what ends a wait for one. */
+/**
+ * Sleeping until there is something to poll, after rdma-core's test_cq_events: events, and what ends a wait for one.
+ */
 @Tag("device")
 @Timeout(120)
 class CompletionChannelDeviceTest {

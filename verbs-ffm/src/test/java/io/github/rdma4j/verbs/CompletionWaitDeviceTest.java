@@ -26,7 +26,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A thread sleeps until there are completions, and other threads arm the queue, take events and close the channel meanwhile. */
+/**
+ * A thread sleeps until there are completions, and other threads arm the queue, take events and close the channel
+ * meanwhile.
+ */
 @Tag("device")
 @Timeout(120)
 class CompletionWaitDeviceTest {

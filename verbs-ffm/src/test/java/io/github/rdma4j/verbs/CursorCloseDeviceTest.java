@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Closing queue pairs while a cursor is on its way over their completions. SoftRoCE's library would take no harm; those of adapters hold
- * the queue's lock meanwhile, and a close would never return.
+ * Closing queue pairs while a cursor is on its way over their completions. SoftRoCE's library would take no harm; those
+ * of adapters hold the queue's lock meanwhile, and a close would never return.
  */
 @Tag("device")
 @Timeout(120)

@@ -184,8 +184,8 @@ class EventPollerTest {
     }
 
     /**
-     * Closes pollers on a virtual thread while platform and virtual threads select, with one carrier: a virtual thread that waited for
-     * another inside the poller could never leave it.
+     * Closes pollers on a virtual thread while platform and virtual threads select, with one carrier: a virtual thread
+     * that waited for another inside the poller could never leave it.
      */
     static final class ClosingOnAVirtualThread {
         private static final int ROUNDS = 100;

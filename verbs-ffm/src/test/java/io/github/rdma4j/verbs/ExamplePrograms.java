@@ -48,7 +48,9 @@ public final class ExamplePrograms implements AutoCloseable {
                         + Integer.toHexString(Files.readString(source(name)).hashCode()));
     }
 
-    /** Where it is compiled, by this call if not by the unit tests: in the microVM the compiler takes most of a minute. */
+    /**
+     * Where it is compiled, by this call if not by the unit tests: in the microVM the compiler takes most of a minute.
+     */
     private static Path classes(String name) throws Exception {
         Path classes = folder(name);
         if (!Files.exists(classes.resolve(name + ".class"))) {

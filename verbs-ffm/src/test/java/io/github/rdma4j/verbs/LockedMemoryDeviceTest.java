@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What is said when the limit on locked memory is too low. The limit is one of the process, and root is above it, so the
- * registration happens in a JVM of its own, without that privilege; to take it away, this test must run as root.
+ * What is said when the limit on locked memory is too low. The limit is one of the process, and root is above it, so
+ * the registration happens in a JVM of its own, without that privilege; to take it away, this test must run as root.
  */
 @Tag("device")
 class LockedMemoryDeviceTest {

@@ -26,7 +26,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Every operation, by basic and by extended posting, on each type of queue pair; what arrived is compared on the other side. */
+/**
+ * Every operation, by basic and by extended posting, on each type of queue pair; what arrived is compared on the other
+ * side.
+ */
 @Tag("device")
 class OperationsDeviceTest {
     private static final Set<SendOperation> CONNECTED =

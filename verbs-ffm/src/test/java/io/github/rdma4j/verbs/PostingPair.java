@@ -21,8 +21,8 @@ final class PostingPair implements AutoCloseable {
     final DeviceContext device = TestDevice.open();
     final ProtectionDomain domain = device.allocateProtectionDomain();
     /**
-     * For all that a test posts before it polls. A send queue that is not full is no bound: SoftRoCE frees a place in it when
-     * the request completes, and not when the completion is polled.
+     * For all that a test posts before it polls. A send queue that is not full is no bound: SoftRoCE frees a place in
+     * it when the request completes, and not when the completion is polled.
      */
     final CompletionQueue queue = device.createCompletionQueue(1024);
 

@@ -13,7 +13,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Multicast groups, provider extensions, pacing and the order of data: what SoftRoCE can do, and how it refuses the rest. */
+/**
+ * Multicast groups, provider extensions, pacing and the order of data: what SoftRoCE can do, and how it refuses the
+ * rest.
+ */
 @Tag("device")
 class QueuePairTuningDeviceTest {
     private static final Gid GROUP = group(1);

@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * The flags and addresses that memory can be registered with, and the kinds of memory that SoftRoCE does not have: there, that the
- * refusal says what it is.
+ * The flags and addresses that memory can be registered with, and the kinds of memory that SoftRoCE does not have:
+ * there, that the refusal says what it is.
  */
 @Tag("device")
 class RegistrationDeviceTest {

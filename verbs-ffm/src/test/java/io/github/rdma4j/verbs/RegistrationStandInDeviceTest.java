@@ -26,8 +26,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Kinds of memory that SoftRoCE lacks, with a stand-in for its driver's functions: host memory plays the device's. It shows that arguments,
- * order and addresses are right as far as verbs.h says, and not what an adapter makes of them.
+ * Kinds of memory that SoftRoCE lacks, with a stand-in for its driver's functions: host memory plays the device's. It
+ * shows that arguments, order and addresses are right as far as verbs.h says, and not what an adapter makes of them.
  */
 @Tag("device")
 class RegistrationStandInDeviceTest {

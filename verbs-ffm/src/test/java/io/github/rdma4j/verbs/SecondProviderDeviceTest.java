@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * The functions of a provider that is not the first of its JVM: the same addresses in other objects, which is how {@link HotCalls}
- * tells the two apart. All other tests go the first one's way.
+ * The functions of a provider that is not the first of its JVM: the same addresses in other objects, which is how
+ * {@link HotCalls} tells the two apart. All other tests go the first one's way.
  */
 @Tag("device")
 class SecondProviderDeviceTest {

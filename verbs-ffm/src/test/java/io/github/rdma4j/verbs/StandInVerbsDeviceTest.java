@@ -44,8 +44,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What SoftRoCE does not have, with stand-ins written into the open device's table of functions: they show that the arguments
- * arrive, that the answers come back, and in which order things are closed. They say nothing of any adapter.
+ * What SoftRoCE does not have, with stand-ins written into the open device's table of functions: they show that the
+ * arguments arrive, that the answers come back, and in which order things are closed. They say nothing of any adapter.
  */
 @Tag("device")
 class StandInVerbsDeviceTest {

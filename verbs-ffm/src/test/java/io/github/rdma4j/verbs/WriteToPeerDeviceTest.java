@@ -11,7 +11,10 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The example with queue pairs by hand, run as its reader would: two processes, one writes into the memory of the other. */
+/**
+ * The example with queue pairs by hand, run as its reader would: two processes, one writes into the memory of the
+ * other.
+ */
 @Tag("device")
 class WriteToPeerDeviceTest {
     private static final String NAME = "WriteToPeer";
@@ -30,7 +33,10 @@ class WriteToPeerDeviceTest {
         }
     }
 
-    /** Waits until the kernel shows a listener (state 0A) on the port; connecting to find out would be taken for the writer. */
+    /**
+     * Waits until the kernel shows a listener (state 0A) on the port; connecting to find out would be taken for the
+     * writer.
+     */
     private static void awaitListener(Process target) throws Exception {
         String listener = ".*:%04X [0-9A-F]+:0000 0A .*".formatted(PORT);
         long deadline = System.nanoTime() + Duration.ofSeconds(180).toNanos();

@@ -17,7 +17,10 @@ import io.github.rdma4j.cuda.bindings.PFN_cuMemsetD8_v3020;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/** Copies and fills. Host memory is a segment where the call returns when the copy is done, which keeps its arena from being closed meanwhile; in the calls that return at once it is an address. All return a CUresult. */
+/**
+ * Copies and fills. Host memory is a segment where the call returns when the copy is done, which keeps its arena from
+ * being closed meanwhile; in the calls that return at once it is an address. All return a CUresult.
+ */
 public final class CopyCalls {
     private static final MethodHandle TO_DEVICE =
             Driver.functionWithSegments("cuMemcpyHtoD", 3020, PFN_cuMemcpyHtoD_v3020.descriptor());

@@ -23,11 +23,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The user-mode driver: opened and initialised when it is first asked for, and the way to each of its functions. A function is
- * asked for by its name and the version of CUDA that brought it in this form ({@code cuGetProcAddress}), so one that the
- * installed driver is too old for is found missing when it is called, and no other call suffers.
+ * The user-mode driver: opened and initialised when it is first asked for, and the way to each of its functions. A
+ * function is asked for by its name and the version of CUDA that brought it in this form ({@code cuGetProcAddress}), so
+ * one that the installed driver is too old for is found missing when it is called, and no other call suffers.
  *
- * <p>Pointers and handles travel as {@code long}: a segment of a closeable arena would be acquired and released around each call.
+ * <p>Pointers and handles travel as {@code long}: a segment of a closeable arena would be acquired and released around
+ * each call.
  */
 public final class Driver {
     private static final Linker LINKER = Linker.nativeLinker();
@@ -139,7 +140,8 @@ public final class Driver {
      * @param name without a suffix for its version, such as {@code cuMemAlloc}
      * @param since the version of CUDA that brought the function in the form of the descriptor, such as 3020
      * @param descriptor as jextract made it
-     * @return the handle; one that throws {@link UnsupportedCudaCallException} if this driver does not have the function
+     * @return the handle; one that throws {@link UnsupportedCudaCallException} if this driver does not have the
+     *     function
      */
     static MethodHandle function(String name, int since, FunctionDescriptor descriptor) {
         return require().find(name, since, withAddressesAsLong(descriptor));

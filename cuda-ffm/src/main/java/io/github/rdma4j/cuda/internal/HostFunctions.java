@@ -14,8 +14,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The one function that the driver calls in this program, and a table of what it shall do: {@code userData} is the number of the entry. One
- * stub for all, since one that is freed while the driver has yet to call it would crash the process.
+ * The one function that the driver calls in this program, and a table of what it shall do: {@code userData} is the
+ * number of the entry. One stub for all, since one that is freed while the driver has yet to call it would crash the
+ * process.
  */
 public final class HostFunctions {
     private record Entry(Object owner, Runnable task) {}

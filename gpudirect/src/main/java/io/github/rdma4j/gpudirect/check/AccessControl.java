@@ -11,7 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Access control services of a PCI port, from its configuration space ({@code linux/pci_regs.h}: {@code PCI_EXT_CAP_ID_ACS}).
+ * Access control services of a PCI port, from its configuration space ({@code linux/pci_regs.h}:
+ * {@code PCI_EXT_CAP_ID_ACS}).
  *
  * @param state what could be found out
  * @param control the control register; 0 if the port has none

@@ -7,7 +7,10 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
 
-/** The memory windows of a PCI function, from its file {@code resource}: a line each, with first address, last address and flags. */
+/**
+ * The memory windows of a PCI function, from its file {@code resource}: a line each, with first address, last address
+ * and flags.
+ */
 final class BaseAddressRegisters {
     /** The lines after these are the expansion ROM's and those of SR-IOV. */
     private static final int REGISTERS = 6;
@@ -17,8 +20,8 @@ final class BaseAddressRegisters {
     private BaseAddressRegisters() {}
 
     /**
-     * The size of the window on its memory that a GPU offers other devices, which NVIDIA calls BAR1: the second one. It is not always register 1:
-     * from Hopper on the first window takes two registers.
+     * The size of the window on its memory that a GPU offers other devices, which NVIDIA calls BAR1: the second one. It
+     * is not always register 1: from Hopper on the first window takes two registers.
      */
     static OptionalLong bar1(Path function) {
         List<Long> windows = HostFiles.text(function.resolve("resource")).stream()

@@ -16,8 +16,8 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * Looks at a machine: host, GPUs, adapters and pairs of them. Registers nothing and makes no CUDA context; each adapter is opened for a moment.
- * Reads some hundred small files.
+ * Looks at a machine: host, GPUs, adapters and pairs of them. Registers nothing and makes no CUDA context; each adapter
+ * is opened for a moment. Reads some hundred small files.
  */
 public final class GpuDirectCheck {
     private final HostFiles files;
@@ -32,7 +32,10 @@ public final class GpuDirectCheck {
         this.adapterInventory = sources.adapters().get();
     }
 
-    /** {@return where to look on this machine: its files, its CUDA driver and its libibverbs, each of which may be missing} */
+    /**
+     * {@return where to look on this machine: its files, its CUDA driver and its libibverbs, each of which may be
+     * missing}
+     */
     public static CheckSources thisMachine() {
         return new CheckSources(Path.of("/"), CudaGpus::look, VerbsAdapters::look);
     }

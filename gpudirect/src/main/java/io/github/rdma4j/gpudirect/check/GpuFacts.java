@@ -16,8 +16,10 @@ import io.github.rdma4j.gpudirect.topology.PciAddress;
  * @param rdma {@code CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED}
  * @param dmaBuf {@code CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED}
  * @param rdmaWithVmm {@code CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED}
- * @param flushOptions {@code CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS}: 1 the host can, 2 stream memory operations can; -1 not known
- * @param writesOrdering {@code CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING}: 0 none, 100 the GPU itself, 200 all devices; -1 not known
+ * @param flushOptions {@code CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS}: 1 the host can, 2 stream memory
+ *     operations can; -1 not known
+ * @param writesOrdering {@code CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING}: 0 none, 100 the GPU itself, 200
+ *     all devices; -1 not known
  */
 public record GpuFacts(
         int ordinal,

@@ -21,7 +21,8 @@ final class IommuCheck {
     /**
      * The finding.
      *
-     * @param functions the folders of the PCI functions of GPUs and adapters; if there are none, all groups are looked at
+     * @param functions the folders of the PCI functions of GPUs and adapters; if there are none, all groups are looked
+     *     at
      */
     static Finding of(HostFiles files, List<Path> functions) {
         List<String> present = files.names(GROUPS);

@@ -26,7 +26,10 @@ final class PathChoice {
         return adapter.problem().map(problem -> adapter.name() + " cannot be used: " + problem.reason());
     }
 
-    /** The path of a GPU and an adapter that can be used. What an older driver does not know counts as not offered, as it does in registration. */
+    /**
+     * The path of a GPU and an adapter that can be used. What an older driver does not know counts as not offered, as
+     * it does in registration.
+     */
     PathDecision of(GpuFacts gpu, CheckedAdapter adapter) {
         return new PathForecast(
                         new CudaVersion(gpus.cudaVersion()),

@@ -10,8 +10,8 @@ import java.util.Optional;
  * @param gpu the GPU
  * @param adapter the adapter
  * @param distance between the two
- * @param numaDistance between their NUMA nodes as the firmware gives it: 10 within a node, more to others; {@link #UNKNOWN_NUMA_DISTANCE} if
- *     not known
+ * @param numaDistance between their NUMA nodes as the firmware gives it: 10 within a node, more to others;
+ *     {@link #UNKNOWN_NUMA_DISTANCE} if not known
  */
 public record AdapterPlacement(PciFunction gpu, RdmaAdapter adapter, PciDistance distance, int numaDistance) {
     /** The greatest that firmware can give, which means unreachable. */

@@ -40,8 +40,8 @@ public record PciAddress(long domain, int bus, int device, int function) impleme
     }
 
     /**
-     * The address that a text says, in hexadecimal: {@code 0000:07:00.0} as sysfs and the CUDA driver write it, {@code 00000000:07:00.0} as
-     * nvidia-smi does, or {@code 07:00.0} in domain 0.
+     * The address that a text says, in hexadecimal: {@code 0000:07:00.0} as sysfs and the CUDA driver write it,
+     * {@code 00000000:07:00.0} as nvidia-smi does, or {@code 07:00.0} in domain 0.
      *
      * @param text the address
      * @return the address

@@ -5,17 +5,21 @@ package io.github.rdma4j.gpudirect.topology;
 /**
  * How far two PCI functions are apart, as {@code nvidia-smi topo -m} names it; the nearest first.
  *
- * <p>What counts here: the chain of bridges of each function, which is the folders between the host bridge ({@code pciDDDD:BB}) and the
- * function in {@code /sys/devices}. Where the chains have a bridge in common, traffic turns round below the host bridge, at the last
- * common one; a switch is one upstream port (the common bridge) and on either side one downstream port. Where they have none, it goes through
- * the root complex. NCCL counts switches in the same way, but knows no NODE: it calls that PHB.
+ * <p>What counts here: the chain of bridges of each function, which is the folders between the host bridge
+ * ({@code pciDDDD:BB}) and the function in {@code /sys/devices}. Where the chains have a bridge in common, traffic
+ * turns round below the host bridge, at the last common one; a switch is one upstream port (the common bridge) and on
+ * either side one downstream port. Where they have none, it goes through the root complex. NCCL counts switches in the
+ * same way, but knows no NODE: it calls that PHB.
  *
  * <p>NVLink and other connections that are not PCI are not seen.
  */
 public enum PciDistance {
     /** The same function. */
     SELF("X", "the same function"),
-    /** At most a single switch: a common bridge, and at most one port below it on either side. Also functions of one card. */
+    /**
+     * At most a single switch: a common bridge, and at most one port below it on either side. Also functions of one
+     * card.
+     */
     PIX("PIX", "at most a single PCIe bridge or switch between them"),
     /** Several switches, without the host bridge: a common bridge, and more than one port below it on a side. */
     PXB("PXB", "several PCIe bridges between them, not the host bridge"),

@@ -14,7 +14,8 @@ import java.util.Optional;
  * @param vendor its maker, such as {@code 0x10de}
  * @param device its kind, as the maker numbers it
  * @param rootComplex the host bridge that it is below, by sysfs's name, such as {@code pci0000:00}
- * @param bridges the bridges above it, the one next to the host bridge first: root port, upstream and downstream ports of switches
+ * @param bridges the bridges above it, the one next to the host bridge first: root port, upstream and downstream ports
+ *     of switches
  * @param numaNode the NUMA node that it is attached to; -1 if the firmware does not tell
  * @param link its link; for a virtual function that of the physical one, which has the wires
  * @param physicalFunction of a virtual function: the function that it is a part of
@@ -41,7 +42,10 @@ public record PciFunction(
         bridges = List.copyOf(bridges);
     }
 
-    /** {@return whether it is a GPU of NVIDIA: a display controller, with a monitor's port (0x0300) or without (0x0302, as SXM modules)} */
+    /**
+     * {@return whether it is a GPU of NVIDIA: a display controller, with a monitor's port (0x0300) or without (0x0302,
+     * as SXM modules)}
+     */
     public boolean isGpu() {
         return vendor == NVIDIA && classCode >>> 16 == DISPLAY_CONTROLLER;
     }

@@ -5,8 +5,8 @@ package io.github.rdma4j.gpudirect.topology;
 import java.util.Locale;
 
 /**
- * The PCI Express link above a function: as it is now and as the function could have it. A GPU lowers the speed of its link while it has nothing
- * to do, but not the width.
+ * The PCI Express link above a function: as it is now and as the function could have it. A GPU lowers the speed of its
+ * link while it has nothing to do, but not the width.
  *
  * @param speed of a lane now, in GT/s; 0 if not known
  * @param width lanes now; 0 if not known

@@ -13,8 +13,8 @@ import java.util.SortedMap;
 import java.util.stream.Stream;
 
 /**
- * The GPUs and RDMA adapters of a machine and how far they are apart, as sysfs showed them when this was read. Immutable; safe for use by
- * several threads.
+ * The GPUs and RDMA adapters of a machine and how far they are apart, as sysfs showed them when this was read.
+ * Immutable; safe for use by several threads.
  */
 public final class Topology {
     private static final Path SYSFS = Path.of("/sys");
@@ -65,7 +65,8 @@ public final class Topology {
     }
 
     /**
-     * The GPUs, ordered by address, as nvidia-smi numbers them. CUDA numbers them so only with {@code CUDA_DEVICE_ORDER=PCI_BUS_ID}.
+     * The GPUs, ordered by address, as nvidia-smi numbers them. CUDA numbers them so only with
+     * {@code CUDA_DEVICE_ORDER=PCI_BUS_ID}.
      *
      * @return the functions that are GPUs of NVIDIA, with a driver or without
      */
@@ -89,9 +90,9 @@ public final class Topology {
     }
 
     /**
-     * How far two functions are apart; see {@link PciDistance} for what counts. Two functions of which the firmware does not tell the NUMA node
-     * count as being in the same node, as NCCL has it; one of which it does and one of which it does not, as being in different ones if the machine
-     * has several.
+     * How far two functions are apart; see {@link PciDistance} for what counts. Two functions of which the firmware
+     * does not tell the NUMA node count as being in the same node, as NCCL has it; one of which it does and one of
+     * which it does not, as being in different ones if the machine has several.
      *
      * @param one a function
      * @param other another function, or the same
@@ -114,8 +115,8 @@ public final class Topology {
     }
 
     /**
-     * The bridges between two functions that traffic passes when it turns round below the host bridge: the last common one and those below it
-     * on both sides.
+     * The bridges between two functions that traffic passes when it turns round below the host bridge: the last common
+     * one and those below it on both sides.
      *
      * @param one a function
      * @param other another function
@@ -160,8 +161,8 @@ public final class Topology {
     }
 
     /**
-     * The adapters as seen from a GPU, the best first: by distance, then by the distance of the NUMA nodes, then by bandwidth
-     * ({@link RdmaAdapter#bandwidth()}, the most first), then by name.
+     * The adapters as seen from a GPU, the best first: by distance, then by the distance of the NUMA nodes, then by
+     * bandwidth ({@link RdmaAdapter#bandwidth()}, the most first), then by name.
      *
      * @param gpu a function of this topology
      * @return all adapters; devices of software come last
@@ -188,7 +189,10 @@ public final class Topology {
                 .orElse(AdapterPlacement.UNKNOWN_NUMA_DISTANCE);
     }
 
-    /** {@return a table of the distances between all GPUs and adapters, as {@code nvidia-smi topo -m} prints it, in lines} */
+    /**
+     * {@return a table of the distances between all GPUs and adapters, as {@code nvidia-smi topo -m} prints it, in
+     * lines}
+     */
     public String matrix() {
         return TopologyMatrix.of(this);
     }

@@ -18,7 +18,10 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
-/** A machine to be checked, on which all is well until something is changed: a recorded tree, and what CUDA and libibverbs would tell. */
+/**
+ * A machine to be checked, on which all is well until something is changed: a recorded tree, and what CUDA and
+ * libibverbs would tell.
+ */
 final class Scenario {
     private static final String HEALTHY = """
         proc/sys/kernel/osrelease: 6.8.0-45-generic

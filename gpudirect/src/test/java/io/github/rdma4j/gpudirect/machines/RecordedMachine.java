@@ -12,11 +12,12 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * Files and links of a machine's {@code /sys}, {@code /proc} and the like, written into a folder, from a text in which a line is one of them.
+ * Files and links of a machine's {@code /sys}, {@code /proc} and the like, written into a folder, from a text in which
+ * a line is one of them.
  *
- * <p>A line that ends with a slash is a folder. An indented one is something in the folder before it, others count from the root:
- * {@code name: text} is a file with that line, in which {@code \n} begins another; {@code name -> target} a link. {@code config: @100 0d 00}
- * are bytes from an offset on, between zeros. {@code #} begins a comment.
+ * <p>A line that ends with a slash is a folder. An indented one is something in the folder before it, others count from
+ * the root: {@code name: text} is a file with that line, in which {@code \n} begins another; {@code name -> target} a
+ * link. {@code config: @100 0d 00} are bytes from an offset on, between zeros. {@code #} begins a comment.
  */
 public final class RecordedMachine {
     private final Path root;

@@ -15,9 +15,9 @@ import java.util.SplittableRandom;
  * Feeds a parser with spoilt input: {@value #INPUTS_BY_DEFAULT} inputs, or {@code -Drdma4j.fuzz.inputs=N}. Each must be
  * accepted or refused with the documented exception, and allocate no more than the stated bound.
  *
- * <p>Each run plays the same inputs, so that a change is not blamed for what it did not do; {@code -Drdma4j.fuzz.seed=N}
- * plays others, as the nightly run does. A failure names its seed; with that and {@code -Drdma4j.fuzz.inputs=1} the input
- * is played again.
+ * <p>Each run plays the same inputs, so that a change is not blamed for what it did not do;
+ * {@code -Drdma4j.fuzz.seed=N} plays others, as the nightly run does. A failure names its seed; with that and
+ * {@code -Drdma4j.fuzz.inputs=1} the input is played again.
  */
 public final class Fuzzer {
     private static final int INPUTS_BY_DEFAULT = 10_000;

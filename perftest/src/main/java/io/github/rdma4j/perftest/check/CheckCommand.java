@@ -18,7 +18,10 @@ import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
-/** The command {@code gpudirect-check}: what holds of GPUDirect RDMA on a machine. docs/gpudirect-check.md is its manual. */
+/**
+ * The command {@code gpudirect-check}: what holds of GPUDirect RDMA on a machine. docs/gpudirect-check.md is its
+ * manual.
+ */
 public final class CheckCommand {
     /** The name on the command line. */
     public static final String NAME = "gpudirect-check";
@@ -49,8 +52,8 @@ public final class CheckCommand {
      * @param arguments after the command's name
      * @param out standard output
      * @param err standard error
-     * @return the exit status: 0 at least one pair has a direct path; 1 staged transfers only; 2 the command line makes no sense; 3 no
-     *     pair of GPU and adapter can be used; 4 the JSON file could not be written
+     * @return the exit status: 0 at least one pair has a direct path; 1 staged transfers only; 2 the command line makes
+     *     no sense; 3 no pair of GPU and adapter can be used; 4 the JSON file could not be written
      */
     public static int run(List<String> arguments, PrintStream out, PrintStream err) {
         return run(arguments, GpuDirectCheck.thisMachine(), out, err);

@@ -51,7 +51,9 @@ record CaseResult(TestCase test, RunOrder order, List<Round> rounds) {
                 best(Implementation.C, metric));
     }
 
-    /** Java's figure over C's: the median of the rounds, as both figures of a round were measured one after the other. */
+    /**
+     * Java's figure over C's: the median of the rounds, as both figures of a round were measured one after the other.
+     */
     MedianInterval ratio(Metric metric) {
         return MedianInterval.of(rounds.stream()
                 .mapToDouble(round -> round.ratio(metric))

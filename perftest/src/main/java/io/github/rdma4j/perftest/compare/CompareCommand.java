@@ -29,8 +29,8 @@ import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
 /**
- * The command {@code compare}: Java's and C's tools in turn on this machine, and one table with both. docs/compare.md is
- * its manual.
+ * The command {@code compare}: Java's and C's tools in turn on this machine, and one table with both. docs/compare.md
+ * is its manual.
  */
 public final class CompareCommand {
     /** The name on the command line. */
@@ -216,7 +216,10 @@ public final class CompareCommand {
         }
     }
 
-    /** How plain TCP is run; null when it is not. Two sides that spin on one CPU would only wait for each other's time slice. */
+    /**
+     * How plain TCP is run; null when it is not. Two sides that spin on one CPU would only wait for each other's time
+     * slice.
+     */
     private static TcpSetting tcpSetting(ComparePlan plan, Conditions conditions) {
         if (plan.tcp() == TcpMode.NONE) {
             return null;

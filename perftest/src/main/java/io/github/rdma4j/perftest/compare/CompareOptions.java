@@ -22,7 +22,10 @@ import picocli.CommandLine.Option;
         sortOptions = false,
         usageHelpAutoWidth = true)
 final class CompareOptions {
-    /** So that the interval of the median leaves out three rounds at either end, which something else may have disturbed. */
+    /**
+     * So that the interval of the median leaves out three rounds at either end, which something else may have
+     * disturbed.
+     */
     private static final int ROUNDS = 15;
 
     @Option(

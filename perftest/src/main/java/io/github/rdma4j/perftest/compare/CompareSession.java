@@ -14,15 +14,16 @@ import java.util.function.IntSupplier;
 
 /**
  * Runs the rounds. All cases are run in each round, so that a bad moment of the machine hits one round of each and not
- * all rounds of one; Java and C take turns in being first. Plain TCP, where it is run, stands beside them in some rounds.
+ * all rounds of one; Java and C take turns in being first. Plain TCP, where it is run, stands beside them in some
+ * rounds.
  */
 final class CompareSession {
     private static final int MOST_WARM_UPS = 5;
     private static final int MOST_ATTEMPTS = 3;
 
     /**
-     * Rounds of plain TCP, at least, where there are so many. It takes as long as RDMA, and its distance from RDMA is so large that
-     * a few rounds tell it.
+     * Rounds of plain TCP, at least, where there are so many. It takes as long as RDMA, and its distance from RDMA is
+     * so large that a few rounds tell it.
      */
     private static final int TCP_ROUNDS = 5;
 
@@ -69,8 +70,8 @@ final class CompareSession {
     }
 
     /**
-     * Runs each order on Java's side until it does not become faster any more, so that both JVMs have compiled what will be
-     * measured, and what stands around it. The results are thrown away.
+     * Runs each order on Java's side until it does not become faster any more, so that both JVMs have compiled what
+     * will be measured, and what stands around it. The results are thrown away.
      */
     void warmUp(List<RunOrder> orders) {
         Set<Same> done = new HashSet<>();
@@ -101,7 +102,8 @@ final class CompareSession {
     }
 
     /**
-     * Runs of few messages, so that what the processes use before and after the messages can be told from what they use for them.
+     * Runs of few messages, so that what the processes use before and after the messages can be told from what they use
+     * for them.
      */
     void measureSurroundings(List<RunOrder> orders) {
         for (RunOrder order : orders) {
@@ -193,9 +195,9 @@ final class CompareSession {
     }
 
     /**
-     * A run whose figures can be compared. Where the processors' cycle counters differ by a moment, as emulated ones can, the C
-     * tools print zeros now and then; such a run is told and repeated. What cannot be had ends everything now, not after the
-     * last round.
+     * A run whose figures can be compared. Where the processors' cycle counters differ by a moment, as emulated ones
+     * can, the C tools print zeros now and then; such a run is told and repeated. What cannot be had ends everything
+     * now, not after the last round.
      */
     private Measurement usable(Implementation implementation, RunOrder order) {
         for (int attempt = 1; ; attempt++) {

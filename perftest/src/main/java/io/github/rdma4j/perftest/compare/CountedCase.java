@@ -3,7 +3,8 @@
 package io.github.rdma4j.perftest.compare;
 
 /**
- * Instructions of one operation in Java beside C. Both times C's program is the server, so the difference is the client's.
+ * Instructions of one operation in Java beside C. Both times C's program is the server, so the difference is the
+ * client's.
  *
  * @param test tool and size
  * @param java client in Java
@@ -16,12 +17,17 @@ record CountedCase(TestCase test, InstructionCount java, InstructionCount c, boo
         return new CountedCase(test, java, c, true);
     }
 
-    /** Whether each side waits for the other one's messages: then waits are left out, and the kernel is not compared. */
+    /**
+     * Whether each side waits for the other one's messages: then waits are left out, and the kernel is not compared.
+     */
     boolean pingPong() {
         return test.kind() == Kind.ONE_WAY;
     }
 
-    /** Instructions of Java's client outside the kernel. Where both sides send, half of what was counted is the C server's. */
+    /**
+     * Instructions of Java's client outside the kernel. Where both sides send, half of what was counted is the C
+     * server's.
+     */
     double javaUser() {
         return pingPong() ? 2 * java.path() - c.path() : java.user();
     }
@@ -36,7 +42,10 @@ record CountedCase(TestCase test, InstructionCount java, InstructionCount c, boo
         return javaUser() - cUser();
     }
 
-    /** All instructions of an operation, Java's over C's. The kernel's are C's for both: they are not the client's doing. */
+    /**
+     * All instructions of an operation, Java's over C's. The kernel's are C's for both: they are not the client's
+     * doing.
+     */
     double ratio() {
         return (javaUser() + c.kernel()) / (cUser() + c.kernel());
     }

@@ -5,7 +5,8 @@ package io.github.rdma4j.perftest.compare;
 /**
  * CPU time of a run, or per message.
  *
- * @param processes nanoseconds that the processes of both ends used, in user space and in the kernel; NaN when not known
+ * @param processes nanoseconds that the processes of both ends used, in user space and in the kernel; NaN when not
+ *     known
  * @param machine nanoseconds that all processors of the machine were busy in the same time; NaN when not known
  */
 record CpuUse(double processes, double machine) {

@@ -11,8 +11,8 @@ import java.util.regex.Pattern;
 
 /**
  * A bound on a ratio, so that the comparison can be a gate: {@code TOOL:SIZE:median<=NUMBER}, with {@code best} and
- * {@code >=} as the other choices. It is about the tool's first metric, t_typical or BW average; the median is that of the rounds'
- * ratios, as in the table.
+ * {@code >=} as the other choices. It is about the tool's first metric, t_typical or BW average; the median is that of
+ * the rounds' ratios, as in the table.
  *
  * @param text as given
  * @param test tool and size

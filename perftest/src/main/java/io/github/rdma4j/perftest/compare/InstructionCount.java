@@ -12,15 +12,16 @@ import java.util.function.ToDoubleFunction;
 /**
  * What one operation makes the processors execute, both ends together.
  *
- * <p>SoftRoCE's library rings the doorbell by write(2), once for each request that is posted alone. So between two records lie the
- * instructions of a hundred operations, and nothing that stands before or behind the loop. Nearly all such parts of a run have the
- * same number of instructions. Others have more, because the kernel put the work off and the program waited for it.
+ * <p>SoftRoCE's library rings the doorbell by write(2), once for each request that is posted alone. So between two
+ * records lie the instructions of a hundred operations, and nothing that stands before or behind the loop. Nearly all
+ * such parts of a run have the same number of instructions. Others have more, because the kernel put the work off and
+ * the program waited for it.
  *
  * @param user outside the kernel: so many or fewer have a tenth of the parts
- * @param path outside the kernel with each wait counted once: so many or fewer have a third of the parts. A stretch that was executed
- *     more than a hundred times per operation was waiting
- * @param kernel in the kernel, of the part that had the fewest: in the others a timer has interrupted, or the kernel put the work
- *     off to another thread
+ * @param path outside the kernel with each wait counted once: so many or fewer have a third of the parts. A stretch
+ *     that was executed more than a hundred times per operation was waiting
+ * @param kernel in the kernel, of the part that had the fewest: in the others a timer has interrupted, or the kernel
+ *     put the work off to another thread
  */
 record InstructionCount(double user, double path, double kernel) {
     /** No path of one operation executes the same stretch so often. */
@@ -36,8 +37,8 @@ record InstructionCount(double user, double path, double kernel) {
     /**
      * Of the records of a run.
      *
-     * @param shareOfWaits what part of the operations each stretch that waits belongs to: one half, where each of two different
-     *     programs waits for the other; else one
+     * @param shareOfWaits what part of the operations each stretch that waits belongs to: one half, where each of two
+     *     different programs waits for the other; else one
      * @throws CompareException when they are too few
      */
     static InstructionCount of(List<InstructionRecord> records, double shareOfWaits) {

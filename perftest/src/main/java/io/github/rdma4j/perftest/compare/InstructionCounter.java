@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Counts what this machine executes, where it is a guest of {@code scripts/softroce --count}: the emulator writes the counts into
- * a file that this side reads. Used by one thread.
+ * Counts what this machine executes, where it is a guest of {@code scripts/softroce --count}: the emulator writes the
+ * counts into a file that this side reads. Used by one thread.
  */
 final class InstructionCounter implements AutoCloseable {
     /** Has the file's name in such a guest. */

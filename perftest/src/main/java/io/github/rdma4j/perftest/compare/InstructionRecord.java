@@ -12,7 +12,8 @@ import java.util.Map;
  * @param number of the mark, or calls of write(2) so far, of those that are counted
  * @param user instructions executed outside the kernel so far
  * @param kernel instructions executed in the kernel so far
- * @param blocks stretches of instructions outside the kernel that were executed often since the record before, and how often
+ * @param blocks stretches of instructions outside the kernel that were executed often since the record before, and how
+ *     often
  */
 record InstructionRecord(boolean mark, long number, long user, long kernel, Map<Block, Long> blocks) {
     /**

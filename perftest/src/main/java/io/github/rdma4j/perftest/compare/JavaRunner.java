@@ -79,8 +79,8 @@ final class JavaRunner implements Runner {
     }
 
     /**
-     * What the tool would have printed. Not while it runs: formatting is much code that then would be compiled beside the
-     * measured loop, which shows where there is only one CPU.
+     * What the tool would have printed. Not while it runs: formatting is much code that then would be compiled beside
+     * the measured loop, which shows where there is only one CPU.
      */
     private static String print(TestInfo info, SizeResult result) {
         ByteArrayOutputStream printed = new ByteArrayOutputStream();

@@ -11,7 +11,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 
-/** TCP ports of this machine. A server that takes one client only cannot be tried with a connection: the kernel is asked. */
+/**
+ * TCP ports of this machine. A server that takes one client only cannot be tried with a connection: the kernel is
+ * asked.
+ */
 final class ListeningPorts {
     private static final List<Path> TABLES = List.of(Path.of("/proc/net/tcp"), Path.of("/proc/net/tcp6"));
     private static final int LOCAL_ADDRESS = 1;

@@ -5,7 +5,10 @@ package io.github.rdma4j.perftest.compare;
 import io.github.rdma4j.perftest.run.CompilerThreads;
 import java.time.Duration;
 
-/** A run must not begin beside a compiler that still works on what an earlier one has called often: it may need a processor. */
+/**
+ * A run must not begin beside a compiler that still works on what an earlier one has called often: it may need a
+ * processor.
+ */
 final class QuietCompilers {
     private static final Duration LIMIT = Duration.ofSeconds(2);
 

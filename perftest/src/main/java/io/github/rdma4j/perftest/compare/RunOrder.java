@@ -46,8 +46,8 @@ record RunOrder(
     static final String HOST = "127.0.0.1";
 
     /**
-     * Local ACK timeout of 1 s instead of 67 ms: an emulated CPU can stand still for longer than that, and as nothing is
-     * lost on the way from a device to itself, no figure depends on it.
+     * Local ACK timeout of 1 s instead of 67 ms: an emulated CPU can stand still for longer than that, and as nothing
+     * is lost on the way from a device to itself, no figure depends on it.
      */
     private static final int QUEUE_PAIR_TIMEOUT = 18;
 

@@ -12,7 +12,9 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/** Reads which tools are run, and with which sizes: {@code --tools LIST}, and any number of {@code --sizes [TOOL=]LIST}. */
+/**
+ * Reads which tools are run, and with which sizes: {@code --tools LIST}, and any number of {@code --sizes [TOOL=]LIST}.
+ */
 final class SizeLists {
     private static final String ALL = "all";
 

@@ -11,8 +11,8 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Where plain TCP goes: to the address of the RDMA device's own network interface, where it has one. As both ends are on this
- * machine, the kernel loops it back, as the device does with RDMA.
+ * Where plain TCP goes: to the address of the RDMA device's own network interface, where it has one. As both ends are
+ * on this machine, the kernel loops it back, as the device does with RDMA.
  *
  * @param address numeric
  * @param networkInterface that has it

@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The C programs for plain TCP on this machine, both packaged by the distributions: sockperf measures latency as the RDMA tools
- * do, spinning and with percentiles; iperf3 measures bandwidth at the receiver, with messages of any size.
+ * The C programs for plain TCP on this machine, both packaged by the distributions: sockperf measures latency as the
+ * RDMA tools do, spinning and with percentiles; iperf3 measures bandwidth at the receiver, with messages of any size.
  *
  * @param sockperf the program for latency; null when there is none
  * @param iperf the program for bandwidth; null when there is none

@@ -8,8 +8,8 @@ import java.lang.management.ManagementFactory;
 import java.util.List;
 
 /**
- * Under what conditions figures were measured: without them they say nothing to anybody else. What cannot be found out is
- * null.
+ * Under what conditions figures were measured: without them they say nothing to anybody else. What cannot be found out
+ * is null.
  *
  * @param rdma4j version of this project, with its wire version
  * @param device name of the RDMA device
@@ -59,7 +59,8 @@ public record Environment(
     }
 
     /**
-     * Looks at the device, the machine and the calling thread. Reads a dozen small files: not to be done right before a run.
+     * Looks at the device, the machine and the calling thread. Reads a dozen small files: not to be done right before a
+     * run.
      *
      * @param context the open device
      * @param devicePort its port

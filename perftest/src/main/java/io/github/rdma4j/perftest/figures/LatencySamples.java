@@ -5,8 +5,8 @@ package io.github.rdma4j.perftest.figures;
 import org.HdrHistogram.Histogram;
 
 /**
- * Collects the latencies of a run, one by one: an HdrHistogram of all of them, and beside it what a histogram knows only to
- * the width of its buckets, exactly: the least, the greatest, the mean and the deviation.
+ * Collects the latencies of a run, one by one: an HdrHistogram of all of them, and beside it what a histogram knows
+ * only to the width of its buckets, exactly: the least, the greatest, the mean and the deviation.
  *
  * <p>All memory is taken by the constructor, so that {@link #record} may be called inside a measured loop. Used by one
  * thread.
@@ -32,8 +32,8 @@ public final class LatencySamples {
     private double squares;
 
     /**
-     * @param parts into how many equal parts a recorded time falls, of which one is the latency: 2 where a round trip is
-     *     recorded and the one way is meant, else 1
+     * @param parts into how many equal parts a recorded time falls, of which one is the latency: 2 where a round trip
+     *     is recorded and the one way is meant, else 1
      */
     public LatencySamples(int parts) {
         this.parts = parts;

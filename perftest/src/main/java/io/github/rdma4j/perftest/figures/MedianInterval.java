@@ -5,9 +5,9 @@ package io.github.rdma4j.perftest.figures;
 import java.util.Arrays;
 
 /**
- * A median and how far it is known, whatever the figures' distribution is: the interval's ends are two of the figures, by rank.
- * Each figure lies below the true median with probability 1/2, as a coin falls, so how many do follows the binomial distribution
- * (the interval of the sign test).
+ * A median and how far it is known, whatever the figures' distribution is: the interval's ends are two of the figures,
+ * by rank. Each figure lies below the true median with probability 1/2, as a coin falls, so how many do follows the
+ * binomial distribution (the interval of the sign test).
  *
  * @param median the middle one, or the mean of the two in the middle; NaN when there is no figure
  * @param low lower end; NaN when there are too few figures for an interval
@@ -41,8 +41,8 @@ public record MedianInterval(double median, double low, double high) {
     }
 
     /**
-     * The rank of the interval's lower end, counted from 1, which is that of the upper end counted from the greatest: the highest
-     * that keeps the confidence.
+     * The rank of the interval's lower end, counted from 1, which is that of the upper end counted from the greatest:
+     * the highest that keeps the confidence.
      *
      * @return 0 when none does
      */
@@ -54,7 +54,10 @@ public record MedianInterval(double median, double low, double high) {
         return rank;
     }
 
-    /** With what probability the interval between two figures of the same rank, from below and from above, holds the true median. */
+    /**
+     * With what probability the interval between two figures of the same rank, from below and from above, holds the
+     * true median.
+     */
     static double confidence(int figures, int rank) {
         double exactly = Math.scalb(1.0, -figures);
         double fewer = 0;

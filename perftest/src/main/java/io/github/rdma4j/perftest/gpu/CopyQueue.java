@@ -8,8 +8,8 @@ import io.github.rdma4j.cuda.DeviceMemory;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Copies between device memory and pinned host memory that follow each other on one stream, and how many of them are done. Several
- * small ones share an event.
+ * Copies between device memory and pinned host memory that follow each other on one stream, and how many of them are
+ * done. Several small ones share an event.
  *
  * <p>Nothing waits, and nothing is allocated. For use by one thread.
  */

@@ -32,7 +32,10 @@ public final class Gpu implements AutoCloseable {
     /** As the C tools: the allocation that an adapter's page tables may need whole. */
     private static final long ALIGNMENT = 64 << 10;
 
-    /** Where sys lies in which the peer-memory modules are looked for; in a container that may be another folder than the root. */
+    /**
+     * Where sys lies in which the peer-memory modules are looked for; in a container that may be another folder than
+     * the root.
+     */
     private static final String ROOT_PROPERTY = "io.github.rdma4j.gpudirect.root";
 
     /** A copy of a buffer takes less, or will not end. */

@@ -10,8 +10,9 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * libmlx5 has adapters put small messages into the completion, from where the processor copies them to where they belong: a GPU's
- * memory it does not reach. The library's own environment variable switches that off; it is read when a queue pair is made.
+ * libmlx5 has adapters put small messages into the completion, from where the processor copies them to where they
+ * belong: a GPU's memory it does not reach. The library's own environment variable switches that off; it is read when a
+ * queue pair is made.
  */
 final class ScatterToCompletions {
     private static final String VARIABLE = "MLX5_SCATTER_TO_CQE";

@@ -9,12 +9,12 @@ import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
 /**
- * Messages that the receiver can check: their content follows from their number, and a checksum (CRC-32C) of it stands at
- * their end. It finds what was lost, cut, mixed up or damaged on the way.
+ * Messages that the receiver can check: their content follows from their number, and a checksum (CRC-32C) of it stands
+ * at their end. It finds what was lost, cut, mixed up or damaged on the way.
  *
- * <p>Of a message of 16 bytes or more the first 8 are its number, the last 4 are free (the latency test of writes counts
- * in the last one), the 4 before them are the checksum of all before. A shorter one has no room for that: each of its bytes
- * but the last follows from the number.
+ * <p>Of a message of 16 bytes or more the first 8 are its number, the last 4 are free (the latency test of writes
+ * counts in the last one), the 4 before them are the checksum of all before. A shorter one has no room for that: each
+ * of its bytes but the last follows from the number.
  *
  * <p>Nothing is allocated by {@link #seal} and {@link #check}. Not safe for use by several threads.
  */

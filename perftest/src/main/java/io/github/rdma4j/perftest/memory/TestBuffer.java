@@ -94,8 +94,8 @@ public final class TestBuffer implements AutoCloseable {
     /**
      * Fills it with a content that repeats.
      *
-     * @param content at least one byte; null for noise, which no memory controller and no compressing link treats better than
-     *     data, as zeros could be
+     * @param content at least one byte; null for noise, which no memory controller and no compressing link treats
+     *     better than data, as zeros could be
      */
     public void fill(byte[] content) {
         repeat(content == null ? noise(segment.byteSize()) : content, segment);

@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What of a command line is done otherwise than it says, where the C tools do the same: an option without effect, a number
- * that is reduced. A line of somebody's script then runs as it is, but not in silence.
+ * What of a command line is done otherwise than it says, where the C tools do the same: an option without effect, a
+ * number that is reduced. A line of somebody's script then runs as it is, but not in silence.
  */
 final class Adjustments {
     private final List<String> lines = new ArrayList<>();

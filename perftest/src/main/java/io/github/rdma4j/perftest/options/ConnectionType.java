@@ -19,7 +19,10 @@ public enum ConnectionType {
     /** Unreliable datagram: one packet at a time, into a receive that the peer has posted. */
     UD(EnumSet.of(Verb.SEND)),
 
-    /** Extended reliable connection: queue pairs that only send, and others that only receive into a shared receive queue. */
+    /**
+     * Extended reliable connection: queue pairs that only send, and others that only receive into a shared receive
+     * queue.
+     */
     XRC(EnumSet.allOf(Verb.class));
 
     private final Set<Verb> verbs;

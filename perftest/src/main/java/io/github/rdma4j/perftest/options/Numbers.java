@@ -17,7 +17,9 @@ final class Numbers {
         }
     }
 
-    /** A number of bytes, which may end in K or M (2^10, 2^20). What is too large for a long becomes the largest one. */
+    /**
+     * A number of bytes, which may end in K or M (2^10, 2^20). What is too large for a long becomes the largest one.
+     */
     static final class Bytes implements ITypeConverter<Long> {
         @Override
         public Long convert(String text) {

@@ -137,7 +137,10 @@ public final class PathOptions {
         return serviceLevel;
     }
 
-    /** What rdma_cm takes from the addresses and the routing table, nobody else can say: as in the C tools it has no effect. */
+    /**
+     * What rdma_cm takes from the addresses and the routing table, nobody else can say: as in the C tools it has no
+     * effect.
+     */
     void ignoreForRdmaCm(Adjustments adjustments) {
         IllegalParameterException.when(
                 hopLimit != null && hopLimit != MOST_HOPS,

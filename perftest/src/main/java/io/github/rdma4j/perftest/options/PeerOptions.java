@@ -112,7 +112,9 @@ public final class PeerOptions {
         return typeOfService != null ? typeOfService : -1;
     }
 
-    /** How often a queue pair that rdma_cm connects sends again without an acknowledgement, and to a receiver not ready. */
+    /**
+     * How often a queue pair that rdma_cm connects sends again without an acknowledgement, and to a receiver not ready.
+     */
     public int retryCount() {
         return retryCount != null ? retryCount : 7;
     }

@@ -213,7 +213,9 @@ public final class TestParameters {
         return workload.durationSeconds() > 0;
     }
 
-    /** Whether this side sends requests in the measured run: where the other side only serves them, the server does not. */
+    /**
+     * Whether this side sends requests in the measured run: where the other side only serves them, the server does not.
+     */
     public boolean sends() {
         return isPingPong() || workload.bidirectional() || !playsServer();
     }
@@ -286,8 +288,8 @@ public final class TestParameters {
     }
 
     /**
-     * Receives that can be posted on a side that is sent to, per queue pair or to the shared queue; 0 where none are needed. Not
-     * more than there are messages.
+     * Receives that can be posted on a side that is sent to, per queue pair or to the shared queue; 0 where none are
+     * needed. Not more than there are messages.
      */
     public int receiveDepth() {
         return usesReceives() && receives() ? receiveDepthAsked() : 0;
@@ -336,8 +338,8 @@ public final class TestParameters {
     }
 
     /**
-     * Longest wait of a side whose adapter answers by itself for the end of all the peer's runs, whose number and length it need
-     * not know; zero for no limit.
+     * Longest wait of a side whose adapter answers by itself for the end of all the peer's runs, whose number and
+     * length it need not know; zero for no limit.
      */
     public Duration passiveTimeout() {
         Duration patience = peer.runTimeout();

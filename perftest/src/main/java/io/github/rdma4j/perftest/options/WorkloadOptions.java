@@ -128,7 +128,10 @@ public final class WorkloadOptions {
         return duration != null ? duration : endless ? DEFAULT_DURATION : 0;
     }
 
-    /** Part at both ends of a timed run that is not measured: a quarter, as in the C tools, but not rounded down to whole seconds. */
+    /**
+     * Part at both ends of a timed run that is not measured: a quarter, as in the C tools, but not rounded down to
+     * whole seconds.
+     */
     public Duration margin() {
         if (endless) {
             return Duration.ZERO;

@@ -29,8 +29,8 @@ record Chapter(String title, boolean latency, List<Series> series) {
     }
 
     /**
-     * What a series has at a size. A program for TCP may know other sizes (sockperf from 14 to 65507 bytes): then it is what it
-     * has nearest, as long as it is nearest to this size. Null when there is none.
+     * What a series has at a size. A program for TCP may know other sizes (sockperf from 14 to 65507 bytes): then it is
+     * what it has nearest, as long as it is nearest to this size. Null when there is none.
      */
     Result at(Series line, long size) {
         Result exact = line.results().get(size);
@@ -61,7 +61,9 @@ record Chapter(String title, boolean latency, List<Series> series) {
         return Math.abs(size - other);
     }
 
-    /** Whether latency is the time to the other side and back: a read, or an atomic operation, is over with its answer. */
+    /**
+     * Whether latency is the time to the other side and back: a read, or an atomic operation, is over with its answer.
+     */
     boolean isRoundTrip() {
         return title.startsWith("ib_read") || title.startsWith("ib_atomic");
     }
@@ -87,8 +89,8 @@ record Chapter(String title, boolean latency, List<Series> series) {
     }
 
     /**
-     * What a series is compared with: C's of the same document, or else the first of C's; null where there is none, or for
-     * itself.
+     * What a series is compared with: C's of the same document, or else the first of C's; null where there is none, or
+     * for itself.
      */
     Series reference(Series line) {
         List<Series> ofC =

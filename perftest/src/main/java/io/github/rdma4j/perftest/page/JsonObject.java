@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * An object of a JSON document that knows where it stands, so that what is wrong with it can be said. A field that is null
- * is as good as absent.
+ * An object of a JSON document that knows where it stands, so that what is wrong with it can be said. A field that is
+ * null is as good as absent.
  */
 final class JsonObject {
     private static final double LARGEST_WHOLE = 1L << 53;

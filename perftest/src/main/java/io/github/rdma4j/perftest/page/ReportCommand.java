@@ -41,8 +41,8 @@ public final class ReportCommand {
      * @param arguments after the command's name
      * @param out standard output
      * @param err standard error
-     * @return the exit status: 0 the page is written; 1 a document cannot be used, or the page not be written; 2 the command
-     *     line makes no sense
+     * @return the exit status: 0 the page is written; 1 a document cannot be used, or the page not be written; 2 the
+     *     command line makes no sense
      */
     public static int run(List<String> arguments, PrintStream out, PrintStream err) {
         return new ReportCommand(out, err).run(arguments);

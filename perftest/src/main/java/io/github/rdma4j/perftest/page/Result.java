@@ -59,8 +59,8 @@ record Result(
     }
 
     /**
-     * A metric over another program's, of the rounds in which both were run in turn; without such rounds that of the figures, and no
-     * interval.
+     * A metric over another program's, of the rounds in which both were run in turn; without such rounds that of the
+     * figures, and no interval.
      */
     MedianInterval ratio(Result other, Metric metric) {
         Map<Double, Double> theirs = new HashMap<>();

@@ -9,11 +9,14 @@ import java.nio.file.Path;
 /**
  * How busy all CPUs of the machine were between two moments, from /proc/stat.
  *
- * <p>All time that is not idle counts. (The C tools count user time alone: a transfer that the kernel carries, as with a
- * software device, is idle time to them.)
+ * <p>All time that is not idle counts. (The C tools count user time alone: a transfer that the kernel carries, as with
+ * a software device, is idle time to them.)
  */
 public final class CpuUsage {
-    /** In the first line, behind its name: user, nice, system, idle, waiting for I/O, interrupts, soft interrupts, stolen. */
+    /**
+     * In the first line, behind its name: user, nice, system, idle, waiting for I/O, interrupts, soft interrupts,
+     * stolen.
+     */
     private static final int IDLE = 3;
 
     private static final int WAITING = 4;
@@ -48,7 +51,10 @@ public final class CpuUsage {
         percent = all > 0 && allBefore > 0 ? 100.0 * (now[0] - busyBefore) / all : Double.NaN;
     }
 
-    /** Busy time in per cent of all time, of all CPUs together; NaN where the kernel did not tell, or nothing was measured. */
+    /**
+     * Busy time in per cent of all time, of all CPUs together; NaN where the kernel did not tell, or nothing was
+     * measured.
+     */
     public double percent() {
         return percent;
     }

@@ -13,8 +13,8 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 
 /**
- * The C library's sched_setaffinity, and set_mempolicy, for which it has no function: the one in libnuma would make that
- * library a requirement for a single system call, whose number is known.
+ * The C library's sched_setaffinity, and set_mempolicy, for which it has no function: the one in libnuma would make
+ * that library a requirement for a single system call, whose number is known.
  */
 final class LinuxScheduler implements Scheduler {
     private static final int POLICY_DEFAULT = 0;

@@ -11,8 +11,8 @@ import java.util.OptionalInt;
 import java.util.stream.IntStream;
 
 /**
- * Which CPUs and which memory belong together on this machine, as sysfs and procfs tell, and what of them this process may
- * use. A kernel without NUMA support has no nodes; everything then reads as empty.
+ * Which CPUs and which memory belong together on this machine, as sysfs and procfs tell, and what of them this process
+ * may use. A kernel without NUMA support has no nodes; everything then reads as empty.
  */
 public final class NumaTopology {
     private static final String NODES = "sys/devices/system/node";
@@ -43,7 +43,9 @@ public final class NumaTopology {
         return list(root.resolve(CPUS).resolve("online"));
     }
 
-    /** The CPUs that the calling thread may run on: what taskset, numactl or a cgroup leaves of those that are online. */
+    /**
+     * The CPUs that the calling thread may run on: what taskset, numactl or a cgroup leaves of those that are online.
+     */
     public CpuList allowedCpus() {
         CpuList allowed = allowed("Cpus_allowed_list:");
         return allowed.isEmpty() ? onlineCpus() : allowed;
@@ -79,7 +81,9 @@ public final class NumaTopology {
         return OptionalInt.empty();
     }
 
-    /** The node that an RDMA device is attached to; empty for a device of software, and where firmware does not tell. */
+    /**
+     * The node that an RDMA device is attached to; empty for a device of software, and where firmware does not tell.
+     */
     public OptionalInt nodeOfDevice(String device) {
         Optional<String> text =
                 read(root.resolve("sys/class/infiniband").resolve(device).resolve("device/numa_node"));

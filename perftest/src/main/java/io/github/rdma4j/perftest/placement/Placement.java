@@ -5,12 +5,13 @@ package io.github.rdma4j.perftest.placement;
 import io.github.rdma4j.perftest.PerftestException;
 
 /**
- * A plan put into effect: from {@link #enter} to {@link #close} the calling thread, which is the one that measures, runs
- * where the plan says, and the memory it touches first comes from there.
+ * A plan put into effect: from {@link #enter} to {@link #close} the calling thread, which is the one that measures,
+ * runs where the plan says, and the memory it touches first comes from there.
  *
- * <p>Memory: set_mempolicy binds the calling thread, so that the buffers, the driver's queues and what the kernel allocates on
- * its behalf all come from the node. mbind on the buffer would miss the queues, and first touch alone, which is what remains
- * where a container forbids the system call, follows the thread but falls back to another node silently when this one is full.
+ * <p>Memory: set_mempolicy binds the calling thread, so that the buffers, the driver's queues and what the kernel
+ * allocates on its behalf all come from the node. mbind on the buffer would miss the queues, and first touch alone,
+ * which is what remains where a container forbids the system call, follows the thread but falls back to another node
+ * silently when this one is full.
  *
  * <p>A thread begins with the binding of the one that started it: what is to run beside a measurement calls
  * {@link #leaveMeasuringCpus()} first.

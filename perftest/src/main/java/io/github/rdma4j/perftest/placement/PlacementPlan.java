@@ -8,8 +8,9 @@ import java.util.OptionalInt;
  * Where a test is to run: decided from what was asked for and what the machine has, before anything is changed.
  *
  * <p>With several cores the measuring thread has the first one for itself and the JVM's other threads share the rest: a
- * compiler thread on the measuring thread's core would be seen in the figures. With one core the others go wherever they
- * may, except there. With a NUMA node the measuring thread may use all of its CPUs, and the other threads stay as they are.
+ * compiler thread on the measuring thread's core would be seen in the figures. With one core the others go wherever
+ * they may, except there. With a NUMA node the measuring thread may use all of its CPUs, and the other threads stay as
+ * they are.
  */
 public final class PlacementPlan {
     private final CpuList measuring;
@@ -32,8 +33,8 @@ public final class PlacementPlan {
      * @param request what was asked for
      * @param topology of the machine
      * @param device name of the RDMA device
-     * @throws IllegalArgumentException when the machine has not what was asked for, or does not let this process use it;
-     *     the message names the option, the value and what there is
+     * @throws IllegalArgumentException when the machine has not what was asked for, or does not let this process use
+     *     it; the message names the option, the value and what there is
      */
     public static PlacementPlan of(PlacementRequest request, NumaTopology topology, String device) {
         OptionalInt deviceNode = topology.nodeOfDevice(device);

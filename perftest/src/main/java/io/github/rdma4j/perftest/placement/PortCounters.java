@@ -30,7 +30,8 @@ public final class PortCounters {
      * @param device name of the device
      * @param port its port, from 1
      * @param names of files below the port's folder in sysfs: "counters/port_xmit_data"
-     * @throws IllegalArgumentException when one of them is not there or is no number; the message names those that there are
+     * @throws IllegalArgumentException when one of them is not there or is no number; the message names those that
+     *     there are
      */
     public static PortCounters open(String device, int port, List<String> names) {
         return open(SYSFS, device, port, names);
@@ -70,8 +71,8 @@ public final class PortCounters {
     }
 
     /**
-     * By how much each has changed since it was read last, in the order in which they were named; a counter that cannot be
-     * read any more is left out.
+     * By how much each has changed since it was read last, in the order in which they were named; a counter that cannot
+     * be read any more is left out.
      */
     public Map<String, Long> changes() {
         Map<String, Long> changes = new LinkedHashMap<>();

@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * How many packets have come to a port, of whomever. A side whose adapter answers by itself sees nothing of its peer but
- * this.
+ * How many packets have come to a port, of whomever. A side whose adapter answers by itself sees nothing of its peer
+ * but this.
  */
 public final class PortTraffic {
     private static final Path DEVICES = Path.of("/sys/class/infiniband");

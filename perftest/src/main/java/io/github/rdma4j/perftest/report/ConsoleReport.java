@@ -20,8 +20,8 @@ import java.util.Locale;
 import java.util.function.Function;
 
 /**
- * Prints a test as it goes: banner, addresses, table, and on a terminal the progress of a run. What the C tools do not print
- * stands below the table. Where one number is asked for (--output), that is all.
+ * Prints a test as it goes: banner, addresses, table, and on a terminal the progress of a run. What the C tools do not
+ * print stands below the table. Where one number is asked for (--output), that is all.
  */
 public final class ConsoleReport implements TestListener {
     private final PrintStream out;

@@ -22,9 +22,9 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Writes a test as comma-separated rows under the names of the JSON's keys: one row per size, with "all" for its round, and
- * where there are several rounds one for each. With the memory of a GPU the path to it is one more column. The last column
- * tells how the test ended; one that ended before it had a result has a row with nothing else.
+ * Writes a test as comma-separated rows under the names of the JSON's keys: one row per size, with "all" for its round,
+ * and where there are several rounds one for each. With the memory of a GPU the path to it is one more column. The last
+ * column tells how the test ended; one that ended before it had a result has a row with nothing else.
  */
 public final class CsvReport {
     private static final String ALL = "all";

@@ -10,8 +10,8 @@ import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Whether a test was as fast as asked for (-w, -y). As in the C tools, of several sizes the best one counts. Unlike there,
- * -y needs no -w beside it.
+ * Whether a test was as fast as asked for (-w, -y). As in the C tools, of several sizes the best one counts. Unlike
+ * there, -y needs no -w beside it.
  */
 public final class Limits {
     private Limits() {}

@@ -5,7 +5,10 @@ package io.github.rdma4j.perftest.report;
 import java.io.PrintStream;
 import java.util.Locale;
 
-/** One line that is written over and over while a run lasts: how far it is, how fast, and how long it will take. Called from two threads. */
+/**
+ * One line that is written over and over while a run lasts: how far it is, how fast, and how long it will take. Called
+ * from two threads.
+ */
 final class ProgressLine {
     private static final String ERASE = "\r\u001b[K";
 

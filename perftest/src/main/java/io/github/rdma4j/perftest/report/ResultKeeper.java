@@ -17,8 +17,8 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * Keeps what a test has measured so far, so that it is written however the test ends: a peer that dies, Ctrl-C, an endless
- * run. The files are written once, by whoever comes first.
+ * Keeps what a test has measured so far, so that it is written however the test ends: a peer that dies, Ctrl-C, an
+ * endless run. The files are written once, by whoever comes first.
  */
 public final class ResultKeeper implements TestListener {
     /** An endless run has a result every few seconds: of more than these the first ones are forgotten. */

@@ -15,10 +15,12 @@ import io.github.rdma4j.verbs.WorkCompletions;
 import java.time.Duration;
 
 /**
- * The measured loop of the bandwidth tools that need nothing of the peer: keeps as many requests under way on each queue pair as the transmit depth allows, asks
- * for a completion once per group, and takes up to 16 completions at a time.
+ * The measured loop of the bandwidth tools that need nothing of the peer: keeps as many requests under way on each
+ * queue pair as the transmit depth allows, asks for a completion once per group, and takes up to 16 completions at a
+ * time.
  *
- * <p>Unless it sleeps, it allocates nothing and throws nothing: what stopped it is asked afterwards ({@link #failure()}).
+ * <p>Unless it sleeps, it allocates nothing and throws nothing: what stopped it is asked afterwards
+ * ({@link #failure()}).
  */
 final class BandwidthLoop {
     /** Completions taken at a time, as in the C tools. */
@@ -135,8 +137,8 @@ final class BandwidthLoop {
     }
 
     /**
-     * Sends until all queue pairs have completed {@code count} messages, or the run is over, or something fails. A timed run
-     * goes on where the one before has left its messages under way.
+     * Sends until all queue pairs have completed {@code count} messages, or the run is over, or something fails. A
+     * timed run goes on where the one before has left its messages under way.
      *
      * @param count messages per queue pair; {@link Long#MAX_VALUE} for a timed run
      */

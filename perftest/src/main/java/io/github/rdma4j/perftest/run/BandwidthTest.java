@@ -14,12 +14,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * ib_write_bw, ib_read_bw and ib_atomic_bw between two connected sides. One way, the client runs all sizes while the server waits for the message
- * that it is done, and then tells its last figures; both ways, the sides meet before each size (of several, after each
- * too) and add up their figures.
+ * ib_write_bw, ib_read_bw and ib_atomic_bw between two connected sides. One way, the client runs all sizes while the
+ * server waits for the message that it is done, and then tells its last figures; both ways, the sides meet before each
+ * size (of several, after each too) and add up their figures.
  */
 final class BandwidthTest implements ConnectedTest {
-    /** Fewer places in the buffer than messages in a round of the warm-up, so that the loop begins again at the first one. */
+    /**
+     * Fewer places in the buffer than messages in a round of the warm-up, so that the loop begins again at the first
+     * one.
+     */
     private static final SystemData FEW_SLOTS = new SystemData(256, 64);
 
     private final TestParameters parameters;
@@ -92,8 +95,8 @@ final class BandwidthTest implements ConnectedTest {
     }
 
     /**
-     * A result for each period, until somebody ends it. A period may be shorter than the time between two completions, and a machine
-     * may stand still: such a period has no message, and only many of them in a row are a failure.
+     * A result for each period, until somebody ends it. A period may be shorter than the time between two completions,
+     * and a machine may stand still: such a period has no message, and only many of them in a row are a failure.
      */
     private void runEndlessly(long size) {
         Duration silence = Duration.ZERO;

@@ -3,10 +3,11 @@
 package io.github.rdma4j.perftest.run;
 
 /**
- * The software rate limit of the bandwidth tools: bursts of messages, one every so often, over all queue pairs together.
+ * The software rate limit of the bandwidth tools: bursts of messages, one every so often, over all queue pairs
+ * together.
  *
- * <p>A burst is due a constant time after the one before was due, so that what the loop needs to look at the clock does not add up
- * (in the C tools it does). A side that falls behind by more than one burst does not catch up.
+ * <p>A burst is due a constant time after the one before was due, so that what the loop needs to look at the clock does
+ * not add up (in the C tools it does). A side that falls behind by more than one burst does not catch up.
  *
  * <p>Knows no clock: whoever asks tells the time. Allocates nothing. Used by one thread.
  */

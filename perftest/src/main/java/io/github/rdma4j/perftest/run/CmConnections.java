@@ -30,11 +30,11 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The connections by rdma_cm of a test's queue pairs (-R): the client asks for them one after the other, the server takes
- * as many as it has queue pairs, in the order in which they come. Closing it ends them.
+ * The connections by rdma_cm of a test's queue pairs (-R): the client asks for them one after the other, the server
+ * takes as many as it has queue pairs, in the order in which they come. Closing it ends them.
  *
- * <p>Queue pairs with a peer are moved here and not by librdmacm, so that -u applies to them on every kernel. Datagram queue pairs
- * are only looked up; where both sides send, the client's first datagram tells the server where to send.
+ * <p>Queue pairs with a peer are moved here and not by librdmacm, so that -u applies to them on every kernel. Datagram
+ * queue pairs are only looked up; where both sides send, the client's first datagram tells the server where to send.
  */
 final class CmConnections implements AutoCloseable {
     private static final int MIN_RNR_TIMER = 12;

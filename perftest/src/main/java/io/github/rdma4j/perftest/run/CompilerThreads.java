@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the JVM's compiler threads are doing, seen from the CPU time that the kernel counts for them. They work beside the
- * measuring thread, on its caches or even on its CPU, so a run begins when they have nothing to do.
+ * What the JVM's compiler threads are doing, seen from the CPU time that the kernel counts for them. They work beside
+ * the measuring thread, on its caches or even on its CPU, so a run begins when they have nothing to do.
  */
 public final class CompilerThreads {
     private static final Path TASKS = Path.of("/proc/self/task");

@@ -7,9 +7,9 @@ import io.github.rdma4j.verbs.CompletionQueue;
 import java.time.Duration;
 
 /**
- * What a loop does when it has polled its completion queues and found nothing: poll again at once, or with {@code -e} sleep until
- * one of them announces something. The loop asks after each fruitless poll; the first question arms the queues, so that the poll
- * after it finds what came before, and only the next one sleeps.
+ * What a loop does when it has polled its completion queues and found nothing: poll again at once, or with {@code -e}
+ * sleep until one of them announces something. The loop asks after each fruitless poll; the first question arms the
+ * queues, so that the poll after it finds what came before, and only the next one sleeps.
  */
 final class CompletionWait {
     /** So often a sleeping loop sees whether the run is over. */

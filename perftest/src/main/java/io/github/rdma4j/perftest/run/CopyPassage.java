@@ -5,8 +5,8 @@ package io.github.rdma4j.perftest.run;
 import io.github.rdma4j.perftest.gpu.CopyQueue;
 
 /**
- * The messages of one stream between their places in device memory and slots of pinned host memory. There are more slots than
- * messages are copied at a time, so that the copies of some overlap with the transfers of others.
+ * The messages of one stream between their places in device memory and slots of pinned host memory. There are more
+ * slots than messages are copied at a time, so that the copies of some overlap with the transfers of others.
  */
 abstract class CopyPassage extends Passage {
     private final CopyQueue copies;

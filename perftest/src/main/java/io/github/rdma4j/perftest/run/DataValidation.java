@@ -13,9 +13,9 @@ import java.util.List;
 /**
  * Messages are sealed by who sends them and checked by who receives them (--data_validation).
  *
- * <p>ib_write_lat does so message by message, in its loop. The others do it for what lies in memory: the sender seals the
- * places of all its messages before the run, and after it the receiver checks each place that a message went to. Of atomic
- * operations the counters are checked: every operation must have been done once.
+ * <p>ib_write_lat does so message by message, in its loop. The others do it for what lies in memory: the sender seals
+ * the places of all its messages before the run, and after it the receiver checks each place that a message went to. Of
+ * atomic operations the counters are checked: every operation must have been done once.
  */
 final class DataValidation {
     private static final String REMEDY = "the memory, the link or a driver damages data: do not trust this path";

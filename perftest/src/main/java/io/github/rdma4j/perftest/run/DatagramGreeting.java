@@ -14,8 +14,8 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * How the server of a datagram test gets to know the client's queue pair, which rdma_cm does not tell it: the client sends
- * its number as the immediate data of four bytes, and the header of the datagram says where it came from.
+ * How the server of a datagram test gets to know the client's queue pair, which rdma_cm does not tell it: the client
+ * sends its number as the immediate data of four bytes, and the header of the datagram says where it came from.
  */
 final class DatagramGreeting {
     private static final int BYTES = Integer.BYTES;

@@ -16,8 +16,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A buffer on a GPU. On a direct path the adapter reaches it. On the staged one it reaches a mirror in host memory, from which what
- * a peer writes by itself goes up when the run is over; messages of which this side knows go through a {@link StagingArea}.
+ * A buffer on a GPU. On a direct path the adapter reaches it. On the staged one it reaches a mirror in host memory,
+ * from which what a peer writes by itself goes up when the run is over; messages of which this side knows go through a
+ * {@link StagingArea}.
  */
 final class GpuMessageMemory implements MessageMemory {
     /** The buffer is filled by copies of so many bytes. */

@@ -12,9 +12,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * ib_write_lat with messages in a GPU's memory that the adapter reaches. The processor cannot wait for a byte there, nor write one:
- * the last byte of a message is copied, to pinned memory again and again until it is the awaited one, and from it before a message
- * is sent. What a copy takes is part of the latency.
+ * ib_write_lat with messages in a GPU's memory that the adapter reaches. The processor cannot wait for a byte there,
+ * nor write one: the last byte of a message is copied, to pinned memory again and again until it is the awaited one,
+ * and from it before a message is sent. What a copy takes is part of the latency.
  */
 final class GpuWriteLatencyLoop extends WriteLatencyLoop {
     private static final int FROM_DEVICE = 0;

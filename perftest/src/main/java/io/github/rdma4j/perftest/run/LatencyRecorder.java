@@ -9,9 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Takes the times of a latency tool's loop, and paces it in an open loop. For the loop there is one call per message, right before it
- * is posted and after the answer to the one before is there. In a closed loop the call may stand right behind the post, too, while the
- * message is on its way: from one call to the next it is the same time, and no message waits for the clock.
+ * Takes the times of a latency tool's loop, and paces it in an open loop. For the loop there is one call per message,
+ * right before it is posted and after the answer to the one before is there. In a closed loop the call may stand right
+ * behind the post, too, while the message is on its way: from one call to the next it is the same time, and no message
+ * waits for the clock.
  *
  * <pre>{@code
  * recorder.begin();
@@ -25,12 +26,12 @@ import java.util.List;
  * if (recorder.paces()) recorder.end();                  // where the last message was answered, too
  * }</pre>
  *
- * <p>Closed loop: a sample is the time from one call to the next, as in the C tools; of n messages there are n − 1 samples. A
- * counted run of up to {@link #MOST_STAMPS} messages writes its times into an array, which is evaluated afterwards; a longer
- * or a timed one goes into a histogram at once, a timed one only in its measured part.
+ * <p>Closed loop: a sample is the time from one call to the next, as in the C tools; of n messages there are n − 1
+ * samples. A counted run of up to {@link #MOST_STAMPS} messages writes its times into an array, which is evaluated
+ * afterwards; a longer or a timed one goes into a histogram at once, a timed one only in its measured part.
  *
- * <p>Open loop ({@code --rate}): a sample begins when the message was due, not when it was posted. The time that it was late
- * counts in full, the exchange itself as one of its parts (half of it for a round trip that means one way).
+ * <p>Open loop ({@code --rate}): a sample begins when the message was due, not when it was posted. The time that it was
+ * late counts in full, the exchange itself as one of its parts (half of it for a round trip that means one way).
  *
  * <p>Nothing is allocated between {@link #begin} and {@link #end}. Used by one thread.
  */
@@ -92,8 +93,8 @@ final class LatencyRecorder {
      * For a closed loop of a number of messages.
      *
      * @param control of the run
-     * @param parts into how many equal parts a sample falls, of which one is the latency: 2 for a round trip that means one
-     *     way, else 1
+     * @param parts into how many equal parts a sample falls, of which one is the latency: 2 for a round trip that means
+     *     one way, else 1
      * @param perRound messages of a round, at least 2
      * @param rounds how many rounds follow each other in one run, at least 1
      * @param keepTimes whether single times are wanted afterwards however many they are
@@ -146,8 +147,8 @@ final class LatencyRecorder {
     }
 
     /**
-     * The answer to the message before is there, and another one is about to be posted, or in a closed loop has just been posted.
-     * False when the run of an open loop is over.
+     * The answer to the message before is there, and another one is about to be posted, or in a closed loop has just
+     * been posted. False when the run of an open loop is over.
      */
     boolean next() {
         long now = System.nanoTime();

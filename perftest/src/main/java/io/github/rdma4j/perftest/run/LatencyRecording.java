@@ -5,7 +5,9 @@ package io.github.rdma4j.perftest.run;
 import io.github.rdma4j.perftest.options.IllegalParameterException;
 import io.github.rdma4j.perftest.options.TestParameters;
 
-/** What the parameters of a latency test mean for its recorder: how many messages, in how many rounds, at which pace. */
+/**
+ * What the parameters of a latency test mean for its recorder: how many messages, in how many rounds, at which pace.
+ */
 final class LatencyRecording {
     private LatencyRecording() {}
 
@@ -19,7 +21,8 @@ final class LatencyRecording {
     /**
      * The recorder for the run of one size.
      *
-     * @param parts 2 where the loop plays ping-pong, so that a latency is half a round trip; 1 where it waits for a completion
+     * @param parts 2 where the loop plays ping-pong, so that a latency is half a round trip; 1 where it waits for a
+     *     completion
      * @throws IllegalParameterException when the heap is too small for all the times that are to be listed
      */
     static LatencyRecorder recorder(TestParameters parameters, RunControl control, int parts) {

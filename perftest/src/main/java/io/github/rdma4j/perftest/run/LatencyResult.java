@@ -7,8 +7,8 @@ import io.github.rdma4j.perftest.figures.SampleTimes;
 import java.util.List;
 
 /**
- * Latency of a number of messages, in microseconds. All samples count: unlike in the C tools, none is cut off at the upper
- * end.
+ * Latency of a number of messages, in microseconds. All samples count: unlike in the C tools, none is cut off at the
+ * upper end.
  *
  * @param size message size in bytes
  * @param iterations messages sent, over all rounds

@@ -17,16 +17,16 @@ interface MessageMemory extends AutoCloseable {
     int remoteKey(long offset);
 
     /**
-     * What this program reads and writes in its place: the buffer itself if the processor reaches it. Else a copy, which
-     * {@link #publish()} and {@link #absorb} carry over.
+     * What this program reads and writes in its place: the buffer itself if the processor reaches it. Else a copy,
+     * which {@link #publish()} and {@link #absorb} carry over.
      */
     MemorySegment contents();
 
     /**
      * Fills it.
      *
-     * @param content again and again; null for noise, which no memory controller and no compressing link treats better than
-     *     data, as zeros could be
+     * @param content again and again; null for noise, which no memory controller and no compressing link treats better
+     *     than data, as zeros could be
      */
     void fill(byte[] content);
 

@@ -109,8 +109,9 @@ final class MonitoredRun {
     }
 
     /**
-     * Whether the peer's end of the control connection closes, too, when a request has failed. Of a process that is killed the
-     * memory and the queue pairs go first, so that requests complete with errors that blame a key or a receive.
+     * Whether the peer's end of the control connection closes, too, when a request has failed. Of a process that is
+     * killed the memory and the queue pairs go first, so that requests complete with errors that blame a key or a
+     * receive.
      */
     private boolean peerHasGone() {
         long begin = System.nanoTime();

@@ -9,8 +9,8 @@ import java.util.Map;
 /**
  * What was seen of the machine while one size ran.
  *
- * @param cpuUtilisation busy time of all CPUs in per cent, in the measured part of a timed run; NaN when it was not asked for
- *     or is not known
+ * @param cpuUtilisation busy time of all CPUs in per cent, in the measured part of a timed run; NaN when it was not
+ *     asked for or is not known
  * @param counters how the device's counters changed, in the order they were named; empty when none were asked for
  */
 public record Observation(double cpuUtilisation, Map<String, Long> counters) {

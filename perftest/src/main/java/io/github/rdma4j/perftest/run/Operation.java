@@ -12,8 +12,8 @@ import io.github.rdma4j.verbs.RequestPreparation;
 import io.github.rdma4j.verbs.SendBatch;
 
 /**
- * The requests of the one-sided tools. Numbers and not an enum: the measured loops choose by one comparison of a local, where
- * an enum costs two more loads for each message.
+ * The requests of the one-sided tools. Numbers and not an enum: the measured loops choose by one comparison of a local,
+ * where an enum costs two more loads for each message.
  */
 final class Operation {
     static final int WRITE = 0;

@@ -3,9 +3,9 @@
 package io.github.rdma4j.perftest.run;
 
 /**
- * When the messages of an open loop are due: one after the other at a constant rate from a beginning, whatever becomes of
- * those before. A message that is late moves none of the later ones, so a standstill shows in the latency of every message
- * that should have been sent meanwhile.
+ * When the messages of an open loop are due: one after the other at a constant rate from a beginning, whatever becomes
+ * of those before. A message that is late moves none of the later ones, so a standstill shows in the latency of every
+ * message that should have been sent meanwhile.
  *
  * <p>Knows no clock: whoever asks compares with one. Allocates nothing. Used by one thread.
  */
@@ -27,7 +27,10 @@ final class Pacer {
         number = 0;
     }
 
-    /** When the next message is due, in nanoseconds; the one after that at the next call. Not rounded from one to the next. */
+    /**
+     * When the next message is due, in nanoseconds; the one after that at the next call. Not rounded from one to the
+     * next.
+     */
     long next() {
         return begin + (long) (number++ * interval);
     }

@@ -3,9 +3,9 @@
 package io.github.rdma4j.perftest.run;
 
 /**
- * What stands between a stream's messages and the adapter. Nothing does where the adapter reaches them, and this class is that:
- * while it has no subclass, the compiler sees through all of it. One subclass copies, for messages in a GPU's memory that the
- * adapter does not reach.
+ * What stands between a stream's messages and the adapter. Nothing does where the adapter reaches them, and this class
+ * is that: while it has no subclass, the compiler sees through all of it. One subclass copies, for messages in a GPU's
+ * memory that the adapter does not reach.
  *
  * <p>Messages are counted from 0 in a run. Nothing here waits, but {@link #pass}.
  */

@@ -7,9 +7,9 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /**
- * The wait of a side whose adapter answers by itself, for the end of the peer's runs. How many these are, and how long they
- * last, only the peer may know ({@code --rounds}, {@code -D}, {@code --run_infinitely}): it is waited for as long as packets
- * come. Where the device counts them, and they have begun to come and cease, the peer has fallen silent.
+ * The wait of a side whose adapter answers by itself, for the end of the peer's runs. How many these are, and how long
+ * they last, only the peer may know ({@code --rounds}, {@code -D}, {@code --run_infinitely}): it is waited for as long
+ * as packets come. Where the device counts them, and they have begun to come and cease, the peer has fallen silent.
  */
 final class PassiveWait {
     /** How often the packets are looked at; reading them can take an adapter a moment. */

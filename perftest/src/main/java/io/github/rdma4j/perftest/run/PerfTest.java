@@ -228,7 +228,10 @@ public final class PerfTest {
         return outcome;
     }
 
-    /** What accepts a connection and says nothing is a server that prepares itself, or another program: the user can tell. */
+    /**
+     * What accepts a connection and says nothing is a server that prepares itself, or another program: the user can
+     * tell.
+     */
     private void sayThatNothingComes(ControlChannel channel, Duration patience) {
         if (patience.compareTo(NOTICE) > 0 && !channel.awaitNews(NOTICE)) {
             listener.note("connected to " + channel.peer() + ", which has said nothing yet: waiting for it, "

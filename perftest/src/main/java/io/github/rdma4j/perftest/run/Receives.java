@@ -9,8 +9,8 @@ import io.github.rdma4j.verbs.ReceiveBatch;
 import io.github.rdma4j.verbs.SharedReceiveQueue;
 
 /**
- * The receives of a run: some are posted before it, and others in the place of those that messages have taken, until there is one
- * for each message to come and no more: the next run may need longer ones.
+ * The receives of a run: some are posted before it, and others in the place of those that messages have taken, until
+ * there is one for each message to come and no more: the next run may need longer ones.
  *
  * <p>Posting allocates nothing and throws nothing: it returns an errno.
  */
@@ -69,7 +69,8 @@ class Receives {
     /**
      * Posts what a run begins with.
      *
-     * @param count messages that will come to each stream, a multiple of the list's length; {@link Long#MAX_VALUE} for a timed run
+     * @param count messages that will come to each stream, a multiple of the list's length; {@link Long#MAX_VALUE} for
+     *     a timed run
      * @return 0 or an errno
      */
     int begin(long count) {
@@ -134,7 +135,8 @@ class Receives {
     }
 
     /**
-     * Goes on with what copies of messages that came have to do, where there are copies; asked again and again in a run.
+     * Goes on with what copies of messages that came have to do, where there are copies; asked again and again in a
+     * run.
      *
      * @return whether messages have reached their place since it was asked last
      */

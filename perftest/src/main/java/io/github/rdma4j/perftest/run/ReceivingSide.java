@@ -7,8 +7,8 @@ import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.WorkCompletions;
 
 /**
- * The receiving half of the measured loop of ib_send_bw: takes up to 16 completions at a time, and posts receives in the place of
- * those that were taken. Allocates nothing and throws nothing.
+ * The receiving half of the measured loop of ib_send_bw: takes up to 16 completions at a time, and posts receives in
+ * the place of those that were taken. Allocates nothing and throws nothing.
  */
 final class ReceivingSide {
     private final Receives receives;
@@ -105,8 +105,8 @@ final class ReceivingSide {
     }
 
     /**
-     * Nanoseconds from when the first messages were seen, which began the time, to when the last ones were. Where all came at
-     * once it is from the begin of the run, at least as long as they took.
+     * Nanoseconds from when the first messages were seen, which began the time, to when the last ones were. Where all
+     * came at once it is from the begin of the run, at least as long as they took.
      */
     long nanoseconds() {
         return end - (cameAtOnce() ? started : begin);

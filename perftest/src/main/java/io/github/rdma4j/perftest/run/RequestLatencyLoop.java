@@ -12,10 +12,11 @@ import io.github.rdma4j.verbs.WorkCompletions;
 import java.time.Duration;
 
 /**
- * The measured loop of ib_read_lat and ib_atomic_lat: posts a request, waits for its completion, and posts the next one. The
- * peer's adapter answers; no program there takes part.
+ * The measured loop of ib_read_lat and ib_atomic_lat: posts a request, waits for its completion, and posts the next
+ * one. The peer's adapter answers; no program there takes part.
  *
- * <p>Unless it sleeps, it allocates nothing and throws nothing: what stopped it is asked afterwards ({@link #failure()}).
+ * <p>Unless it sleeps, it allocates nothing and throws nothing: what stopped it is asked afterwards
+ * ({@link #failure()}).
  */
 final class RequestLatencyLoop {
     /** So often a side that sleeps sees whether the run is over. */

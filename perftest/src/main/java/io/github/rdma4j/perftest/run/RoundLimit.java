@@ -7,8 +7,9 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A thread that ends the rounds of a warm-up: one that is stuck because the device has no loopback after a while, one that is
- * meant to spin soon. Without spinning rounds the loops would be compiled for the case that nothing is ever waited for.
+ * A thread that ends the rounds of a warm-up: one that is stuck because the device has no loopback after a while, one
+ * that is meant to spin soon. Without spinning rounds the loops would be compiled for the case that nothing is ever
+ * waited for.
  */
 final class RoundLimit implements AutoCloseable {
     private static final long STUCK = Duration.ofSeconds(3).toNanos();

@@ -18,7 +18,10 @@ final class RunMonitor implements AutoCloseable {
     /** How often the peer and the progress are looked at. */
     private static final long TICK = Duration.ofMillis(100).toNanos();
 
-    /** A peer that has closed its end may have done so because its run is over: its last message must get the time to arrive. */
+    /**
+     * A peer that has closed its end may have done so because its run is over: its last message must get the time to
+     * arrive.
+     */
     private static final long GRACE = Duration.ofSeconds(1).toNanos();
 
     /** A timed run that has only this left is over when the peer leaves: its clock was ahead. */

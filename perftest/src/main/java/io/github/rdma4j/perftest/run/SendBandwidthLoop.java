@@ -3,11 +3,11 @@
 package io.github.rdma4j.perftest.run;
 
 /**
- * The measured loop of ib_send_bw, for a side that sends, one that receives, and one that does both: receiving has precedence, so
- * that the peer finds receives for what it sends.
+ * The measured loop of ib_send_bw, for a side that sends, one that receives, and one that does both: receiving has
+ * precedence, so that the peer finds receives for what it sends.
  *
- * <p>It allocates nothing (but where it sleeps, with {@code -e}) and throws nothing: what stopped it is asked afterwards
- * ({@link #failure()}).
+ * <p>It allocates nothing (but where it sleeps, with {@code -e}) and throws nothing: what stopped it is asked
+ * afterwards ({@link #failure()}).
  */
 final class SendBandwidthLoop {
     private final SendingSide sending;
@@ -36,8 +36,8 @@ final class SendBandwidthLoop {
     }
 
     /**
-     * Runs until {@code count} messages per stream have gone each way there is, or the run is over, or something fails. The first
-     * receives are posted.
+     * Runs until {@code count} messages per stream have gone each way there is, or the run is over, or something fails.
+     * The first receives are posted.
      *
      * @param count messages per stream; {@link Long#MAX_VALUE} for a timed run
      */
@@ -94,7 +94,10 @@ final class SendBandwidthLoop {
         return sampled;
     }
 
-    /** Nanoseconds from the first post to the last completion, or where only received, from the first message to the last. */
+    /**
+     * Nanoseconds from the first post to the last completion, or where only received, from the first message to the
+     * last.
+     */
     long nanoseconds() {
         return sending != null ? sending.end() - begin : receiving.nanoseconds();
     }

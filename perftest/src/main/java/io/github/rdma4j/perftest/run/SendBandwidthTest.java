@@ -10,8 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * ib_send_bw, and ib_write_bw where writes are told to the peer, between two connected sides: they meet before each size, when receives are posted, and of several sizes after each
- * too. One way, the client reports what it sent and the server what it received; both ways, they add up their figures.
+ * ib_send_bw, and ib_write_bw where writes are told to the peer, between two connected sides: they meet before each
+ * size, when receives are posted, and of several sizes after each too. One way, the client reports what it sent and the
+ * server what it received; both ways, they add up their figures.
  */
 final class SendBandwidthTest implements ConnectedTest {
     private final TestParameters parameters;

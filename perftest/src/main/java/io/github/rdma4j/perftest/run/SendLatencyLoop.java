@@ -9,11 +9,12 @@ import io.github.rdma4j.verbs.SendFlags;
 import io.github.rdma4j.verbs.WorkCompletions;
 
 /**
- * The measured loop of ib_send_lat: each side sends a message and waits for the completion of the receive that the other side's
- * message takes.
+ * The measured loop of ib_send_lat: each side sends a message and waits for the completion of the receive that the
+ * other side's message takes.
  *
- * <p>It allocates nothing (but where it sleeps, with {@code -e}) and throws nothing: what stopped it is asked afterwards
- * ({@link #failure()}). One method serves counted and timed runs and both roles, so that one warm-up compiles all there is.
+ * <p>It allocates nothing (but where it sleeps, with {@code -e}) and throws nothing: what stopped it is asked
+ * afterwards ({@link #failure()}). One method serves counted and timed runs and both roles, so that one warm-up
+ * compiles all there is.
  */
 final class SendLatencyLoop {
     private final Sender sender;
@@ -62,7 +63,8 @@ final class SendLatencyLoop {
     }
 
     /**
-     * Plays until {@code count} messages have gone each way, or the run is over, or something fails. The first receives are posted.
+     * Plays until {@code count} messages have gone each way, or the run is over, or something fails. The first receives
+     * are posted.
      *
      * @param opens whether this side sends first (the client does)
      * @param count messages to send

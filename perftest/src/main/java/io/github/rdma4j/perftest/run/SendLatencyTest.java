@@ -9,7 +9,9 @@ import io.github.rdma4j.perftest.wire.SystemData;
 import java.util.ArrayList;
 import java.util.List;
 
-/** ib_send_lat between two connected sides: they meet before each size, when both have posted receives, and at the end. */
+/**
+ * ib_send_lat between two connected sides: they meet before each size, when both have posted receives, and at the end.
+ */
 final class SendLatencyTest implements ConnectedTest {
     /** A latency is half a round trip. */
     static final int PARTS = 2;

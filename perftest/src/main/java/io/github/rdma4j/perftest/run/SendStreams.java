@@ -64,7 +64,9 @@ final class SendStreams {
         return new StagedReceives(queuePairs, rooms, resources.queues().sharedReceiveQueue(), share, list);
     }
 
-    /** The receives of one stream, all of them into the same room: of two messages that follow each other one is gone. */
+    /**
+     * The receives of one stream, all of them into the same room: of two messages that follow each other one is gone.
+     */
     static Receives receivesOf(TestResources resources, int stream, long size, SystemData layout, int depth) {
         MemorySlice room = rooms(resources, stream, size, layout)[0];
         Receives.Stream[] streams = {new Receives.Stream(resources.receivingQueuePair(stream), new MemorySlice[] {room})

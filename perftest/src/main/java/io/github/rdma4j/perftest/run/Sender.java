@@ -12,7 +12,9 @@ import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.RequestPreparation;
 import io.github.rdma4j.verbs.SendBatch;
 
-/** How messages are sent through one queue pair: what each of them carries besides its data depends on the connection. */
+/**
+ * How messages are sent through one queue pair: what each of them carries besides its data depends on the connection.
+ */
 final class Sender {
     private final QueuePair queuePair;
     private final Destination destination;

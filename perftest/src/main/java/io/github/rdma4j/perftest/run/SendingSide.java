@@ -11,8 +11,9 @@ import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.WorkCompletions;
 
 /**
- * The sending half of the measured loop of ib_send_bw: keeps as many messages under way on each queue pair as the transmit depth
- * allows, asks for a completion once per group, and takes up to 16 completions at a time. Allocates nothing and throws nothing.
+ * The sending half of the measured loop of ib_send_bw: keeps as many messages under way on each queue pair as the
+ * transmit depth allows, asks for a completion once per group, and takes up to 16 completions at a time. Allocates
+ * nothing and throws nothing.
  */
 final class SendingSide {
     /** One queue pair with its messages. */

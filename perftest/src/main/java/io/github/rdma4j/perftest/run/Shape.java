@@ -9,8 +9,8 @@ import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.device.Gid;
 
 /**
- * How large the resources of one side are, and which of its queue pairs does what. Where both sides send, XRC takes two queue pairs
- * for what is one of another type: the first half of them sends, the second half receives.
+ * How large the resources of one side are, and which of its queue pairs does what. Where both sides send, XRC takes two
+ * queue pairs for what is one of another type: the first half of them sends, the second half receives.
  *
  * @param connection the service that the queue pairs give
  * @param streams how many queue pairs send, or receive, at a time

@@ -5,8 +5,8 @@ package io.github.rdma4j.perftest.run;
 import io.github.rdma4j.perftest.wire.SystemData;
 
 /**
- * Where the messages of one stream lie in its part of the buffer. Up to half a page they go through the page one after the
- * other, a cache line or more apart, so that neither side's memory system sees one line only.
+ * Where the messages of one stream lie in its part of the buffer. Up to half a page they go through the page one after
+ * the other, a cache line or more apart, so that neither side's memory system sees one line only.
  *
  * @param count how many places there are
  * @param step from the beginning of one to the beginning of the next, in bytes

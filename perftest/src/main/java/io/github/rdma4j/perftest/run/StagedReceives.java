@@ -9,8 +9,9 @@ import io.github.rdma4j.verbs.ReceiveBatch;
 import io.github.rdma4j.verbs.SharedReceiveQueue;
 
 /**
- * Receives into pinned host memory, from where messages are copied to a GPU: a room is used again when what came into it has been
- * copied. The id of a receive names its stream and its room, as those of a shared queue may complete in another order.
+ * Receives into pinned host memory, from where messages are copied to a GPU: a room is used again when what came into
+ * it has been copied. The id of a receive names its stream and its room, as those of a shared queue may complete in
+ * another order.
  */
 final class StagedReceives extends Receives {
     /**

@@ -9,8 +9,9 @@ import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.RemoteMemory;
 
 /**
- * ib_write_lat with messages in a GPU's memory that the adapter does not reach: each is copied to host memory before it is sent, and
- * to the device when it is seen to have come. The byte that counts is written, and waited for, in the host memory.
+ * ib_write_lat with messages in a GPU's memory that the adapter does not reach: each is copied to host memory before it
+ * is sent, and to the device when it is seen to have come. The byte that counts is written, and waited for, in the host
+ * memory.
  */
 final class StagedWriteLatencyLoop extends WriteLatencyLoop {
     private final GpuMessageMemory memory;

@@ -14,8 +14,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The pinned host memory through which the messages of a side go where the adapter does not reach the GPU: for each stream and
- * direction some slots. How much there is depends on the size of a message and the depth, never on how many messages there are.
+ * The pinned host memory through which the messages of a side go where the adapter does not reach the GPU: for each
+ * stream and direction some slots. How much there is depends on the size of a message and the depth, never on how many
+ * messages there are.
  */
 final class StagingArea implements AutoCloseable {
     /** Slots of all streams of one direction have together about so many bytes, if so few are enough. */
@@ -50,14 +51,19 @@ final class StagingArea implements AutoCloseable {
         this.streams = streams;
     }
 
-    /** As many slots as are wanted, if that is not too much memory; at least a few, and two lists; each place has as many. */
+    /**
+     * As many slots as are wanted, if that is not too much memory; at least a few, and two lists; each place has as
+     * many.
+     */
     private int slots(long step, int places, int wanted, int list) {
         long affordable = BUDGET / streams / step;
         long slots = Math.max(Math.min(wanted, affordable), Math.max(LEAST_SLOTS, 2L * list));
         return (int) (Math.ceilDiv(slots, places) * places);
     }
 
-    /** How many messages of a size can be under way: a completion frees the slots of a group, so there are some groups. */
+    /**
+     * How many messages of a size can be under way: a completion frees the slots of a group, so there are some groups.
+     */
     Depth depth(Depth wanted, Slots places) {
         int slots = slots(places.step(), places.count(), wanted.messages(), wanted.list());
         int moderation = wanted.list() > 1 ? wanted.moderation() : Math.clamp(slots / 2, 1, wanted.moderation());

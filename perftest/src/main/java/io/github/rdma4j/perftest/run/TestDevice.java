@@ -224,7 +224,9 @@ final class TestDevice implements AutoCloseable {
         return Mtu.ofBytes(parameters.path().mtu());
     }
 
-    /** As the C tools, which do not send inline on a device that they do not know: software devices have no vendor part. */
+    /**
+     * As the C tools, which do not send inline on a device that they do not know: software devices have no vendor part.
+     */
     private int chooseInlineSize(TestParameters parameters) {
         if (parameters.queues().inlineSize() >= 0) {
             return parameters.queues().inlineSize();
@@ -242,7 +244,10 @@ final class TestDevice implements AutoCloseable {
                 : parameters.connection() == ConnectionType.UD ? INLINE_DATAGRAM : INLINE_SEND;
     }
 
-    /** As many as a queue pair of this device can serve, or fewer if so asked; only reads and atomics need more than one. */
+    /**
+     * As many as a queue pair of this device can serve, or fewer if so asked; only reads and atomics need more than
+     * one.
+     */
     private int chooseOutstandingReads(TestParameters parameters) {
         if (parameters.tool().verb() != Verb.READ && parameters.tool().verb() != Verb.ATOMIC) {
             return 1;

@@ -22,7 +22,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** The queue pairs of one side: how they are made, and how they are connected with the peer's. Their domain closes them. */
+/**
+ * The queue pairs of one side: how they are made, and how they are connected with the peer's. Their domain closes them.
+ */
 final class TestQueuePairs {
     /** What the datagrams of the C tools carry. */
     private static final int QUEUE_KEY = 0x11111111;
@@ -140,8 +142,8 @@ final class TestQueuePairs {
     }
 
     /**
-     * Connects each queue pair with its counterpart at the peer, unless rdma_cm has done so; datagrams get an address to
-     * go to.
+     * Connects each queue pair with its counterpart at the peer, unless rdma_cm has done so; datagrams get an address
+     * to go to.
      */
     void connect(List<PeerKeys> theirs, Mtu mtu) {
         for (int i = 0; i < prepared.size(); i++) {

@@ -11,7 +11,10 @@ import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.SharedReceiveQueue;
 import io.github.rdma4j.verbs.XrcDomain;
 
-/** What the queue pairs of one side share: where they complete, and with a shared receive queue, where receives come from. */
+/**
+ * What the queue pairs of one side share: where they complete, and with a shared receive queue, where receives come
+ * from.
+ */
 final class TestQueues implements AutoCloseable {
     private final CompletionChannel channel;
     private final CompletionQueue sends;

@@ -26,8 +26,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One side's verbs objects: protection domain, queues, queue pairs, and the buffer. Of the buffer's 2n parts the first n are what
- * the n queue pairs send, the second n what the peer writes into.
+ * One side's verbs objects: protection domain, queues, queue pairs, and the buffer. Of the buffer's 2n parts the first
+ * n are what the n queue pairs send, the second n what the peer writes into.
  */
 final class TestResources implements AutoCloseable {
     /** A part starts at a page: where the peer wants to go through a larger one, parts are as large as that. */
@@ -116,7 +116,10 @@ final class TestResources implements AutoCloseable {
         return memory instanceof GpuMessageMemory onGpu ? onGpu.info() : GpuInfo.onDemand(device.gpu());
     }
 
-    /** Takes what the largest messages need beside the buffer, so that what cannot be had is missed before the peer is contacted. */
+    /**
+     * Takes what the largest messages need beside the buffer, so that what cannot be had is missed before the peer is
+     * contacted.
+     */
     void reserve() {
         if (staging == null || parameters.tool().isLatency()) {
             return;

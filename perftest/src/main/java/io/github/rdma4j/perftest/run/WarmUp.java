@@ -14,15 +14,18 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Runs the measured loop until it is compiled, on two queue pairs of this process that are connected with each other: the
- * figures then are of compiled code, whatever the peer is and however few messages are asked for.
+ * Runs the measured loop until it is compiled, on two queue pairs of this process that are connected with each other:
+ * the figures then are of compiled code, whatever the peer is and however few messages are asked for.
  *
- * <p>The loops' methods are called many times for a few messages each, so that they are compiled as methods, and in every
- * role and mode, so that no branch of them is new to the compiler in the measured run. The memory written to is this
- * process's own: a latency loop that writes to the very byte it waits for plays ping-pong with itself, on one thread.
+ * <p>The loops' methods are called many times for a few messages each, so that they are compiled as methods, and in
+ * every role and mode, so that no branch of them is new to the compiler in the measured run. The memory written to is
+ * this process's own: a latency loop that writes to the very byte it waits for plays ping-pong with itself, on one
+ * thread.
  */
 final class WarmUp {
-    /** HotSpot compiles a method for good after 5000 calls, or 15000 calls and loop iterations together, at the latest. */
+    /**
+     * HotSpot compiles a method for good after 5000 calls, or 15000 calls and loop iterations together, at the latest.
+     */
     private static final int FIRST_STRETCH = 4000;
 
     /** Then it is repeated until the compiler had nothing to do meanwhile. */

@@ -126,8 +126,9 @@ class WriteLatencyLoop {
     }
 
     /**
-     * Waits until the peer's message of this number is there; false when the run is over before, or it is not whole. All that is done
-     * for host memory within this and {@link #send} is final: with overridable calls in the loop it ran a tenth slower.
+     * Waits until the peer's message of this number is there; false when the run is over before, or it is not whole.
+     * All that is done for host memory within this and {@link #send} is final: with overridable calls in the loop it
+     * ran a tenth slower.
      */
     boolean await(long number) {
         return awaitCounter(number) && isWhole(number);

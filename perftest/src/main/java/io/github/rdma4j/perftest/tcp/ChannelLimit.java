@@ -7,7 +7,9 @@ import java.nio.channels.Channel;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
-/** Closes a channel when its time is over: what is done with it then throws. Loops that spin need not look at a clock. */
+/**
+ * Closes a channel when its time is over: what is done with it then throws. Loops that spin need not look at a clock.
+ */
 final class ChannelLimit implements AutoCloseable {
     private final Channel channel;
     private final long end;

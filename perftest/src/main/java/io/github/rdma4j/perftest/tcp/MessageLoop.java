@@ -7,9 +7,9 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
 /**
- * The measured loops over TCP. A channel that does not block is asked again and again; one that blocks sleeps in the kernel:
- * the loops are the same. They allocate nothing; a peer that goes away is a return value, and only a broken connection is
- * an exception, because the channel throws one.
+ * The measured loops over TCP. A channel that does not block is asked again and again; one that blocks sleeps in the
+ * kernel: the loops are the same. They allocate nothing; a peer that goes away is a return value, and only a broken
+ * connection is an exception, because the channel throws one.
  */
 final class MessageLoop {
     private final SocketChannel channel;

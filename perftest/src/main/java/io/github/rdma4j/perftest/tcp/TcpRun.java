@@ -13,8 +13,8 @@ import java.util.Map;
  * @param iterations messages of the client, at least 2 of latency
  * @param address of the server, a numeric one
  * @param port its TCP port
- * @param spin whether a side that waits for a message asks for it again and again, as the RDMA tools do; if not, it sleeps
- *     in the kernel
+ * @param spin whether a side that waits for a message asks for it again and again, as the RDMA tools do; if not, it
+ *     sleeps in the kernel
  * @param timeoutSeconds the longest the run may take
  * @param warmUp whether the figures shall be of compiled code
  */

@@ -45,8 +45,8 @@ public final class TcpTest {
     /**
      * Is the client of one run.
      *
-     * @return times in nanoseconds, ascending: of latency, when each message was sent; of bandwidth, when the first one was sent
-     *     and when all had arrived
+     * @return times in nanoseconds, ascending: of latency, when each message was sent; of bandwidth, when the first one
+     *     was sent and when all had arrived
      * @throws TcpException when it fails or takes too long
      */
     public static long[] measure(TcpRun run) {

@@ -30,8 +30,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The conversation over a reliable queue pair that rdma_cm has connected: each message is one send. One receive is posted
- * at any time, which is enough for two sides that take turns; a peer that sends more waits.
+ * The conversation over a reliable queue pair that rdma_cm has connected: each message is one send. One receive is
+ * posted at any time, which is enough for two sides that take turns; a peer that sends more waits.
  */
 final class CmControlChannel extends ControlChannel {
     /** Longer than any message; what is longer still ends the connection. */
@@ -265,7 +265,9 @@ final class CmControlChannel extends ControlChannel {
         return arrived || disconnected;
     }
 
-    /** The server speaks last in every exchange and knows that it was heard; the client waits until the server has gone. */
+    /**
+     * The server speaks last in every exchange and knows that it was heard; the client waits until the server has gone.
+     */
     @Override
     public void close() {
         if (!connection.isOpen()) {

@@ -5,11 +5,11 @@ package io.github.rdma4j.perftest.wire;
 import java.time.Duration;
 
 /**
- * The connection over which the two sides of a test agree, before, between and after the runs: a TCP connection, or with
- * -z and -R a queue pair that rdma_cm has connected.
+ * The connection over which the two sides of a test agree, before, between and after the runs: a TCP connection, or
+ * with -z and -R a queue pair that rdma_cm has connected.
  *
- * <p>Every wait has a limit; a limit that passes, a connection that the peer closed and an answer of the wrong length are
- * told apart, each with a {@link HandshakeException} that names the step.
+ * <p>Every wait has a limit; a limit that passes, a connection that the peer closed and an answer of the wrong length
+ * are told apart, each with a {@link HandshakeException} that names the step.
  *
  * <p>One thread uses a channel at a time; {@link #peerClosed()} may be asked by another one while nobody receives.
  */
@@ -115,8 +115,8 @@ public abstract class ControlChannel implements AutoCloseable {
     }
 
     /**
-     * The same with something to do before this side listens to the peer: for the client, whose message then is on its way
-     * already, while the peer does whatever it does at this point. A server does it first.
+     * The same with something to do before this side listens to the peer: for the client, whose message then is on its
+     * way already, while the peer does whatever it does at this point. A server does it first.
      *
      * @param limit the longest wait for the peer's message, counted from then on; zero for none
      * @param meanwhile what to do

@@ -14,9 +14,9 @@ import java.util.Arrays;
  *
  * <p>On the wire it is lower-case hexadecimal text of fixed width, 59 bytes without and 108 with a GID, a NUL at the
  * end. Which of the two is used is decided by each side on its own, so both must decide alike: with a GID on Ethernet,
- * and on InfiniBand when -x is given. Over rdma_cm it is the C tools' structure in network byte order: 56 bytes, or 64 with
- * a peer of wire version 6.29 or later, which has a second address in it, for a kind of data validation that is not used
- * here.
+ * and on InfiniBand when -x is given. Over rdma_cm it is the C tools' structure in network byte order: 56 bytes, or 64
+ * with a peer of wire version 6.29 or later, which has a second address in it, for a kind of data validation that is
+ * not used here.
  *
  * @param lid local identifier of the port; 0 on Ethernet
  * @param outstandingReads how many reads may be under way to it
@@ -68,7 +68,10 @@ public record PeerKeys(
         return decode(channel.exchange(encode(channel), step, limit), channel);
     }
 
-    /** The same with a wait before this side listens; a client's message is on its way then, as {@link ControlChannel} has it. */
+    /**
+     * The same with a wait before this side listens; a client's message is on its way then, as {@link ControlChannel}
+     * has it.
+     */
     public PeerKeys exchange(ControlChannel channel, String step, Duration limit, Runnable meanwhile) {
         return decode(channel.exchange(encode(channel), step, limit, meanwhile), channel);
     }

@@ -39,8 +39,8 @@ final class Cells {
     }
 
     /**
-     * The cells to run: with {@code -Drdma4j.interop=all} those of the list, and with a build of the newest C tools the same
-     * ones again; else those of the gate.
+     * The cells to run: with {@code -Drdma4j.interop=all} those of the list, and with a build of the newest C tools the
+     * same ones again; else those of the gate.
      */
     static List<Cell> toRun() {
         if (!"all".equals(System.getProperty("rdma4j.interop"))) {
@@ -55,8 +55,8 @@ final class Cells {
     }
 
     /**
-     * Few of them that together show as much as all: each tool and each option once with each peer. Chosen one by one, each
-     * time the one that shows most that is new; what takes long comes last, and the roles take turns.
+     * Few of them that together show as much as all: each tool and each option once with each peer. Chosen one by one,
+     * each time the one that shows most that is new; what takes long comes last, and the roles take turns.
      */
     static List<Cell> ofTheGate() {
         List<Cell> left = new ArrayList<>(listed().toList());

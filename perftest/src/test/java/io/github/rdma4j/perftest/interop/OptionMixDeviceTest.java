@@ -11,9 +11,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Random mixes of options, in both roles, with a C tool of any version as the peer: none may fail that the C tool passes with
- * itself. {@code -Drdma4j.mixes=N} runs N of them, {@code -Drdma4j.mixes.seed=S} begins with a given one; the name of a test
- * has its seed.
+ * Random mixes of options, in both roles, with a C tool of any version as the peer: none may fail that the C tool
+ * passes with itself. {@code -Drdma4j.mixes=N} runs N of them, {@code -Drdma4j.mixes.seed=S} begins with a given one;
+ * the name of a test has its seed.
  */
 @Tag("device")
 class OptionMixDeviceTest {

@@ -9,7 +9,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Lines that the tools of C run, though something in them has no effect or cannot be: they run here, and it is said. */
+/**
+ * Lines that the tools of C run, though something in them has no effect or cannot be: they run here, and it is said.
+ */
 class AdjustmentsTest {
     private static TestParameters parse(String tool, String options) {
         return TestParameters.parse(Tool.ofCommand(tool).orElseThrow(), List.of(options.split(" +")));

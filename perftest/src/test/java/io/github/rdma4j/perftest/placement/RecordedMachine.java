@@ -28,7 +28,10 @@ final class RecordedMachine {
                 .allowing("0-7", "0-1");
     }
 
-    /** Sub-NUMA clustering with interleaved numbers, a node without memory (1) and one without CPUs (2), such as CXL memory. */
+    /**
+     * Sub-NUMA clustering with interleaved numbers, a node without memory (1) and one without CPUs (2), such as CXL
+     * memory.
+     */
     static RecordedMachine unusual(Path root) {
         return new RecordedMachine(root)
                 .with("sys/devices/system/cpu/online", "0-5,8-9")

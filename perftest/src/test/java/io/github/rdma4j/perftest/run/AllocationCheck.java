@@ -11,10 +11,11 @@ import java.util.Arrays;
 /**
  * Asserts that a measured loop allocates nothing.
  *
- * <p>The JVM itself allocates now and then on the thread that runs the loop, and once each time. When HotSpot asks for the first
- * compilation of a method of a class, it makes the class's string constants: the two of {@code WorkCompletion} took 184
- * bytes. When it throws compiled code away, it makes the objects that the code had done without. So the loop runs up to
- * three times, and one of them must have allocated nothing. A loop that allocates does so in each.
+ * <p>The JVM itself allocates now and then on the thread that runs the loop, and once each time. When HotSpot asks for
+ * the first compilation of a method of a class, it makes the class's string constants: the two of
+ * {@code WorkCompletion} took 184 bytes. When it throws compiled code away, it makes the objects that the code had done
+ * without. So the loop runs up to three times, and one of them must have allocated nothing. A loop that allocates does
+ * so in each.
  */
 final class AllocationCheck {
     private static final int RUNS = 3;

@@ -15,7 +15,9 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What is missing or damaged in memory after a run is found. That whole messages pass is tested by running the tools. */
+/**
+ * What is missing or damaged in memory after a run is found. That whole messages pass is tested by running the tools.
+ */
 @Tag("device")
 class DataValidationDeviceTest {
     private static final SystemData LAYOUT = new SystemData(4096, 64);

@@ -17,8 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A latency loop whose run is over begins nothing more, also when it never has to wait: a slow side finds each answer there when it
- * looks, and a loop that asks only where it waits would go on for ever.
+ * A latency loop whose run is over begins nothing more, also when it never has to wait: a slow side finds each answer
+ * there when it looks, and a loop that asks only where it waits would go on for ever.
  */
 @Tag("device")
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)

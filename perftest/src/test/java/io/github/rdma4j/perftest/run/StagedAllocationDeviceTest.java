@@ -16,7 +16,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The measured loops allocate nothing where they copy, either, and what is pinned does not depend on how much is sent. */
+/**
+ * The measured loops allocate nothing where they copy, either, and what is pinned does not depend on how much is sent.
+ */
 @Tag("device")
 @Timeout(600)
 @ExtendWith(StandInDriver.class)

@@ -10,8 +10,9 @@ import java.net.SocketException;
 import java.time.Duration;
 
 /**
- * A server that takes one client and does with it what the test says, on a thread of its own. What goes wrong in the script,
- * an assertion or a connection that breaks, fails the test when the peer is closed; only what the closing itself ends does not.
+ * A server that takes one client and does with it what the test says, on a thread of its own. What goes wrong in the
+ * script, an assertion or a connection that breaks, fails the test when the peer is closed; only what the closing
+ * itself ends does not.
  */
 public final class FakePeer implements AutoCloseable {
     /** Bounds a hang. */

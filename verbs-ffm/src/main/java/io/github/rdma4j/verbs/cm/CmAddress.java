@@ -23,9 +23,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a host name and a port stand for ({@code struct rdma_addrinfo}, rdma_getaddrinfo(3)): addresses, and on InfiniBand with
- * ibacm(1) the route, too. {@link ConnectionId} takes {@link InetSocketAddress}es, which Java resolves as well: this is for those who
- * want ibacm's answer, or {@link #createEndpoint} from a name.
+ * What a host name and a port stand for ({@code struct rdma_addrinfo}, rdma_getaddrinfo(3)): addresses, and on
+ * InfiniBand with ibacm(1) the route, too. {@link ConnectionId} takes {@link InetSocketAddress}es, which Java resolves
+ * as well: this is for those who want ibacm's answer, or {@link #createEndpoint} from a name.
  */
 public final class CmAddress {
     private static final int PASSIVE = 1;
@@ -59,7 +59,8 @@ public final class CmAddress {
     }
 
     /**
-     * Resolves a peer (rdma_getaddrinfo(3)). It has no time limit: name servers, and ibacm where it runs, have their own.
+     * Resolves a peer (rdma_getaddrinfo(3)). It has no time limit: name servers, and ibacm where it runs, have their
+     * own.
      *
      * @param host a name or an address
      * @param service a port number, or a service's name
@@ -158,7 +159,8 @@ public final class CmAddress {
     }
 
     /**
-     * An id that is bound to this address, or has it resolved, with the route (rdma_create_ep(3), which has no time limits).
+     * An id that is bound to this address, or has it resolved, with the route (rdma_create_ep(3), which has no time
+     * limits).
      *
      * @param timeout for both steps together
      * @return the id, to be given a queue pair, and to be closed

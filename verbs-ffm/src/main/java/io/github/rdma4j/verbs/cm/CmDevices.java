@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The devices as rdma_cm has opened them (rdma_get_devices(3)): one context per device and process, which all ids share. What is
- * made in such a context can be used with every id that is bound to the device.
+ * The devices as rdma_cm has opened them (rdma_get_devices(3)): one context per device and process, which all ids
+ * share. What is made in such a context can be used with every id that is bound to the device.
  *
  * <p>Thread safety: all methods may be called from any thread.
  */
@@ -28,8 +28,8 @@ public final class CmDevices {
     private CmDevices() {}
 
     /**
-     * Opens every device for rdma_cm, if that has not been done yet. librdmacm keeps them open until the process ends; closing a
-     * context closes what was made in it through this library, and a later call gives a new one.
+     * Opens every device for rdma_cm, if that has not been done yet. librdmacm keeps them open until the process ends;
+     * closing a context closes what was made in it through this library, and a later call gives a new one.
      *
      * @return the contexts
      * @throws io.github.rdma4j.verbs.NativeLibraryException if librdmacm is missing
@@ -59,8 +59,9 @@ public final class CmDevices {
     }
 
     /**
-     * A list with a context that was not known is not given back (rdma_free_devices(3)), on purpose: librdmacm counts the lists that
-     * a context is in, and closes the context of a device that was unplugged when it is in none, under the Java objects that use it.
+     * A list with a context that was not known is not given back (rdma_free_devices(3)), on purpose: librdmacm counts
+     * the lists that a context is in, and closes the context of a device that was unplugged when it is in none, under
+     * the Java objects that use it.
      */
     private static List<Long> openAll() {
         try (Arena arena = Arena.ofConfined()) {

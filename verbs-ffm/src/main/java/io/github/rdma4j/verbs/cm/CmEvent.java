@@ -11,9 +11,9 @@ import java.lang.foreign.ValueLayout;
 import java.util.Optional;
 
 /**
- * What happened to a {@link ConnectionId} ({@code struct rdma_cm_event}, rdma_get_cm_event(3)). It is a copy: the native event
- * has been acknowledged (rdma_ack_cm_event(3)) before the program sees this one, so an event that is kept or forgotten never
- * makes a close wait.
+ * What happened to a {@link ConnectionId} ({@code struct rdma_cm_event}, rdma_get_cm_event(3)). It is a copy: the
+ * native event has been acknowledged (rdma_ack_cm_event(3)) before the program sees this one, so an event that is kept
+ * or forgotten never makes a close wait.
  */
 public final class CmEvent {
     private final CmEventType type;
@@ -48,7 +48,8 @@ public final class CmEvent {
     }
 
     /**
-     * Copies a native event. Which of the union's two members is filled, librdmacm tells by the event's type and the id's.
+     * Copies a native event. Which of the union's two members is filled, librdmacm tells by the event's type and the
+     * id's.
      *
      * @param event the native event
      * @param id that it is about, for a request the new one
@@ -116,7 +117,10 @@ public final class CmEvent {
         return type;
     }
 
-    /** {@return the id that it happened to; for {@link CmEventType#CONNECT_REQUEST} a new one, to be accepted, rejected or closed} */
+    /**
+     * {@return the id that it happened to; for {@link CmEventType#CONNECT_REQUEST} a new one, to be accepted, rejected
+     * or closed}
+     */
     public ConnectionId id() {
         return id;
     }
@@ -127,9 +131,9 @@ public final class CmEvent {
     }
 
     /**
-     * What went wrong, as a number: for most events 0 or a negative errno; for {@link CmEventType#REJECTED} on InfiniBand and RoCE
-     * the {@linkplain #rejectReason() reason}; for {@link CmEventType#UNREACHABLE} of datagrams, if positive, the status of the
-     * look-up.
+     * What went wrong, as a number: for most events 0 or a negative errno; for {@link CmEventType#REJECTED} on
+     * InfiniBand and RoCE the {@linkplain #rejectReason() reason}; for {@link CmEventType#UNREACHABLE} of datagrams, if
+     * positive, the status of the look-up.
      *
      * @return the number that came with the event
      */
@@ -142,19 +146,24 @@ public final class CmEvent {
         return cause != null ? cause.getMessage() : CmStatus.explain(type, id.portSpace(), status);
     }
 
-    /** {@return why this side could not complete the connection, for {@link CmEventType#CONNECT_ERROR}; empty otherwise} */
+    /**
+     * {@return why this side could not complete the connection, for {@link CmEventType#CONNECT_ERROR}; empty otherwise}
+     */
     public Optional<VerbsException> cause() {
         return Optional.ofNullable(cause);
     }
 
-    /** {@return the reason of a {@link CmEventType#REJECTED}; {@link RejectReason#UNKNOWN} for other events and on iWARP} */
+    /**
+     * {@return the reason of a {@link CmEventType#REJECTED}; {@link RejectReason#UNKNOWN} for other events and on
+     * iWARP}
+     */
     public RejectReason rejectReason() {
         return type == CmEventType.REJECTED ? RejectReason.ofCode(status) : RejectReason.UNKNOWN;
     }
 
     /**
-     * What the peer's program sent along with its request, accept or reject. InfiniBand and RoCE carry a field of a fixed size and
-     * say nothing of how much was used: what is longer than the peer's data is zeros.
+     * What the peer's program sent along with its request, accept or reject. InfiniBand and RoCE carry a field of a
+     * fixed size and say nothing of how much was used: what is longer than the peer's data is zeros.
      *
      * @return the bytes; none if there are none
      */

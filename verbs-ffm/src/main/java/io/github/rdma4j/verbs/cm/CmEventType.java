@@ -14,7 +14,9 @@ public enum CmEventType {
     ROUTE_ERROR(3, true),
     /** A listening id got a request; the event's id is a new one, to be accepted or rejected. */
     CONNECT_REQUEST(4, false),
-    /** The peer has accepted, and the id has no queue pair: bring yours to RTS, then {@link ConnectionId#establish()}. */
+    /**
+     * The peer has accepted, and the id has no queue pair: bring yours to RTS, then {@link ConnectionId#establish()}.
+     */
     CONNECT_RESPONSE(5, false),
     /** Connecting or accepting failed. */
     CONNECT_ERROR(6, true),

@@ -73,7 +73,10 @@ final class CmStatus {
         };
     }
 
-    /** The errno of a status that is one. Where the kernel has resolved and librdmacm finds no device for it, that reports -1. */
+    /**
+     * The errno of a status that is one. Where the kernel has resolved and librdmacm finds no device for it, that
+     * reports -1.
+     */
     private static int errno(CmEventType type, int status) {
         return isResolution(type) && status == -1 ? ENODEV : Math.abs(status);
     }

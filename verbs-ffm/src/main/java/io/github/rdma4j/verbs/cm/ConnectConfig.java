@@ -10,8 +10,8 @@ import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;
 
 /**
- * What a connect or an accept says to the peer ({@code struct rdma_conn_param}). Each setter returns this object. Datagrams use
- * the private data and the queue pair number only.
+ * What a connect or an accept says to the peer ({@code struct rdma_conn_param}). Each setter returns this object.
+ * Datagrams use the private data and the queue pair number only.
  */
 public final class ConnectConfig {
     /** As many as the device can, and as the peer asks for ({@code RDMA_MAX_RESP_RES}, {@code RDMA_MAX_INIT_DEPTH}). */
@@ -34,8 +34,8 @@ public final class ConnectConfig {
     /**
      * What the peer gets with the request or the answer; default nothing.
      *
-     * @param data at most {@link PortSpace#maxConnectData()} or {@link PortSpace#maxAcceptData()} bytes; the peer may see zeros
-     *     behind it
+     * @param data at most {@link PortSpace#maxConnectData()} or {@link PortSpace#maxAcceptData()} bytes; the peer may
+     *     see zeros behind it
      * @return this
      */
     public ConnectConfig privateData(byte[] data) {
@@ -89,8 +89,8 @@ public final class ConnectConfig {
 
     /**
      * How often the peer sends again when this side has no receive posted; default 7, which means for ever: a send for
-     * which this side forgets to post a receive then never completes, and nothing tells why. While a program is written,
-     * 6 shows such mistakes.
+     * which this side forgets to post a receive then never completes, and nothing tells why. While a program is
+     * written, 6 shows such mistakes.
      *
      * @param count 0 to 7
      * @return this
@@ -112,8 +112,8 @@ public final class ConnectConfig {
     }
 
     /**
-     * The queue pair to connect, for a program that moves it itself; default that of {@link ConnectionId#useQueuePair} or
-     * {@link ConnectionId#createQueuePair}.
+     * The queue pair to connect, for a program that moves it itself; default that of {@link ConnectionId#useQueuePair}
+     * or {@link ConnectionId#createQueuePair}.
      *
      * @param number 24 bits
      * @return this
@@ -138,8 +138,8 @@ public final class ConnectConfig {
     }
 
     /**
-     * Puts numbers in place of {@link #AS_MANY_AS_POSSIBLE}, and checks the others against the device's limits, because librdmacm
-     * would say only EINVAL.
+     * Puts numbers in place of {@link #AS_MANY_AS_POSSIBLE}, and checks the others against the device's limits, because
+     * librdmacm would say only EINVAL.
      *
      * @param wanted what the peer asked for; null if this side asks
      */

@@ -5,9 +5,9 @@ package io.github.rdma4j.verbs.cm;
 import io.github.rdma4j.verbs.VerbsException;
 
 /**
- * A connection, a look-up or a multicast join that came to nothing: which step, what happened, and what to do about it. An
- * answer that did not come in time has the {@linkplain #errno() errno} ETIMEDOUT; whether the kernel or the caller's own limit
- * gave up, {@link #event()} tells.
+ * A connection, a look-up or a multicast join that came to nothing: which step, what happened, and what to do about it.
+ * An answer that did not come in time has the {@linkplain #errno() errno} ETIMEDOUT; whether the kernel or the caller's
+ * own limit gave up, {@link #event()} tells.
  *
  * @serial exclude
  */

@@ -36,18 +36,21 @@ import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 
 /**
- * One end of a connection, as rdma_cm sees it ({@code struct rdma_cm_id}): what a socket is to TCP. Its methods begin things and
- * return at once; how they end, the events of its {@link EventChannel} tell. For calls that wait, see {@link SynchronousId}.
+ * One end of a connection, as rdma_cm sees it ({@code struct rdma_cm_id}): what a socket is to TCP. Its methods begin
+ * things and return at once; how they end, the events of its {@link EventChannel} tell. For calls that wait, see
+ * {@link SynchronousId}.
  *
  * <p>The way of a client: {@link #resolveAddress}, {@link CmEventType#ADDR_RESOLVED}, {@link #resolveRoute},
- * {@link CmEventType#ROUTE_RESOLVED}, a queue pair, {@link #connect}, {@link CmEventType#ESTABLISHED}. The way of a server:
- * {@link #bind}, {@link #listen}; for each {@link CmEventType#CONNECT_REQUEST} the event's new id, a queue pair, {@link #accept},
- * {@link CmEventType#ESTABLISHED}. Either ends it with {@link #disconnect}, and both get {@link CmEventType#DISCONNECTED}.
+ * {@link CmEventType#ROUTE_RESOLVED}, a queue pair, {@link #connect}, {@link CmEventType#ESTABLISHED}. The way of a
+ * server: {@link #bind}, {@link #listen}; for each {@link CmEventType#CONNECT_REQUEST} the event's new id, a queue
+ * pair, {@link #accept}, {@link CmEventType#ESTABLISHED}. Either ends it with {@link #disconnect}, and both get
+ * {@link CmEventType#DISCONNECTED}.
  *
- * <p>It can be closed in every state, also while events are waiting. Closing one that listens closes the requests that were
- * neither accepted nor rejected.
+ * <p>It can be closed in every state, also while events are waiting. Closing one that listens closes the requests that
+ * were neither accepted nor rejected.
  *
- * <p>Thread safety: all methods may be called from any thread; they wait for other calls on the same channel, which is short.
+ * <p>Thread safety: all methods may be called from any thread; they wait for other calls on the same channel, which is
+ * short.
  */
 public final class ConnectionId implements AutoCloseable {
     private static final int ADDRESS_AND_FLAGS = 0x3;
@@ -136,8 +139,8 @@ public final class ConnectionId implements AutoCloseable {
     }
 
     /**
-     * Begins to find out by which local device and port a destination is reached (rdma_resolve_addr(3)), from a source that the
-     * routing table chooses. {@link CmEventType#ADDR_RESOLVED} or {@link CmEventType#ADDR_ERROR} follows.
+     * Begins to find out by which local device and port a destination is reached (rdma_resolve_addr(3)), from a source
+     * that the routing table chooses. {@link CmEventType#ADDR_RESOLVED} or {@link CmEventType#ADDR_ERROR} follows.
      *
      * @param destination the address of an interface of the peer that has an RDMA device, or a multicast group's
      * @param timeout how long the kernel tries
@@ -192,7 +195,8 @@ public final class ConnectionId implements AutoCloseable {
      * <p>A loopback address (127.0.0.0/8, ::1) is refused with ENODEV. The kernel takes it for the wildcard address: an
      * id that should be reached from this host alone would listen on every RDMA device.
      *
-     * @param address of an interface that has an RDMA device, which the id is bound to, or the wildcard address; port 0 takes any
+     * @param address of an interface that has an RDMA device, which the id is bound to, or the wildcard address; port 0
+     *     takes any
      * @throws VerbsException if there is no RDMA device at the address, or the port is in use
      */
     public void bind(InetSocketAddress address) {
@@ -207,7 +211,8 @@ public final class ConnectionId implements AutoCloseable {
     }
 
     /**
-     * Waits for requests at the bound address, or at any (rdma_listen(3)). Each comes as {@link CmEventType#CONNECT_REQUEST}.
+     * Waits for requests at the bound address, or at any (rdma_listen(3)). Each comes as
+     * {@link CmEventType#CONNECT_REQUEST}.
      *
      * @param backlog how many requests the kernel keeps until somebody fetches their events; more are rejected
      * @throws VerbsException if another id listens there
@@ -255,9 +260,11 @@ public final class ConnectionId implements AutoCloseable {
     }
 
     /**
-     * Accepts the request that this id came with (rdma_accept(3)). {@link CmEventType#ESTABLISHED} follows, except for datagrams.
+     * Accepts the request that this id came with (rdma_accept(3)). {@link CmEventType#ESTABLISHED} follows, except for
+     * datagrams.
      *
-     * @param configuration sets what differs from the defaults, which are what the peer asked for as far as the device can
+     * @param configuration sets what differs from the defaults, which are what the peer asked for as far as the device
+     *     can
      * @throws IllegalArgumentException if there is too much private data, or a count above the device's limit
      * @throws IllegalStateException if the id did not come with a request, or there is no queue pair
      */
@@ -327,8 +334,8 @@ public final class ConnectionId implements AutoCloseable {
     }
 
     /**
-     * Tells the connection manager that data has arrived on the queue pair (rdma_notify(3), with IBV_EVENT_COMM_EST): a server's
-     * connection counts as made then, even if the client's last message of the handshake is lost.
+     * Tells the connection manager that data has arrived on the queue pair (rdma_notify(3), with IBV_EVENT_COMM_EST): a
+     * server's connection counts as made then, even if the client's last message of the handshake is lost.
      */
     public void notifyCommunicationEstablished() {
         call(
@@ -338,8 +345,8 @@ public final class ConnectionId implements AutoCloseable {
     }
 
     /**
-     * Ends the connection (rdma_disconnect(3)): {@link CmEventType#DISCONNECTED} follows on both sides. What is posted completes
-     * as flushed.
+     * Ends the connection (rdma_disconnect(3)): {@link CmEventType#DISCONNECTED} follows on both sides. What is posted
+     * completes as flushed.
      *
      * @throws IllegalStateException if the id is not bound to a device
      */
@@ -354,9 +361,8 @@ public final class ConnectionId implements AutoCloseable {
     }
 
     /**
-     * Begins to join a multicast group as a full member (rdma_join_multicast(3)); the queue pair of this id is attached to it with
-     * the event. {@link CmEventType#MULTICAST_JOIN} or
-     * {@link CmEventType#MULTICAST_ERROR} follows.
+     * Begins to join a multicast group as a full member (rdma_join_multicast(3)); the queue pair of this id is attached
+     * to it with the event. {@link CmEventType#MULTICAST_JOIN} or {@link CmEventType#MULTICAST_ERROR} follows.
      *
      * @param group the group's IP address
      */
@@ -411,9 +417,9 @@ public final class ConnectionId implements AutoCloseable {
 
     /**
      * Moves to another channel (rdma_migrate_id(3)); events that nobody has fetched move along. A request's id becomes
-     * independent of the one that listens. Move an id that listens before requests can come: the kernel (6.1) loses those that
-     * nobody has fetched. Threads that wait at the target, and pollers, are told of the events that move along; a program with a
-     * poll(2) loop of its own looks for itself, because the kernel does not announce them.
+     * independent of the one that listens. Move an id that listens before requests can come: the kernel (6.1) loses
+     * those that nobody has fetched. Threads that wait at the target, and pollers, are told of the events that move
+     * along; a program with a poll(2) loop of its own looks for itself, because the kernel does not announce them.
      *
      * @param target where events arrive from now on
      */
@@ -479,12 +485,15 @@ public final class ConnectionId implements AutoCloseable {
     }
 
     /**
-     * Creates a queue pair for this id, of the type that its port space has, and moves it to INIT, where it takes receives; a
-     * datagram queue pair moves to RTS. From then on it is this id's, as {@link #useQueuePair} has it, and is closed with it.
-     * It stands for rdma_create_qp(3) and rdma_create_qp_ex(3), and closing it for rdma_destroy_qp(3).
+     * Creates a queue pair for this id, of the type that its port space has, and moves it to INIT, where it takes
+     * receives; a datagram queue pair moves to RTS. From then on it is this id's, as {@link #useQueuePair} has it, and
+     * is closed with it. It stands for rdma_create_qp(3) and rdma_create_qp_ex(3), and closing it for
+     * rdma_destroy_qp(3).
      *
-     * @param domain of the device that this id is bound to; of {@link #device()}, or of another context of the same device
-     * @param configuration sets what differs from the defaults; the completion queue must be given. The port is this id's
+     * @param domain of the device that this id is bound to; of {@link #device()}, or of another context of the same
+     *     device
+     * @param configuration sets what differs from the defaults; the completion queue must be given. The port is this
+     *     id's
      * @return the queue pair
      * @throws IllegalArgumentException if the domain is another device's, or a value is out of range
      * @throws IllegalStateException if this id is not bound to a device, or has a queue pair
@@ -507,9 +516,9 @@ public final class ConnectionId implements AutoCloseable {
     }
 
     /**
-     * Lets this id move a queue pair through its states: to INIT now (a datagram queue pair to RTS), to RTR and RTS when it
-     * connects or accepts, to the error state when it is rejected or {@linkplain #disconnect() disconnected}. It remains its
-     * owner's, who can close it at any time, before this id or after.
+     * Lets this id move a queue pair through its states: to INIT now (a datagram queue pair to RTS), to RTR and RTS
+     * when it connects or accepts, to the error state when it is rejected or {@linkplain #disconnect() disconnected}.
+     * It remains its owner's, who can close it at any time, before this id or after.
      *
      * <p>A program that moves the queue pair itself does not call this: it gives the queue pair's number in the
      * {@link ConnectConfig}, takes the attributes of each step from {@link #queuePairAttributes}, and ends with
@@ -569,7 +578,10 @@ public final class ConnectionId implements AutoCloseable {
         });
     }
 
-    /** {@return the options of enhanced connection establishment that the peer sent (rdma_get_remote_ece(3)); zeros if none} */
+    /**
+     * {@return the options of enhanced connection establishment that the peer sent (rdma_get_remote_ece(3)); zeros if
+     * none}
+     */
     public EnhancedConnectionEstablishment remoteEce() {
         return locked(() -> {
             try (Arena arena = Arena.ofConfined()) {
@@ -647,7 +659,8 @@ public final class ConnectionId implements AutoCloseable {
     }
 
     /**
-     * The native pointer, for a call that is not wrapped yet. It is valid until the id is closed; nothing guards its use.
+     * The native pointer, for a call that is not wrapped yet. It is valid until the id is closed; nothing guards its
+     * use.
      *
      * @return the address of the {@code struct rdma_cm_id}
      * @throws IllegalStateException if the id is closed
@@ -657,8 +670,9 @@ public final class ConnectionId implements AutoCloseable {
     }
 
     /**
-     * Closes the requests that this id got and nobody answered and the queue pair that it created, then the id itself (rdma_destroy_id(3)); whatever is under way is
-     * abandoned, and a connection ends. Does nothing if it is closed already.
+     * Closes the requests that this id got and nobody answered and the queue pair that it created, then the id itself
+     * (rdma_destroy_id(3)); whatever is under way is abandoned, and a connection ends. Does nothing if it is closed
+     * already.
      *
      * @throws VerbsException if the kernel refuses; the id then remains open
      */

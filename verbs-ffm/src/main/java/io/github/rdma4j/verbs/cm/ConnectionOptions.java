@@ -6,8 +6,8 @@ import io.github.rdma4j.verbs.internal.CmCalls;
 import java.lang.foreign.ValueLayout;
 
 /**
- * The settings of a {@link ConnectionId} (rdma_set_option(3)). Each takes effect at once, and each setter returns this object. What the
- * kernel does not take is a {@link io.github.rdma4j.verbs.VerbsException}.
+ * The settings of a {@link ConnectionId} (rdma_set_option(3)). Each takes effect at once, and each setter returns this
+ * object. What the kernel does not take is a {@link io.github.rdma4j.verbs.VerbsException}.
  *
  * <p>Thread safety: all methods may be called from any thread.
  */
@@ -28,8 +28,8 @@ public final class ConnectionOptions {
     }
 
     /**
-     * The type of service of the connection's packets ({@code RDMA_OPTION_ID_TOS}): IP header bits, from which the service level
-     * follows. Set it before the address is resolved or bound.
+     * The type of service of the connection's packets ({@code RDMA_OPTION_ID_TOS}): IP header bits, from which the
+     * service level follows. Set it before the address is resolved or bound.
      *
      * @param value 0 to 255
      * @return this
@@ -59,8 +59,9 @@ public final class ConnectionOptions {
     }
 
     /**
-     * How long the queue pair of a reliable connection waits for an acknowledgement ({@code RDMA_OPTION_ID_ACK_TIMEOUT}), in place of what the connection
-     * manager computes from the path. Set it before connecting or accepting.
+     * How long the queue pair of a reliable connection waits for an acknowledgement
+     * ({@code RDMA_OPTION_ID_ACK_TIMEOUT}), in place of what the connection manager computes from the path. Set it
+     * before connecting or accepting.
      *
      * @param exponent 0 to 31: 4.096 microseconds times two to this power; 0 waits for ever
      * @return this

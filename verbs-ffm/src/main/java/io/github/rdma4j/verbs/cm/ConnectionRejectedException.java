@@ -26,12 +26,17 @@ public final class ConnectionRejectedException extends ConnectionException {
         return reason;
     }
 
-    /** {@return the number that came with the event: the reason's, for datagrams that of the look-up, on iWARP a negative errno} */
+    /**
+     * {@return the number that came with the event: the reason's, for datagrams that of the look-up, on iWARP a
+     * negative errno}
+     */
     public int status() {
         return status;
     }
 
-    /** {@return what the peer's program sent along; on InfiniBand and RoCE padded with zeros to the size of the field} */
+    /**
+     * {@return what the peer's program sent along; on InfiniBand and RoCE padded with zeros to the size of the field}
+     */
     public byte[] privateData() {
         return privateData.clone();
     }

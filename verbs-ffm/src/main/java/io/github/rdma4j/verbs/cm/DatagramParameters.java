@@ -26,7 +26,8 @@ public record DatagramParameters(AddressHandleAttributes path, int queuePairNumb
      * Makes an address handle of the path (ibv_create_ah(3)).
      *
      * @param domain of the queue pair that will send
-     * @return where to send to; its address handle is to be closed when nothing is under way to it any more, or with the domain
+     * @return where to send to; its address handle is to be closed when nothing is under way to it any more, or with
+     *     the domain
      * @throws io.github.rdma4j.verbs.VerbsException if the device refuses
      */
     public Destination destination(ProtectionDomain domain) {

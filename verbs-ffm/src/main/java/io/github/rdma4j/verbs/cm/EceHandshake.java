@@ -9,9 +9,9 @@ import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.internal.Errno;
 
 /**
- * How two providers of the same vendor agree on what they can do beyond the standard, as librdmacm has them do it: the client
- * offers, the server sets what it takes of that and answers, the client sets what is in the answer. Providers without such
- * options are left alone.
+ * How two providers of the same vendor agree on what they can do beyond the standard, as librdmacm has them do it: the
+ * client offers, the server sets what it takes of that and answers, the client sets what is in the answer. Providers
+ * without such options are left alone.
  */
 final class EceHandshake {
     private EceHandshake() {}

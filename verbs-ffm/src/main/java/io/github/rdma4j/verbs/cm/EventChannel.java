@@ -27,22 +27,22 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /**
- * Where the events of connections arrive ({@code struct rdma_event_channel}, rdma_create_event_channel(3)), in the order in
- * which they happened. One thread may serve thousands of connections.
+ * Where the events of connections arrive ({@code struct rdma_event_channel}, rdma_create_event_channel(3)), in the
+ * order in which they happened. One thread may serve thousands of connections.
  *
- * <p>Closing it closes its ids first. Closing twice does nothing; use after close is an {@link IllegalStateException}, also for a
- * thread that is waiting.
+ * <p>Closing it closes its ids first. Closing twice does nothing; use after close is an {@link IllegalStateException},
+ * also for a thread that is waiting.
  *
- * <p>Thread safety: all methods may be called from any thread. Calls on a channel and its ids wait for each other, which is short:
- * none of them waits for the network while it holds the others up.
+ * <p>Thread safety: all methods may be called from any thread. Calls on a channel and its ids wait for each other,
+ * which is short: none of them waits for the network while it holds the others up.
  */
 public final class EventChannel implements EventSource, AutoCloseable {
     private final MemorySegment channel;
     private final int fileDescriptor;
     private final ReadinessWaiter waiter;
     /**
-     * Held around every native call on the channel and its ids. So rdma_destroy_id(3) never finds an event that has been fetched
-     * and not acknowledged, for which it would wait.
+     * Held around every native call on the channel and its ids. So rdma_destroy_id(3) never finds an event that has
+     * been fetched and not acknowledged, for which it would wait.
      */
     private final ReentrantLock lock = new ReentrantLock();
 
@@ -106,8 +106,8 @@ public final class EventChannel implements EventSource, AutoCloseable {
     }
 
     /**
-     * Takes the oldest event, and moves the queue pair of its id as the event calls for: see {@link ConnectionId#useQueuePair}.
-     * Never waits.
+     * Takes the oldest event, and moves the queue pair of its id as the event calls for: see
+     * {@link ConnectionId#useQueuePair}. Never waits.
      *
      * @return the event; empty if there is none
      * @throws IllegalStateException if the channel is closed
@@ -118,8 +118,8 @@ public final class EventChannel implements EventSource, AutoCloseable {
     }
 
     /**
-     * Waits for the next event (rdma_get_cm_event(3)), and does with it what {@link #poll()} does. A virtual thread that waits
-     * holds no carrier thread.
+     * Waits for the next event (rdma_get_cm_event(3)), and does with it what {@link #poll()} does. A virtual thread
+     * that waits holds no carrier thread.
      *
      * @param timeout how long at most; zero or less does not wait
      * @return the event; empty if none came in time
@@ -149,7 +149,10 @@ public final class EventChannel implements EventSource, AutoCloseable {
         });
     }
 
-    /** Null for an id that was not made here: a program can make some through {@link #handle()}, and must fetch their events. */
+    /**
+     * Null for an id that was not made here: a program can make some through {@link #handle()}, and must fetch their
+     * events.
+     */
     private CmEvent copyAndAcknowledge(MemorySegment event) {
         try {
             MemorySegment native_ = rdma_cm_event.id(event);
@@ -226,7 +229,8 @@ public final class EventChannel implements EventSource, AutoCloseable {
     }
 
     /**
-     * The native pointer, for a call that is not wrapped yet. It is valid until the channel is closed; nothing guards its use.
+     * The native pointer, for a call that is not wrapped yet. It is valid until the channel is closed; nothing guards
+     * its use.
      *
      * @return the address of the {@code struct rdma_event_channel}
      * @throws IllegalStateException if the channel is closed
@@ -236,8 +240,8 @@ public final class EventChannel implements EventSource, AutoCloseable {
     }
 
     /**
-     * Closes the ids, the youngest first, and then the channel (rdma_destroy_event_channel(3)). Events that nobody has fetched are
-     * dropped, and with them requests that nobody has seen. Does nothing if it is closed already.
+     * Closes the ids, the youngest first, and then the channel (rdma_destroy_event_channel(3)). Events that nobody has
+     * fetched are dropped, and with them requests that nobody has seen. Does nothing if it is closed already.
      *
      * @throws VerbsException if the kernel refuses to close an id; the channel then remains open
      */

@@ -13,7 +13,10 @@ import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 
-/** The addresses within {@code struct rdma_cm_id}: rdma_get_local_addr(3) and rdma_get_peer_addr(3), which are inline functions. */
+/**
+ * The addresses within {@code struct rdma_cm_id}: rdma_get_local_addr(3) and rdma_get_peer_addr(3), which are inline
+ * functions.
+ */
 final class IdAddresses {
     private IdAddresses() {}
 

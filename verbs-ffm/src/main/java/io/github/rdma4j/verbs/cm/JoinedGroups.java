@@ -14,7 +14,10 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.ToIntFunction;
 
-/** The multicast groups of an id, and whether its queue pair is attached to them. Belongs to whoever holds the channel's lock. */
+/**
+ * The multicast groups of an id, and whether its queue pair is attached to them. Belongs to whoever holds the channel's
+ * lock.
+ */
 final class JoinedGroups {
     /** By the number that stands in for the user's pointer of the native join, and comes back with its event. */
     private final Map<Long, Group> groups = new HashMap<>();
@@ -36,7 +39,9 @@ final class JoinedGroups {
         return errno;
     }
 
-    /** Attaches the queue pair to the group, unless it is to send only; librdmacm does so within rdma_get_cm_event(3). */
+    /**
+     * Attaches the queue pair to the group, unless it is to send only; librdmacm does so within rdma_get_cm_event(3).
+     */
     CmEvent joined(CmEvent event, QueuePair queuePair) {
         Group group = groups.get(event.joinKey());
         if (group == null || group.membership() != MulticastMembership.FULL_MEMBER) {

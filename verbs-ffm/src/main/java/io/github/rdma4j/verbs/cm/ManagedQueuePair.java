@@ -17,8 +17,8 @@ import io.github.rdma4j.verbs.internal.Errno;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The queue pair of an id, moved through its states as librdmacm moves those that it creates itself. It may be closed by its
- * owner at any time.
+ * The queue pair of an id, moved through its states as librdmacm moves those that it creates itself. It may be closed
+ * by its owner at any time.
  *
  * @param queuePair what is moved
  * @param owned whether it was created by the id, and is closed with it
@@ -62,8 +62,8 @@ record ManagedQueuePair(QueuePair queuePair, boolean owned) {
     }
 
     /**
-     * The last part of a client's connection, which librdmacm does within rdma_get_cm_event(3). The connection manager knows the
-     * counts: they were in the peer's answer.
+     * The last part of a client's connection, which librdmacm does within rdma_get_cm_event(3). The connection manager
+     * knows the counts: they were in the peer's answer.
      */
     CmEvent complete(CmEvent event) {
         ConnectionId id = event.id();
@@ -104,7 +104,10 @@ record ManagedQueuePair(QueuePair queuePair, boolean owned) {
         }
     }
 
-    /** After a failure that is reported anyway: of a queue pair that is gone, or cannot be moved, nothing more is to be said. */
+    /**
+     * After a failure that is reported anyway: of a queue pair that is gone, or cannot be moved, nothing more is to be
+     * said.
+     */
     void abandon() {
         try {
             queuePair.toError();

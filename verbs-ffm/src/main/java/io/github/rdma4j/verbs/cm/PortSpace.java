@@ -4,7 +4,10 @@ package io.github.rdma4j.verbs.cm;
 
 import io.github.rdma4j.verbs.QueuePairType;
 
-/** Which service an address and port stand for ({@code enum rdma_port_space}): the same port may be in use in each of them. */
+/**
+ * Which service an address and port stand for ({@code enum rdma_port_space}): the same port may be in use in each of
+ * them.
+ */
 public enum PortSpace {
     /** Connections of reliable queue pairs ({@code RDMA_PS_TCP}); no TCP is spoken. */
     TCP(0x0106, QueuePairType.RC, 56, 196, 148),
@@ -12,7 +15,9 @@ public enum PortSpace {
     UDP(0x0111, QueuePairType.UD, 180, 136, 136),
     /** Datagrams over IP-over-InfiniBand interfaces ({@code RDMA_PS_IPOIB}): multicast groups shared with them. */
     IPOIB(0x0002, QueuePairType.UD, 180, 136, 136),
-    /** Any InfiniBand service ({@code RDMA_PS_IB}): as {@link #TCP} to InfiniBand addresses, which rdma4j does not make. */
+    /**
+     * Any InfiniBand service ({@code RDMA_PS_IB}): as {@link #TCP} to InfiniBand addresses, which rdma4j does not make.
+     */
     IB(0x013F, QueuePairType.RC, 92, 196, 148);
 
     private final int code;

@@ -9,9 +9,9 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * A {@link ConnectionId} with an event channel of its own, whose calls wait until what they begin has ended, within a time
- * limit: what librdmacm calls synchronous operation, which has no limits. For programs with few connections, or a virtual thread
- * for each. Whatever does not wait is done through {@link #id()}.
+ * A {@link ConnectionId} with an event channel of its own, whose calls wait until what they begin has ended, within a
+ * time limit: what librdmacm calls synchronous operation, which has no limits. For programs with few connections, or a
+ * virtual thread for each. Whatever does not wait is done through {@link #id()}.
  *
  * <pre>{@code
  * try (SynchronousId client = SynchronousId.create(PortSpace.TCP)) {
@@ -24,11 +24,11 @@ import java.util.function.Consumer;
  * }
  * }</pre>
  *
- * <p>After a call whose time was over, or whose thread was interrupted, the operation is still under way: close the id, or wait for
- * the event with {@link #await}.
+ * <p>After a call whose time was over, or whose thread was interrupted, the operation is still under way: close the id,
+ * or wait for the event with {@link #await}.
  *
- * <p>Thread safety: one thread at a time, except that {@link #close()} may be called from any thread, at any time, and ends a wait
- * with an {@link IllegalStateException}.
+ * <p>Thread safety: one thread at a time, except that {@link #close()} may be called from any thread, at any time, and
+ * ends a wait with an {@link IllegalStateException}.
  */
 public final class SynchronousId implements AutoCloseable {
     private static final String NOTHING_CAME = "nothing came within %s";
@@ -126,7 +126,8 @@ public final class SynchronousId implements AutoCloseable {
     }
 
     /**
-     * Connects, or for datagrams looks the peer's queue pair up (rdma_connect(3)); the id has a resolved route and a queue pair.
+     * Connects, or for datagrams looks the peer's queue pair up (rdma_connect(3)); the id has a resolved route and a
+     * queue pair.
      *
      * @param configuration sets what differs from the defaults
      * @param timeout how long to wait for the peer
@@ -156,8 +157,8 @@ public final class SynchronousId implements AutoCloseable {
      * Waits for a request (rdma_get_request(3)).
      *
      * @param timeout how long to wait
-     * @return the request: an id to be given a queue pair and accepted, or rejected, and closed; it does not depend on this one any
-     *     more. Empty if none came in time
+     * @return the request: an id to be given a queue pair and accepted, or rejected, and closed; it does not depend on
+     *     this one any more. Empty if none came in time
      */
     public Optional<SynchronousId> getRequest(Duration timeout) {
         Deadline deadline = new Deadline(timeout);
@@ -202,8 +203,8 @@ public final class SynchronousId implements AutoCloseable {
     }
 
     /**
-     * Accepts the request that this id came with (rdma_accept(3)), and waits until the connection is made; for datagrams there is
-     * nothing to wait for.
+     * Accepts the request that this id came with (rdma_accept(3)), and waits until the connection is made; for
+     * datagrams there is nothing to wait for.
      *
      * @param configuration sets what differs from the defaults
      * @param timeout how long to wait for the peer
@@ -218,7 +219,8 @@ public final class SynchronousId implements AutoCloseable {
     }
 
     /**
-     * Ends the connection (rdma_disconnect(3)), and waits until both sides know; returns at once if the peer has ended it.
+     * Ends the connection (rdma_disconnect(3)), and waits until both sides know; returns at once if the peer has ended
+     * it.
      *
      * @param timeout how long to wait for the peer
      * @throws ConnectionException if the peer says nothing in time
@@ -249,7 +251,8 @@ public final class SynchronousId implements AutoCloseable {
     }
 
     /**
-     * Waits for an event, such as {@link CmEventType#DISCONNECTED} by the peer. What comes before it and is no failure is dropped.
+     * Waits for an event, such as {@link CmEventType#DISCONNECTED} by the peer. What comes before it and is no failure
+     * is dropped.
      *
      * @param type to wait for
      * @param timeout how long to wait

@@ -3,8 +3,8 @@
 package io.github.rdma4j.verbs.endpoint;
 
 /**
- * The connection broke without a good-bye: the peer's process ended or aborted, the network failed, or a work request did. What
- * was under way may or may not have arrived. The opposite of {@link ClosedByPeerException}.
+ * The connection broke without a good-bye: the peer's process ended or aborted, the network failed, or a work request
+ * did. What was under way may or may not have arrived. The opposite of {@link ClosedByPeerException}.
  *
  * @serial exclude
  */
@@ -21,7 +21,10 @@ public final class ConnectionLostException extends EndpointException {
         }
     }
 
-    /** {@return what ended the connection: a failed work request with its usual cause, or an event of the connection manager} */
+    /**
+     * {@return what ended the connection: a failed work request with its usual cause, or an event of the connection
+     * manager}
+     */
     public String reason() {
         return reason;
     }

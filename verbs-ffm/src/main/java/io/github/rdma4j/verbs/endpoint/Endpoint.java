@@ -464,8 +464,8 @@ public final class Endpoint implements AutoCloseable {
      * the connection. From the first moment on, all other calls, those that are waiting too, end with an {@link
      * IllegalStateException}. Messages that have arrived and were not read are dropped; so is what could not be sent in
      * time, and its futures say so. A message that a handler has in its hands stays valid until the handler returns. If
-     * this endpoint is closed already, what could not be closed then is tried again. If the good-bye cannot be sent, the
-     * close goes on, and the peer gets a {@link ConnectionLostException}.
+     * this endpoint is closed already, what could not be closed then is tried again. If the good-bye cannot be sent,
+     * the close goes on, and the peer gets a {@link ConnectionLostException}.
      *
      * @param timeout how long to wait; zero or less drops what is not sent yet. The good-bye itself may take a second
      *     more

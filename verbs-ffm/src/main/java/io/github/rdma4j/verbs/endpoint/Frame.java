@@ -3,8 +3,8 @@
 package io.github.rdma4j.verbs.endpoint;
 
 /**
- * The number beside each message of the endpoint protocol: what the message is, and how many credits it grants. The message
- * itself has no header, so it lies at the start of its buffer, and a message without bytes can carry credits.
+ * The number beside each message of the endpoint protocol: what the message is, and how many credits it grants. The
+ * message itself has no header, so it lies at the start of its buffer, and a message without bytes can carry credits.
  */
 final class Frame {
     /** Data of the program; uses up one credit. */

@@ -12,11 +12,11 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Memory that an endpoint has exposed, as its peers name it: where it is, and what they may do there. A plain value that travels as
- * bytes in any message; see {@link Endpoint#expose}.
+ * Memory that an endpoint has exposed, as its peers name it: where it is, and what they may do there. A plain value
+ * that travels as bytes in any message; see {@link Endpoint#expose}.
  *
- * <p>The rights are what the owner says, so that a mistake is an exception at the peer. What a peer can really do, the owner's
- * adapter decides: a forged handle gains nothing, but the transfer fails and the connection with it.
+ * <p>The rights are what the owner says, so that a mistake is an exception at the peer. What a peer can really do, the
+ * owner's adapter decides: a forged handle gains nothing, but the transfer fails and the connection with it.
  *
  * @param memory address, length and key
  * @param rights of {@link AccessFlag#REMOTE_READ}, {@link AccessFlag#REMOTE_WRITE} and {@link AccessFlag#REMOTE_ATOMIC}

@@ -6,7 +6,8 @@ import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
 
 /**
- * A work request failed: with which status, what usually causes that, and what to do about it. The connection is lost with it.
+ * A work request failed: with which status, what usually causes that, and what to do about it. The connection is lost
+ * with it.
  *
  * @serial exclude
  */

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
-/** What a program does when a one-sided transfer that it posted with an id is done; see {@link Transfers#pollTransfers}. */
+/**
+ * What a program does when a one-sided transfer that it posted with an id is done; see {@link Transfers#pollTransfers}.
+ */
 @FunctionalInterface
 public interface TransferHandler {
     /**

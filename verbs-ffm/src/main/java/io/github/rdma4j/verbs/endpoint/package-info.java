@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Endpoints: connections with messages, flow control and remote memory, for programs that want RDMA and not its details.
+ * Endpoints: connections with messages, flow control and remote memory, for programs that want RDMA and not its
+ * details.
  *
  * <pre>{@code
  * // One side

@@ -6,8 +6,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * A file of {@code /dev/infiniband} that could not be opened. libibverbs and librdmacm then look for it elsewhere, and report ENOENT
- * for that, whatever the first reason was.
+ * A file of {@code /dev/infiniband} that could not be opened. libibverbs and librdmacm then look for it elsewhere, and
+ * report ENOENT for that, whatever the first reason was.
  */
 public enum CharacterDevice {
     /** It can be opened by this process: the reason is another one. */

@@ -7,8 +7,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * The calls of librdmacm, which return -1 and leave the cause in errno; here they return 0 or that errno. Whoever uses this
- * class has called {@link NativeLibraries#requireConnectionManager()} before.
+ * The calls of librdmacm, which return -1 and leave the cause in errno; here they return 0 or that errno. Whoever uses
+ * this class has called {@link NativeLibraries#requireConnectionManager()} before.
  */
 public final class CmCalls {
     private static final MethodHandle CREATE_EVENT_CHANNEL = NativeCalls.errnoHandle(

@@ -18,9 +18,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * The polling of extended completion queues: one call through a function pointer of {@code struct ibv_cq_ex} per step and field,
- * as the inline functions of verbs.h do it. All are critical calls: the providers that have extended queues at all read memory, and
- * the callers see to it that only one thread is between start and end, so no call ever spins on the queue's lock.
+ * The polling of extended completion queues: one call through a function pointer of {@code struct ibv_cq_ex} per step
+ * and field, as the inline functions of verbs.h do it. All are critical calls: the providers that have extended queues
+ * at all read memory, and the callers see to it that only one thread is between start and end, so no call ever spins on
+ * the queue's lock.
  */
 public final class CursorCalls {
     private static final MethodHandle CREATE =

@@ -11,7 +11,10 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.invoke.MethodHandle;
 
-/** File descriptors as numbers, which some verbs want and the JDK hides: open(2), fcntl(2), pidfd_open(2), pidfd_getfd(2). */
+/**
+ * File descriptors as numbers, which some verbs want and the JDK hides: open(2), fcntl(2), pidfd_open(2),
+ * pidfd_getfd(2).
+ */
 public final class DescriptorCalls {
     private static final int O_RDONLY = 0;
     private static final int O_RDWR = 2;

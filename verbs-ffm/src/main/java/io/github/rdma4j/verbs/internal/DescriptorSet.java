@@ -13,7 +13,10 @@ import java.util.WeakHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
-/** File descriptors that are waited for together: an epoll(7) instance, which can be waited for like any other descriptor. */
+/**
+ * File descriptors that are waited for together: an epoll(7) instance, which can be waited for like any other
+ * descriptor.
+ */
 public final class DescriptorSet {
     private static final int EVENTS_PER_CALL = 64;
     private static final int WAKE_UP = -1;
@@ -53,7 +56,8 @@ public final class DescriptorSet {
     }
 
     /**
-     * Has the sets that watch a descriptor ask the kernel again whether it is ready: for a change that the kernel announces to nobody.
+     * Has the sets that watch a descriptor ask the kernel again whether it is ready: for a change that the kernel
+     * announces to nobody.
      *
      * @param descriptor an open one
      */
@@ -127,8 +131,9 @@ public final class DescriptorSet {
     }
 
     /**
-     * The lock comes before the guard. A thread that waited for the lock inside the guard would hold up {@link #close()}, which spins; and a
-     * virtual thread could not even go on, where the closing one has the last carrier.
+     * The lock comes before the guard. A thread that waited for the lock inside the guard would hold up
+     * {@link #close()}, which spins; and a virtual thread could not even go on, where the closing one has the last
+     * carrier.
      */
     private int[] collect() {
         collecting.lock();

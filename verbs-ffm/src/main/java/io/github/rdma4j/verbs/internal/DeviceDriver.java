@@ -19,9 +19,10 @@ public record DeviceDriver(String name) {
     public static final String UNKNOWN = "?";
 
     /**
-     * Drivers whose user-space providers ring the doorbell with a store to mapped memory and nothing else, so that posting takes
-     * a few dozen nanoseconds. Not among them: rxe, siw, hfi1, qib, vmw_pvrdma and usnic, which post through the kernel; cxgb4,
-     * which does so when its doorbells are off; bnxt_re, which may wait for its doorbell queue to drain.
+     * Drivers whose user-space providers ring the doorbell with a store to mapped memory and nothing else, so that
+     * posting takes a few dozen nanoseconds. Not among them: rxe, siw, hfi1, qib, vmw_pvrdma and usnic, which post
+     * through the kernel; cxgb4, which does so when its doorbells are off; bnxt_re, which may wait for its doorbell
+     * queue to drain.
      */
     private static final Set<String> POST_IN_USER_SPACE = Set.of(
             "mlx5_core",
@@ -37,9 +38,10 @@ public record DeviceDriver(String name) {
             "erdma");
 
     /**
-     * Drivers whose providers may poll through the kernel; all others read memory. And those that take the lock of a send queue while
-     * they poll: extended posting holds that lock in Java code, where a safepoint can stop the thread, and one that waits for it in
-     * a critical call would hold up the safepoint for ever (efa, hns when it flushes, ionic).
+     * Drivers whose providers may poll through the kernel; all others read memory. And those that take the lock of a
+     * send queue while they poll: extended posting holds that lock in Java code, where a safepoint can stop the thread,
+     * and one that waits for it in a critical call would hold up the safepoint for ever (efa, hns when it flushes,
+     * ionic).
      */
     private static final Set<String> POLL_MAY_WAIT =
             Set.of("hfi1", "ib_qib", "efa", "hns3", "hns_roce_hw_v2", "ionic", "ionic_rdma");
@@ -72,8 +74,8 @@ public record DeviceDriver(String name) {
     }
 
     /**
-     * Whether ibv_next_poll can be trusted at the end of the queue. SoftRoCE's gives up the poll by itself there, before rdma-core
-     * 55, and the ibv_end_poll that must follow then takes one completion too many.
+     * Whether ibv_next_poll can be trusted at the end of the queue. SoftRoCE's gives up the poll by itself there,
+     * before rdma-core 55, and the ibv_end_poll that must follow then takes one completion too many.
      *
      * @return false for what is or may be a software device
      */

@@ -8,12 +8,13 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Lets one thread at a time into a short piece of native work, and none after {@link #close()}: what {@link UseGuard} does, and the
- * turns of threads beside it. A thread that finds another one inside waits for it.
+ * Lets one thread at a time into a short piece of native work, and none after {@link #close()}: what {@link UseGuard}
+ * does, and the turns of threads beside it. A thread that finds another one inside waits for it.
  *
- * <p>At first every thread takes its turn by an atomic operation. A thread that comes a thousand times in a row becomes the owner,
- * and from then on pays two plain stores and two loads. When another thread comes, the owner loses that for good: "not owned" is
- * stored, all threads of the JVM pass a handshake, and then the owner is either seen inside or takes turns like everybody.
+ * <p>At first every thread takes its turn by an atomic operation. A thread that comes a thousand times in a row becomes
+ * the owner, and from then on pays two plain stores and two loads. When another thread comes, the owner loses that for
+ * good: "not owned" is stored, all threads of the JVM pass a handshake, and then the owner is either seen inside or
+ * takes turns like everybody.
  *
  * <p>Nothing that could wait may be done inside, and nobody enters twice.
  */
@@ -162,8 +163,8 @@ public final class ExclusiveGuard {
     }
 
     /**
-     * Waits until each of these guards has had nobody inside, without closing it. A thread that enters one later sees all that the
-     * caller has stored before, such as that something which is used inside is closed now.
+     * Waits until each of these guards has had nobody inside, without closing it. A thread that enters one later sees
+     * all that the caller has stored before, such as that something which is used inside is closed now.
      *
      * @param guards none of which the caller is inside
      */

@@ -5,9 +5,9 @@ package io.github.rdma4j.verbs.internal;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The functions of libibverbs that a program calls from its start to its first transfer, and others that leave the cause of their
- * failure in errno: {@link ColdCalls} calls them, so that they cost no handle each. Whether a function fits is for a test to say,
- * which compares with the generated bindings.
+ * The functions of libibverbs that a program calls from its start to its first transfer, and others that leave the
+ * cause of their failure in errno: {@link ColdCalls} calls them, so that they cost no handle each. Whether a function
+ * fits is for a test to say, which compares with the generated bindings.
  */
 public enum ExportedVerb {
     /** ibv_get_device_list(3). */

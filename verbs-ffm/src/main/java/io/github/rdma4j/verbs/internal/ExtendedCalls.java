@@ -14,12 +14,15 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * The calls of extended posting, {@code ibv_wr_*}: each is an indirect call through a function pointer of {@code struct ibv_qp_ex},
- * as in verbs.h. Functions of one shape share a handle; the Java method is told by its arguments. For segments, objects and critical
- * calls see {@link HotCalls}; the difference is {@link #start}.
+ * The calls of extended posting, {@code ibv_wr_*}: each is an indirect call through a function pointer of
+ * {@code struct ibv_qp_ex}, as in verbs.h. Functions of one shape share a handle; the Java method is told by its
+ * arguments. For segments, objects and critical calls see {@link HotCalls}; the difference is {@link #start}.
  */
 public final class ExtendedCalls {
-    /** Never critical: it takes the lock of the send queue, and a thread that waits for a lock must not hold up a safepoint. */
+    /**
+     * Never critical: it takes the lock of the send queue, and a thread that waits for a lock must not hold up a
+     * safepoint.
+     */
     private static final MethodHandle START =
             Linker.nativeLinker().downcallHandle(FunctionDescriptor.ofVoid(JAVA_LONG));
 

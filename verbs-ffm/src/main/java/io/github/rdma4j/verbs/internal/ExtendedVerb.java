@@ -8,8 +8,8 @@ import io.github.rdma4j.verbs.bindings.verbs_context;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Verbs that verbs.h makes inline through {@code struct verbs_context}, outside the hot path: domains, flow rules, counters,
- * work queues, extended queries.
+ * Verbs that verbs.h makes inline through {@code struct verbs_context}, outside the hot path: domains, flow rules,
+ * counters, work queues, extended queries.
  */
 public enum ExtendedVerb {
     /** ibv_alloc_td(3). */

@@ -15,8 +15,8 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * What the C library offers for waiting on a file descriptor: ppoll(2), epoll(7), eventfd(2), and fcntl(2) to make reading from
- * one return at once. The JDK has all of this inside, and lends it to nobody.
+ * What the C library offers for waiting on a file descriptor: ppoll(2), epoll(7), eventfd(2), and fcntl(2) to make
+ * reading from one return at once. The JDK has all of this inside, and lends it to nobody.
  */
 public final class FileDescriptors {
     /** An {@code EPOLLIN} that stays: reported as long as there is something to read. */

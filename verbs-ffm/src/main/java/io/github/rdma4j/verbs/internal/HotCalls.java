@@ -14,17 +14,18 @@ import java.lang.invoke.MethodHandle;
 /**
  * The inline verbs of the hot path: one indirect call through a function pointer of the provider, as in verbs.h.
  *
- * <p>All objects are passed as plain {@code long}, because a segment of a closeable arena would be acquired and released around every
- * call. The callers ({@code UseGuard}) see to it that the objects live.
+ * <p>All objects are passed as plain {@code long}, because a segment of a closeable arena would be acquired and
+ * released around every call. The callers ({@code UseGuard}) see to it that the objects live.
  *
- * <p>The function pointer is a segment of the global scope. What the linker asks of a segment that comes from a field costs some ten
- * instructions per call, and nothing of a constant. So the functions of the provider that was met first are constants, and
- * one comparison tells whether they are meant: {@link ProviderFunctions} gives the same objects to all contexts of that provider. The
- * functions of a second provider in one JVM take the longer way.
+ * <p>The function pointer is a segment of the global scope. What the linker asks of a segment that comes from a field
+ * costs some ten instructions per call, and nothing of a constant. So the functions of the provider that was met first
+ * are constants, and one comparison tells whether they are meant: {@link ProviderFunctions} gives the same objects to
+ * all contexts of that provider. The functions of a second provider in one JVM take the longer way.
  *
- * <p>A critical call skips the thread's state transition, and no safepoint is reached while it runs. So it is used only where
- * the provider stays in user space and does not wait, as {@link DeviceDriver} knows: polling nearly everywhere, posting where the
- * doorbell is a store to mapped memory. On SoftRoCE and siw the doorbell is a system call that does the work of the transfer.
+ * <p>A critical call skips the thread's state transition, and no safepoint is reached while it runs. So it is used only
+ * where the provider stays in user space and does not wait, as {@link DeviceDriver} knows: polling nearly everywhere,
+ * posting where the doorbell is a store to mapped memory. On SoftRoCE and siw the doorbell is a system call that does
+ * the work of the transfer.
  */
 public final class HotCalls {
     private static final FunctionDescriptor POST_DESCRIPTOR = FunctionDescriptor.of(

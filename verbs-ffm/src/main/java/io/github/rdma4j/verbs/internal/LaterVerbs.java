@@ -8,8 +8,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * A function of libibverbs that is newer than the headers of the bindings: looked up in the library that is installed, when it is
- * first needed. On an older library its use is an {@link UnsupportedVerbException} that names the version.
+ * A function of libibverbs that is newer than the headers of the bindings: looked up in the library that is installed,
+ * when it is first needed. On an older library its use is an {@link UnsupportedVerbException} that names the version.
  */
 public final class LaterVerbs {
     private final String name;

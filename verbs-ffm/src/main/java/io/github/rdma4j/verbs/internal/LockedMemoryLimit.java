@@ -61,7 +61,10 @@ public record LockedMemoryLimit(long softLimit, long hardLimit, long pinned) {
         return field.equals("unlimited") ? Long.MAX_VALUE : Long.parseLong(field);
     }
 
-    /** {@return the limit in words, such as {@code RLIMIT_MEMLOCK is 8388608 bytes (hard limit 8388608), 0 bytes are pinned now}} */
+    /**
+     * {@return the limit in words, such as {@code RLIMIT_MEMLOCK is 8388608 bytes (hard limit 8388608), 0 bytes are
+     * pinned now}}
+     */
     public String describe() {
         if (softLimit == UNKNOWN) {
             return "RLIMIT_MEMLOCK is not known";

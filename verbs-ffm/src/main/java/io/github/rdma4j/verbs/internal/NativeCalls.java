@@ -14,8 +14,8 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 
 /**
- * What all hand-made native calls share: handles that keep errno, and the way to the entries of {@code struct verbs_context},
- * through which verbs.h makes its inline calls.
+ * What all hand-made native calls share: handles that keep errno, and the way to the entries of
+ * {@code struct verbs_context}, through which verbs.h makes its inline calls.
  */
 public final class NativeCalls {
     private static final Linker LINKER = Linker.nativeLinker();
@@ -29,7 +29,8 @@ public final class NativeCalls {
     private NativeCalls() {}
 
     /**
-     * A handle of an exported function that leaves the cause of its failure in errno. Its first argument is {@link #capture()}.
+     * A handle of an exported function that leaves the cause of its failure in errno. Its first argument is
+     * {@link #capture()}.
      *
      * @param address of the function
      * @param descriptor of the function

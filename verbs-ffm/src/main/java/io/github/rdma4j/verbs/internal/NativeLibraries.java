@@ -36,7 +36,8 @@ public final class NativeLibraries {
     private NativeLibraries() {}
 
     /**
-     * Returns if libibverbs can be used. A failed attempt is repeated by the next call, so installing the library helps at once.
+     * Returns if libibverbs can be used. A failed attempt is repeated by the next call, so installing the library helps
+     * at once.
      *
      * @throws NativeLibraryException if not
      */
@@ -72,8 +73,8 @@ public final class NativeLibraries {
     }
 
     /**
-     * Returns if the generated layouts are those of this machine: elsewhere {@code pthread_mutex_t} has another size, and every
-     * field behind one would be read from the wrong place.
+     * Returns if the generated layouts are those of this machine: elsewhere {@code pthread_mutex_t} has another size,
+     * and every field behind one would be read from the wrong place.
      *
      * @param os as in the system property {@code os.name}
      * @param architecture as in {@code os.arch}
@@ -118,7 +119,9 @@ public final class NativeLibraries {
         }
     }
 
-    /** The dynamic loader's own words, which the JDK hides: a missing file and a missing dependency differ only there. */
+    /**
+     * The dynamic loader's own words, which the JDK hides: a missing file and a missing dependency differ only there.
+     */
     private static String loaderMessage(String soname) {
         Linker linker = Linker.nativeLinker();
         SymbolLookup libc = linker.defaultLookup();

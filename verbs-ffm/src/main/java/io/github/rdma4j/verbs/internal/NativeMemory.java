@@ -10,18 +10,21 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * Plain loads and stores at addresses of memory that this library allocated itself, for the few structures of the hot path:
- * work requests and completions. Each compiles to one instruction.
+ * Plain loads and stores at addresses of memory that this library allocated itself, for the few structures of the hot
+ * path: work requests and completions. Each compiles to one instruction.
  *
- * <p>A segment of its own size would check each of them against a length that the compiler does not know; a request has nine
- * fields, and the nine checks cost more than the nine stores, in time and in the size of the code, which decides whether posting
- * is inlined into its caller. So the segment here is all of memory, a constant, and the checks are the caller's, once per
- * request: the index lies within the array that it allocated, and the offsets are constants within the structure. The caller
- * also keeps the memory alive. No address from outside comes here.
+ * <p>A segment of its own size would check each of them against a length that the compiler does not know; a request has
+ * nine fields, and the nine checks cost more than the nine stores, in time and in the size of the code, which decides
+ * whether posting is inlined into its caller. So the segment here is all of memory, a constant, and the checks are the
+ * caller's, once per request: the index lies within the array that it allocated, and the offsets are constants within
+ * the structure. The caller also keeps the memory alive. No address from outside comes here.
  */
 public final class NativeMemory {
     private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
-    /** No address has these bits; without them, and a small offset added, the compiler sees that it lies within {@link #ALL}. */
+    /**
+     * No address has these bits; without them, and a small offset added, the compiler sees that it lies within
+     * {@link #ALL}.
+     */
     private static final long ADDRESS_BITS = Long.MAX_VALUE >>> 1;
 
     private NativeMemory() {}

@@ -149,8 +149,8 @@ public final class PageMapping {
     }
 
     /**
-     * The kernel aligns to small pages only: what is too much at both ends is given back. There is something at both ends wherever
-     * the kernel puts it, so that the calls are the same each time.
+     * The kernel aligns to small pages only: what is too much at both ends is given back. There is something at both
+     * ends wherever the kernel puts it, so that the calls are the same each time.
      */
     private static long mapAligned(long size) {
         long alignment = Math.min(Long.highestOneBit(size), TRANSPARENT_HUGE_PAGE);
@@ -210,7 +210,10 @@ public final class PageMapping {
         return memory;
     }
 
-    /** {@return what was got: {@code "4096-byte pages"}, {@code "transparent huge pages"} or {@code "huge pages of 2097152 bytes"}} */
+    /**
+     * {@return what was got: {@code "4096-byte pages"}, {@code "transparent huge pages"} or {@code "huge pages of
+     * 2097152 bytes"}}
+     */
     public String pages() {
         return pages;
     }
@@ -226,7 +229,8 @@ public final class PageMapping {
     }
 
     /**
-     * How much of the memory is in transparent huge pages now, as {@code /proc/self/smaps} tells it. Slow: the kernel walks the address space.
+     * How much of the memory is in transparent huge pages now, as {@code /proc/self/smaps} tells it. Slow: the kernel
+     * walks the address space.
      *
      * @return the bytes, at most all; 0 if they are huge pages of the other kind, or it does not tell
      */

@@ -9,10 +9,11 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The functions of a context that {@link HotCalls} calls, as the provider has put them into {@code struct ibv_context_ops}.
+ * The functions of a context that {@link HotCalls} calls, as the provider has put them into
+ * {@code struct ibv_context_ops}.
  *
- * <p>All contexts of a provider share one object. So {@link HotCalls} can tell by a comparison that what it calls is what it knows as
- * a constant.
+ * <p>All contexts of a provider share one object. So {@link HotCalls} can tell by a comparison that what it calls is
+ * what it knows as a constant.
  *
  * @param pollCompletions ibv_poll_cq(3)
  * @param postSend ibv_post_send(3)

@@ -16,11 +16,12 @@ import java.util.function.Supplier;
 /**
  * Waits until a file descriptor can be read, with a timeout, from any number of threads at once.
  *
- * <p>A platform thread waits in ppoll(2), together with an eventfd by which other threads end the wait. A virtual thread parks,
- * and {@link VirtualThreadPoller} unparks it; its carrier is free meanwhile. An interrupt ends the wait of either.
+ * <p>A platform thread waits in ppoll(2), together with an eventfd by which other threads end the wait. A virtual
+ * thread parks, and {@link VirtualThreadPoller} unparks it; its carrier is free meanwhile. An interrupt ends the wait
+ * of either.
  *
- * <p>Whoever owns the descriptor calls {@link #close()} before closing it: that ends all waits, and when it returns no thread
- * is in a system call with the descriptor.
+ * <p>Whoever owns the descriptor calls {@link #close()} before closing it: that ends all waits, and when it returns no
+ * thread is in a system call with the descriptor.
  */
 public final class ReadinessWaiter {
     /** How a wait ended. */
@@ -93,7 +94,8 @@ public final class ReadinessWaiter {
      * @param closed the exception if the waiter is closed meanwhile
      * @param <T> what comes
      * @return what came, or null after the time
-     * @throws WaitInterruptedException if the thread is interrupted while it waits; what is there already is taken nevertheless
+     * @throws WaitInterruptedException if the thread is interrupted while it waits; what is there already is taken
+     *     nevertheless
      */
     public <T> T await(
             String operation, Duration timeout, Supplier<T> attempt, Supplier<? extends RuntimeException> closed) {
@@ -230,7 +232,9 @@ public final class ReadinessWaiter {
         return Thread.currentThread().isInterrupted() ? Outcome.INTERRUPTED : Outcome.TIMED_OUT;
     }
 
-    /** Lets the virtual threads that wait look again; {@link VirtualThreadPoller} calls it when the descriptor is ready. */
+    /**
+     * Lets the virtual threads that wait look again; {@link VirtualThreadPoller} calls it when the descriptor is ready.
+     */
     private void unparkAll() {
         lock.lock();
         try {
@@ -268,7 +272,9 @@ public final class ReadinessWaiter {
         }
     }
 
-    /** Ends all waits for good, and returns when no thread uses the descriptor for waiting any more. Twice does no harm. */
+    /**
+     * Ends all waits for good, and returns when no thread uses the descriptor for waiting any more. Twice does no harm.
+     */
     public void close() {
         lock.lock();
         try {
@@ -302,8 +308,9 @@ public final class ReadinessWaiter {
     }
 
     /**
-     * Ends the ppoll(2) of a platform thread that is interrupted. The JDK tells nobody of an interrupt but the subclasses of
-     * this, in which it closes the channel: so here is one that is no channel. It must be armed without the lock held.
+     * Ends the ppoll(2) of a platform thread that is interrupted. The JDK tells nobody of an interrupt but the
+     * subclasses of this, in which it closes the channel: so here is one that is no channel. It must be armed without
+     * the lock held.
      */
     private final class InterruptHook extends AbstractInterruptibleChannel {
         void arm() {

@@ -12,8 +12,8 @@ public final class RegistrationCalls {
     private RegistrationCalls() {}
 
     /**
-     * ibv_reg_mr(3), ibv_reg_mr_iova(3). The macros of those names resolve to ibv_reg_mr_iova2 when the access flags are not a
-     * compile-time constant; that function also masks the optional flags on kernels that do not know them.
+     * ibv_reg_mr(3), ibv_reg_mr_iova(3). The macros of those names resolve to ibv_reg_mr_iova2 when the access flags
+     * are not a compile-time constant; that function also masks the optional flags on kernels that do not know them.
      *
      * @param pd the protection domain
      * @param address of the first byte

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.internal;
 
-/** A descriptor that is readable when another one is, and also as long as it is told to be: an epoll(7) instance over two. */
+/**
+ * A descriptor that is readable when another one is, and also as long as it is told to be: an epoll(7) instance over
+ * two.
+ */
 public final class SignalledDescriptor {
     private final int epoll;
     private final int signal;

@@ -13,9 +13,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The one thread that this library starts by itself: a daemon that waits (epoll(7)) on behalf of virtual threads, so that a
- * wait for an event holds no carrier thread; the JDK does the same for sockets. It starts with the first wait of a virtual
- * thread, and never in a program that has none. Where it could not be started, the next wait tries again.
+ * The one thread that this library starts by itself: a daemon that waits (epoll(7)) on behalf of virtual threads, so
+ * that a wait for an event holds no carrier thread; the JDK does the same for sockets. It starts with the first wait of
+ * a virtual thread, and never in a program that has none. Where it could not be started, the next wait tries again.
  *
  * <p>Several waiters may share a descriptor, such as two objects for one native context.
  */
@@ -28,7 +28,9 @@ final class VirtualThreadPoller {
 
     private final int epoll = FileDescriptors.createEpoll();
     private final MemorySegment events = FileDescriptors.allocateEvents(Arena.ofAuto(), EVENTS_PER_CALL);
-    /** By descriptor. Changed with the lock held, and before the kernel is asked: the thread may find it ready at once. */
+    /**
+     * By descriptor. Changed with the lock held, and before the kernel is asked: the thread may find it ready at once.
+     */
     private final Map<Integer, List<Runnable>> waiters = new ConcurrentHashMap<>();
 
     private final ReentrantLock changing = new ReentrantLock();
@@ -61,8 +63,8 @@ final class VirtualThreadPoller {
     }
 
     /**
-     * Calls the waiter once when the descriptor is ready; at once if it is. The call comes more than once if the waiter throws, and
-     * when another waiter asks for the same descriptor.
+     * Calls the waiter once when the descriptor is ready; at once if it is. The call comes more than once if the waiter
+     * throws, and when another waiter asks for the same descriptor.
      *
      * @param descriptor that it waits for
      * @param waiter to be told; the same object each time
@@ -127,7 +129,9 @@ final class VirtualThreadPoller {
         }
     }
 
-    /** Whatever is thrown here, such as an OutOfMemoryError, must not end the thread: virtual threads would sleep on. */
+    /**
+     * Whatever is thrown here, such as an OutOfMemoryError, must not end the thread: virtual threads would sleep on.
+     */
     private void run() {
         while (true) {
             try {

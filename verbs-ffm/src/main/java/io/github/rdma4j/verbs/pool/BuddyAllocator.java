@@ -5,9 +5,10 @@ package io.github.rdma4j.verbs.pool;
 import java.util.Arrays;
 
 /**
- * Divides a range into blocks of powers of two: the buddy system, as a complete binary tree in an array of bytes (the way of
- * jemalloc's and Netty's chunks). A node knows the largest free block below it, so finding a block and giving it back are a
- * walk along one path; neither allocates. Offsets only: it does not know the memory. For one thread at a time.
+ * Divides a range into blocks of powers of two: the buddy system, as a complete binary tree in an array of bytes (the
+ * way of jemalloc's and Netty's chunks). A node knows the largest free block below it, so finding a block and giving it
+ * back are a walk along one path; neither allocates. Offsets only: it does not know the memory. For one thread at a
+ * time.
  */
 final class BuddyAllocator {
     /** What an allocation returns if no free block is large enough. */
@@ -18,8 +19,9 @@ final class BuddyAllocator {
     private final int leaves;
 
     /**
-     * By node, from 1, the root: 0 if no block below is free, else 1 + the order of the largest free one; a block of order k is of
-     * {@code minBlock << k} bytes. An allocated block is its node with 0, and the nodes below it untouched.
+     * By node, from 1, the root: 0 if no block below is free, else 1 + the order of the largest free one; a block of
+     * order k is of {@code minBlock << k} bytes. An allocated block is its node with 0, and the nodes below it
+     * untouched.
      */
     private final byte[] largest;
 

@@ -3,8 +3,8 @@
 package io.github.rdma4j.verbs.pool;
 
 /**
- * The pages that a pool's memory shall be made of. Adapters translate addresses by page: with large ones they keep the translations of
- * much more memory at hand.
+ * The pages that a pool's memory shall be made of. Adapters translate addresses by page: with large ones they keep the
+ * translations of much more memory at hand.
  */
 public enum HugePages {
     /** What the kernel gives, which may be huge pages or not. */
@@ -12,8 +12,8 @@ public enum HugePages {
     /** The kernel is asked to use huge pages (madvise(2), MADV_HUGEPAGE); needs no preparation. */
     TRANSPARENT,
     /**
-     * Pages from the reserve of the administrator ({@code /proc/sys/vm/nr_hugepages}; mmap(2), MAP_HUGETLB); where there are not enough,
-     * transparent ones.
+     * Pages from the reserve of the administrator ({@code /proc/sys/vm/nr_hugepages}; mmap(2), MAP_HUGETLB); where
+     * there are not enough, transparent ones.
      */
     EXPLICIT
 }

@@ -9,7 +9,9 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Consumer;
 
-/** What differs from the defaults of a {@link RegisteredMemoryPool}. Setters return this; thread safety: for one thread. */
+/**
+ * What differs from the defaults of a {@link RegisteredMemoryPool}. Setters return this; thread safety: for one thread.
+ */
 public final class PoolConfig {
     private static final int DEFAULT_CHUNK = 4 << 20;
     private static final int DEFAULT_BLOCK = 256;
@@ -61,8 +63,9 @@ public final class PoolConfig {
 
     /**
      * What may be done with the memory; default {@link AccessFlag#LOCAL_WRITE}, {@link AccessFlag#REMOTE_WRITE} and
-     * {@link AccessFlag#REMOTE_READ}. A chunk has one remote key: a peer that knows it can reach the whole chunk. Where peers are
-     * not trusted, give them {@linkplain io.github.rdma4j.verbs.MemoryWindow windows} ({@link AccessFlag#MW_BIND}), or a pool each.
+     * {@link AccessFlag#REMOTE_READ}. A chunk has one remote key: a peer that knows it can reach the whole chunk. Where
+     * peers are not trusted, give them {@linkplain io.github.rdma4j.verbs.MemoryWindow windows}
+     * ({@link AccessFlag#MW_BIND}), or a pool each.
      *
      * @param flags as for registering memory
      * @return this
@@ -84,7 +87,8 @@ public final class PoolConfig {
     }
 
     /**
-     * How long an allocation waits for memory to be returned when there is none and no more may be registered; default not at all.
+     * How long an allocation waits for memory to be returned when there is none and no more may be registered; default
+     * not at all.
      *
      * @param timeout zero: a {@link PoolExhaustedException} at once
      * @return this
@@ -98,8 +102,9 @@ public final class PoolConfig {
     }
 
     /**
-     * Whether returned memory is filled with a pattern that is looked for when it is given out again, so that a write into it in between, by this
-     * process or by an adapter for a peer, is an exception there. Default false: it costs the time of writing and reading the memory.
+     * Whether returned memory is filled with a pattern that is looked for when it is given out again, so that a write
+     * into it in between, by this process or by an adapter for a peer, is an exception there. Default false: it costs
+     * the time of writing and reading the memory.
      *
      * @param detect true to look
      * @return this
@@ -110,7 +115,8 @@ public final class PoolConfig {
     }
 
     /**
-     * Who is told, in one text, of memory that was not returned when the pool is closed; default a warning of the logger of the pool's name.
+     * Who is told, in one text, of memory that was not returned when the pool is closed; default a warning of the
+     * logger of the pool's name.
      *
      * @param reporter is called in {@link RegisteredMemoryPool#close()}
      * @return this

@@ -18,8 +18,8 @@ package io.github.rdma4j.verbs.pool;
  * @param waits how many allocations had to wait for memory
  * @param lockedMemoryLimit RLIMIT_MEMLOCK of the process; {@link Long#MAX_VALUE} if unlimited, -1 if not known
  * @param pinned what the process has pinned in all, -1 if not known
- * @param pages what the newest chunk is made of, such as {@code transparent huge pages}, and why it is not what was asked for; empty
- *     before the first chunk
+ * @param pages what the newest chunk is made of, such as {@code transparent huge pages}, and why it is not what was
+ *     asked for; empty before the first chunk
  */
 public record PoolStatistics(
         long inUse,

@@ -7,11 +7,12 @@ import io.github.rdma4j.verbs.RemoteMemory;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Registered memory that a {@link RegisteredMemoryPool} has given out, until {@link #close()}. Its contents are what the last user left.
+ * Registered memory that a {@link RegisteredMemoryPool} has given out, until {@link #close()}. Its contents are what
+ * the last user left.
  *
- * <p>Thread safety: any thread may close it, and may use it as far as the user keeps threads apart. Slices and segments that were
- * taken from it must not be used after it was closed, by this process or by an adapter: somebody else has the memory then.
- * {@link PoolConfig#detectUseAfterReturn} finds such mistakes.
+ * <p>Thread safety: any thread may close it, and may use it as far as the user keeps threads apart. Slices and segments
+ * that were taken from it must not be used after it was closed, by this process or by an adapter: somebody else has the
+ * memory then. {@link PoolConfig#detectUseAfterReturn} finds such mistakes.
  */
 public final class PooledMemory implements AutoCloseable {
     private final RegisteredMemoryPool pool;

@@ -16,16 +16,17 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * Registered memory to allocate from. Registering costs a system call and the pinning of every page, microseconds to milliseconds; the pool
- * registers large chunks and divides them by the buddy system, so that an allocation is a short walk over an array.
+ * Registered memory to allocate from. Registering costs a system call and the pinning of every page, microseconds to
+ * milliseconds; the pool registers large chunks and divides them by the buddy system, so that an allocation is a short
+ * walk over an array.
  *
  * <p>Sizes and alignments are rounded up to powers of two, and to the
  * {@linkplain PoolConfig#minBlockSize smallest block}: above that, less than half of a block is lost, and 1 byte takes
  * 256 by default. What is larger than a chunk gets one of its own, of whole pages, which later allocations of about
  * that size use again. Chunks remain registered until {@link #trim()} or {@link #close()}.
  *
- * <p>Thread safety: all methods may be called from any thread; a thread that makes the pool register a chunk keeps the others waiting
- * meanwhile. Close the pool before its protection domain.
+ * <p>Thread safety: all methods may be called from any thread; a thread that makes the pool register a chunk keeps the
+ * others waiting meanwhile. Close the pool before its protection domain.
  */
 public final class RegisteredMemoryPool implements AutoCloseable {
     private static final int LEAKS_LISTED = 10;
@@ -78,7 +79,8 @@ public final class RegisteredMemoryPool implements AutoCloseable {
      *
      * @param size in bytes, above 0
      * @return the memory, to be closed by the user
-     * @throws PoolExhaustedException if there is none, also after the time that the configuration lets it wait; the message names the numbers
+     * @throws PoolExhaustedException if there is none, also after the time that the configuration lets it wait; the
+     *     message names the numbers
      * @throws VerbsException if registering a chunk fails for another reason than want of memory
      * @throws WaitInterruptedException if the thread is interrupted while it waits
      * @throws IllegalStateException if the pool is closed
@@ -94,7 +96,8 @@ public final class RegisteredMemoryPool implements AutoCloseable {
      * @param alignment of the address, in bytes; a power of two, at most a huge page and at most the chunk size
      * @return the memory, to be closed by the user
      * @throws IllegalArgumentException if size or alignment is out of range
-     * @throws PoolExhaustedException if there is none, also after the time that the configuration lets it wait; the message names the numbers
+     * @throws PoolExhaustedException if there is none, also after the time that the configuration lets it wait; the
+     *     message names the numbers
      * @throws VerbsException if registering a chunk fails for another reason than want of memory
      * @throws WaitInterruptedException if the thread is interrupted while it waits
      * @throws IllegalStateException if the pool is closed
@@ -362,7 +365,10 @@ public final class RegisteredMemoryPool implements AutoCloseable {
         }
     }
 
-    /** Deregisters unused chunks, or only those of their own size, until no more than so much is registered; what it did deregister. */
+    /**
+     * Deregisters unused chunks, or only those of their own size, until no more than so much is registered; what it did
+     * deregister.
+     */
     private long trimUntil(long enough, boolean ordinaryToo) {
         long before = registered;
         for (PoolChunk chunk : List.copyOf(chunks)) {
@@ -413,8 +419,9 @@ public final class RegisteredMemoryPool implements AutoCloseable {
     }
 
     /**
-     * Deregisters and frees all memory, also what was not returned; that is told to the {@linkplain PoolConfig#leakReporter leak reporter}, and
-     * its use is an exception from now on. Does nothing if the pool is closed.
+     * Deregisters and frees all memory, also what was not returned; that is told to the
+     * {@linkplain PoolConfig#leakReporter leak reporter}, and its use is an exception from now on. Does nothing if the
+     * pool is closed.
      *
      * @throws VerbsException if the adapter refuses; the pool can then be closed again
      */

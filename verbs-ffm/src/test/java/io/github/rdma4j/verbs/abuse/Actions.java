@@ -383,7 +383,10 @@ final class Actions {
         int run(QueuePair pair, Random random, MemorySlice local);
     }
 
-    /** Posting is for one thread at a time, so the threads of a sequence take turns on a queue pair; closing does not wait for them. */
+    /**
+     * Posting is for one thread at a time, so the threads of a sequence take turns on a queue pair; closing does not
+     * wait for them.
+     */
     private static void post(String name, Post post) {
         on(name, QueuePair.class, (world, pair, random) -> {
             MemorySlice local = slice(world, random);

@@ -18,7 +18,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 
-/** The connection manager's part of a random sequence. Its objects hang on contexts of librdmacm, which are never closed. */
+/**
+ * The connection manager's part of a random sequence. Its objects hang on contexts of librdmacm, which are never
+ * closed.
+ */
 final class CmActions {
     private static final int FIRST_PORT = 20_000;
     private static final int PORTS = 8;

@@ -34,8 +34,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Opens and closes every kind of resource many times: file descriptors, native memory and the kernel's own counts of RDMA
- * resources must come back to where they were.
+ * Opens and closes every kind of resource many times: file descriptors, native memory and the kernel's own counts of
+ * RDMA resources must come back to where they were.
  */
 @Tag("device")
 @Timeout(value = 3, unit = TimeUnit.HOURS)

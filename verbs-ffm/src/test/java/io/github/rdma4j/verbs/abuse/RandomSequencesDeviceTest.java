@@ -20,9 +20,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Random sequences of calls from several threads on shared objects, closes among them. Whatever happens must be a result or one
- * of the exceptions that the API names; at the end everything must have come back. A sequence is determined by its seed as far as
- * the threads' timing lets it: {@code -Drdma4j.abuse.seed=N} starts with that one.
+ * Random sequences of calls from several threads on shared objects, closes among them. Whatever happens must be a
+ * result or one of the exceptions that the API names; at the end everything must have come back. A sequence is
+ * determined by its seed as far as the threads' timing lets it: {@code -Drdma4j.abuse.seed=N} starts with that one.
  */
 @Tag("device")
 @Timeout(value = 3, unit = TimeUnit.HOURS)

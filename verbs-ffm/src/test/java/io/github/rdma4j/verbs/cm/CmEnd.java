@@ -15,7 +15,10 @@ import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.WorkCompletions;
 import java.lang.foreign.ValueLayout;
 
-/** What one end of a connection needs beside its id: memory and a completion queue, in the context that rdma_cm has opened. */
+/**
+ * What one end of a connection needs beside its id: memory and a completion queue, in the context that rdma_cm has
+ * opened.
+ */
 final class CmEnd implements AutoCloseable {
     static final int MESSAGE = 1024;
     /** 4.096 us x 2^19, 2 s: an emulated processor can stall for longer than what rdma_cm computes. */

@@ -43,7 +43,10 @@ class ConnectionErrorsDeviceTest {
                 .hasMessageContaining("127.0.0.1, ::1 and other addresses of 'lo' have none");
     }
 
-    /** The kernel takes these for the wildcard: a listener that was meant for this host would be open on every RDMA device. */
+    /**
+     * The kernel takes these for the wildcard: a listener that was meant for this host would be open on every RDMA
+     * device.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"127.0.0.1", "127.1.2.3", "::1"})
     void listeningAtALoopbackAddressIsRefusedOnEveryWay(String loopback) throws Exception {

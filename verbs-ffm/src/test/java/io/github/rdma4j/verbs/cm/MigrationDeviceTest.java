@@ -18,7 +18,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** An id moves to another channel with an event that nobody has fetched: who waits there is told, in whatever way he waits. */
+/**
+ * An id moves to another channel with an event that nobody has fetched: who waits there is told, in whatever way he
+ * waits.
+ */
 @Tag("device")
 @Timeout(120)
 class MigrationDeviceTest {

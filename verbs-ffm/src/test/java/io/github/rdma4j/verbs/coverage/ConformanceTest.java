@@ -8,7 +8,10 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Holds docs/conformance.md to the tests: each behaviour that rdma-core tests on SoftRoCE has tests of ours, which exist. */
+/**
+ * Holds docs/conformance.md to the tests: each behaviour that rdma-core tests on SoftRoCE has tests of ours, which
+ * exist.
+ */
 class ConformanceTest {
     /** The tests of rdma-core 44 that run on SoftRoCE with Linux 6.12. */
     private static final int RUN_ON_SOFTROCE = 97;

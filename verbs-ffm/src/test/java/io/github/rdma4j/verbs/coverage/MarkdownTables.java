@@ -33,7 +33,10 @@ final class MarkdownTables {
         }
     }
 
-    /** The rows whose first cell is in code font, with as many cells as asked for; a row with another number is a mistake. */
+    /**
+     * The rows whose first cell is in code font, with as many cells as asked for; a row with another number is a
+     * mistake.
+     */
     static List<List<String>> rows(Path page, int cells) {
         List<List<String>> rows = new ArrayList<>();
         for (String line : text(page).lines().toList()) {

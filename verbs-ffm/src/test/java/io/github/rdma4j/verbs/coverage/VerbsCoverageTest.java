@@ -18,8 +18,8 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
- * Holds docs/verbs-coverage.md to the installed libraries and headers on one side, and to the API and its tests on the other:
- * every function has a row, and what a row names exists.
+ * Holds docs/verbs-coverage.md to the installed libraries and headers on one side, and to the API and its tests on the
+ * other: every function has a row, and what a row names exists.
  */
 class VerbsCoverageTest {
     private static final Path PAGE = MarkdownTables.page("verbs-coverage.md");

@@ -23,8 +23,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What the pages on verbs show compiles: each piece of code in a class with the objects that the page has told of. An ellipsis stands
- * for the reader's own code.
+ * What the pages on verbs show compiles: each piece of code in a class with the objects that the page has told of. An
+ * ellipsis stands for the reader's own code.
  */
 class GuideProgramsTest {
     private static final Pattern PIECE = Pattern.compile("```java\\n(.*?)```", Pattern.DOTALL);

@@ -59,7 +59,9 @@ class CreditsTest {
         assertThatThrownBy(credits::release).isInstanceOf(AssertionError.class);
     }
 
-    /** Two sides that do anything in any order: buffers are never exceeded, and once both read all, both can send again. */
+    /**
+     * Two sides that do anything in any order: buffers are never exceeded, and once both read all, both can send again.
+     */
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 7, 64})
     void neitherSideIsOverrunAndNobodyWaitsForEver(int buffers) {

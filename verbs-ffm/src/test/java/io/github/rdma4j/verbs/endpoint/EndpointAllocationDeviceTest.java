@@ -63,7 +63,9 @@ class EndpointAllocationDeviceTest {
         }
     }
 
-    /** The least of three rounds: a compiled method that is thrown away in mid-run may put one object on the heap, once. */
+    /**
+     * The least of three rounds: a compiled method that is thrown away in mid-run may put one object on the heap, once.
+     */
     private void assertNothingIsAllocated(IntConsumer operations) {
         operations.accept(WARM_UP);
         long[] allocated = new long[3];

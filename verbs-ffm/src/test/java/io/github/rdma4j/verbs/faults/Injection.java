@@ -29,10 +29,10 @@ final class Injection {
             "rdma_get_cm_event");
 
     /**
-     * What the calls that look for events and completions answer when there is none yet: an errno. Whether there is one already when
-     * a step looks is a matter of time, and with it whether the step waits. So the first look from a place finds nothing,
-     * in each run: the step goes the whole way of a wait, and each call on that way is among the points. But a look for completions
-     * after the arming is what finds those that came before it, and make no event.
+     * What the calls that look for events and completions answer when there is none yet: an errno. Whether there is one
+     * already when a step looks is a matter of time, and with it whether the step waits. So the first look from a place
+     * finds nothing, in each run: the step goes the whole way of a wait, and each call on that way is among the points.
+     * But a look for completions after the arming is what finds those that came before it, and make no event.
      */
     private static final Map<String, Errnos> NOTHING_YET = Map.of(
             "rdma_get_cm_event", Errnos.EAGAIN,

@@ -14,9 +14,9 @@ final class Judgement {
     /** The kernel refuses only what is not in the set any more. */
     private static final String NOTHING_TO_REMOVE = "FileDescriptors.epollRemove:";
     /**
-     * Of steps that may fail without a word. A connection that was abandoned has failed, which its event tells. An endpoint that
-     * is closed goes on without the good-bye and the disconnect that it could not send: the peer learns it from the end of the
-     * queue pair.
+     * Of steps that may fail without a word. A connection that was abandoned has failed, which its event tells. An
+     * endpoint that is closed goes on without the good-bye and the disconnect that it could not send: the peer learns
+     * it from the end of the queue pair.
      */
     private static final List<String> BEST_EFFORT =
             List.of("ManagedQueuePair.abandon:", "Protocol.sayGoodBye:", "CmLink.disconnect:");
@@ -57,7 +57,9 @@ final class Judgement {
         return problems;
     }
 
-    /** What the library adds to a failure is around it: a pool that is exhausted says so, and has the call as its cause. */
+    /**
+     * What the library adds to a failure is around it: a pool that is exhausted says so, and has the call as its cause.
+     */
     private static boolean names(Throwable failure, String call) {
         return isVerbsException(failure.getClass())
                         && ask(failure, "operation").toString().contains(call)

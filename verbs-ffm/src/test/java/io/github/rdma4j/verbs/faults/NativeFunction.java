@@ -83,7 +83,9 @@ final class NativeFunction {
         return !reader && (leavesErrno(name, returned) || returned == int.class || returned == long.class);
     }
 
-    /** Whether a failure is told by errno. All calls by words capture it, and most functions return an errno instead. */
+    /**
+     * Whether a failure is told by errno. All calls by words capture it, and most functions return an errno instead.
+     */
     private boolean leavesErrno(String name, Class<?> returned) {
         return takesWords ? returned == MemorySegment.class || MINUS_ONE_AND_ERRNO.contains(name) : keepsErrno;
     }

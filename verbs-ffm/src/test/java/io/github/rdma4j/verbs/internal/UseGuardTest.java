@@ -73,9 +73,9 @@ class UseGuardTest {
     private final AtomicLong violations = new AtomicLong();
 
     /**
-     * One user is the guard's owner, the others take the counted way. Without the handshake in close(), this finds violations
-     * at a rate of one in a thousand rounds on two processors; five seconds are some ten thousands of rounds. So it also tells
-     * when a future JDK closes shared arenas without a handshake.
+     * One user is the guard's owner, the others take the counted way. Without the handshake in close(), this finds
+     * violations at a rate of one in a thousand rounds on two processors; five seconds are some ten thousands of
+     * rounds. So it also tells when a future JDK closes shared arenas without a handshake.
      */
     @Test
     void closeWaitsForTheOwner() throws Exception {

@@ -14,7 +14,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The allocator by itself: blocks never overlap, all comes back, and no more is lost than the buddy system must lose. */
+/**
+ * The allocator by itself: blocks never overlap, all comes back, and no more is lost than the buddy system must lose.
+ */
 class BuddyAllocatorTest {
     private static final long SIZE = 1 << 20;
     private static final long MIN = 256;
@@ -122,7 +124,10 @@ class BuddyAllocatorTest {
         assertThat(allocator.largestFree()).isEqualTo(SIZE);
     }
 
-    /** What rounding up costs is below one half; and what is free can be had in pieces of the smallest block, to the last one. */
+    /**
+     * What rounding up costs is below one half; and what is free can be had in pieces of the smallest block, to the
+     * last one.
+     */
     @ParameterizedTest
     @ValueSource(longs = {11, 12, 13})
     void fragmentationIsBounded(long seed) {

@@ -28,7 +28,10 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** Calls with plain arguments that queue nothing, on objects of the stand-in, in loops of the same length in C and in Java. */
+/**
+ * Calls with plain arguments that queue nothing, on objects of the stand-in, in loops of the same length in C and in
+ * Java.
+ */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

@@ -5,7 +5,8 @@ package io.github.rdma4j.verbs.benchmarks;
 import java.util.List;
 
 /**
- * One line of the report: an operation as C does it, as rdma4j does it, and where there is one as a JNI library does it.
+ * One line of the report: an operation as C does it, as rdma4j does it, and where there is one as a JNI library does
+ * it.
  *
  * @param operation in words
  * @param c the benchmark of C, as {@code Class.method}

@@ -6,7 +6,10 @@ import io.github.rdma4j.verbs.Device;
 import io.github.rdma4j.verbs.SendFlags;
 import io.github.rdma4j.verbs.WorkCompletions;
 
-/** A program that lists the devices, posts one write and polls: what a user of the library pays before the first transfer. */
+/**
+ * A program that lists the devices, posts one write and polls: what a user of the library pays before the first
+ * transfer.
+ */
 public final class FirstOperation {
     private FirstOperation() {}
 

@@ -18,7 +18,10 @@ import io.github.rdma4j.verbs.RemoteMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** One of the two ends: a queue pair with its completion queue, and memory of which the first part goes out and the second comes in. */
+/**
+ * One of the two ends: a queue pair with its completion queue, and memory of which the first part goes out and the
+ * second comes in.
+ */
 final class LatencyEnd {
     static final int MESSAGE_SIZE = 2;
 

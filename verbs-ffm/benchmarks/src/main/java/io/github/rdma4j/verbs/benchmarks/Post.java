@@ -15,7 +15,10 @@ import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** Filling and posting requests of one segment: a write, sixteen writes in one batch, a receive; the first and the last prepared, too. */
+/**
+ * Filling and posting requests of one segment: a write, sixteen writes in one batch, a receive; the first and the last
+ * prepared, too.
+ */
 public class Post extends Benchmarks {
     private static final MethodHandle C_WRITE = CLoops.loop("c_write");
     private static final MethodHandle C_PREPARED_WRITE = CLoops.loop("c_prepared_write");

@@ -12,7 +12,9 @@ import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** The same as {@link ReadCompletions} with the cursor of an extended completion queue: sixteen completions per start. */
+/**
+ * The same as {@link ReadCompletions} with the cursor of an extended completion queue: sixteen completions per start.
+ */
 public class ReadCursor extends Benchmarks {
     private static final MethodHandle C = CLoops.loop("c_extended_poll_and_read");
 

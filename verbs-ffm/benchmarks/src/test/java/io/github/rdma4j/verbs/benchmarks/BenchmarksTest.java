@@ -12,7 +12,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Compiles the null provider and runs every benchmark for a moment, to see that they work, not how fast; and counts what a start links. */
+/**
+ * Compiles the null provider and runs every benchmark for a moment, to see that they work, not how fast; and counts
+ * what a start links.
+ */
 class BenchmarksTest {
     private static final Path ROOT = Path.of("../..").toAbsolutePath().normalize();
 
@@ -32,8 +35,8 @@ class BenchmarksTest {
     }
 
     /**
-     * Each handle that is linked costs a program's start some 3 ms: one serves all calls outside the hot path, and posting and polling have
-     * four of their own.
+     * Each handle that is linked costs a program's start some 3 ms: one serves all calls outside the hot path, and
+     * posting and polling have four of their own.
      */
     @Test
     void aProgramsFirstOperationLinksFewHandles() throws Exception {

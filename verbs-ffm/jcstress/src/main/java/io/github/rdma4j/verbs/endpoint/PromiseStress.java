@@ -15,8 +15,8 @@ import org.openjdk.jcstress.infra.results.II_Result;
 import org.openjdk.jcstress.infra.results.I_Result;
 
 /**
- * The promises of {@link Promise}: an endpoint that has a message for a future, against the program that cancels or completes the
- * future. A message must reach the future or stay for the next one, never both and never neither.
+ * The promises of {@link Promise}: an endpoint that has a message for a future, against the program that cancels or
+ * completes the future. A message must reach the future or stay for the next one, never both and never neither.
  */
 public final class PromiseStress {
     private static final int MESSAGE = 7;

@@ -16,9 +16,9 @@ import org.openjdk.jcstress.infra.results.II_Result;
 import org.openjdk.jcstress.infra.results.I_Result;
 
 /**
- * The promises of {@link ExclusiveGuard}: posts of two threads, and a post against a close. The fields are plain: only the guard
- * orders them. An actor that is meant to be the owner comes as often as an owner must, and then lets the other one go, so that the
- * entry under test takes the way without an atomic operation and the other one revokes it.
+ * The promises of {@link ExclusiveGuard}: posts of two threads, and a post against a close. The fields are plain: only
+ * the guard orders them. An actor that is meant to be the owner comes as often as an owner must, and then lets the
+ * other one go, so that the entry under test takes the way without an atomic operation and the other one revokes it.
  */
 public final class ExclusiveGuardStress {
     private static final int NOT_INSIDE = -1;

@@ -16,8 +16,9 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.I_Result;
 
 /**
- * The promises of {@link ReadinessWaiter} to a thread that is about to sleep: what another thread hands over meanwhile wakes it, and
- * so does a close. The descriptor is never ready, so that a wake-up that is lost shows as a wait that lasts its whole time.
+ * The promises of {@link ReadinessWaiter} to a thread that is about to sleep: what another thread hands over meanwhile
+ * wakes it, and so does a close. The descriptor is never ready, so that a wake-up that is lost shows as a wait that
+ * lasts its whole time.
  */
 public final class ReadinessWaiterStress {
     private static final int NEVER_READY = FileDescriptors.createEventFd();

@@ -12,13 +12,15 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * The tests of this class run where RDMA devices exist: in this JVM if the machine has a device that it can open, else in a {@link SoftRoceContainer}, in a
- * JVM of their own with this JVM's class path. All of the class runs there, constructors, lifecycle methods, argument sources and extensions too, and its
- * events are reported here as they come: results, exceptions with their stack traces, output, report entries, parameterised and dynamic tests.
+ * The tests of this class run where RDMA devices exist: in this JVM if the machine has a device that it can open, else
+ * in a {@link SoftRoceContainer}, in a JVM of their own with this JVM's class path. All of the class runs there,
+ * constructors, lifecycle methods, argument sources and extensions too, and its events are reported here as they come:
+ * results, exceptions with their stack traces, output, report entries, parameterised and dynamic tests.
  *
- * <p>Belongs on an outermost class; its nested classes are included. The system property {@code rdma4j.softroce}, or else the environment variable
- * {@code RDMA4J_SOFTROCE}, says where tests may run: {@code auto} (as above), {@code local}, {@code container}, or {@code skip}: as {@code auto}, but where
- * neither a device nor a Docker engine is to be had they are skipped. Without {@code skip} that is a failure.
+ * <p>Belongs on an outermost class; its nested classes are included. The system property {@code rdma4j.softroce}, or
+ * else the environment variable {@code RDMA4J_SOFTROCE}, says where tests may run: {@code auto} (as above),
+ * {@code local}, {@code container}, or {@code skip}: as {@code auto}, but where neither a device nor a Docker engine is
+ * to be had they are skipped. Without {@code skip} that is a failure.
  *
  * <p>The system properties beside it, all optional:
  *
@@ -27,14 +29,17 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * <tr><th>property</th><th>meaning</th></tr>
  * <tr><td>{@code rdma4j.softroce.image}</td><td>the image, {@value SoftRoceContainer#IMAGE} if not set</td></tr>
  * <tr><td>{@code rdma4j.softroce.cpus}, {@code rdma4j.softroce.memory}</td><td>CPUs and MiB of the guest</td></tr>
- * <tr><td>{@code rdma4j.softroce.testTimeout}</td><td>seconds that may pass without a test starting or ending, 120 if not set</td></tr>
+ * <tr><td>{@code rdma4j.softroce.testTimeout}</td><td>seconds that may pass without a test starting or ending, 120 if
+ * not set</td></tr>
  * <tr><td>{@code rdma4j.softroce.classTimeout}</td><td>seconds for all tests of a class, 1800 if not set</td></tr>
- * <tr><td>{@code rdma4j.softroce.classes}</td><td>a regular expression: classes with such names are treated as if they were annotated</td></tr>
+ * <tr><td>{@code rdma4j.softroce.classes}</td><td>a regular expression: classes with such names are treated as if they
+ * were annotated</td></tr>
  * <tr><td>{@code rdma4j.softroce.jvm}</td><td>more options for the JVM in the container, separated by spaces</td></tr>
- * <tr><td>{@code rdma4j.softroce.environment}</td><td>names of environment variables that the tests need, separated by commas ({@code RDMA4J_*} go by
- *     themselves)</td></tr>
- * <tr><td>{@code rdma4j.softroce.transfer}</td><td>{@code bind}: the class path and the project's folder are mounted; {@code copy}: the class path is copied,
- *     for an engine on another machine; {@code auto}, if not set, tries the first and takes the second when the engine does not see the files</td></tr>
+ * <tr><td>{@code rdma4j.softroce.environment}</td><td>names of environment variables that the tests need, separated by
+ * commas ({@code RDMA4J_*} go by themselves)</td></tr>
+ * <tr><td>{@code rdma4j.softroce.transfer}</td><td>{@code bind}: the class path and the project's folder are mounted;
+ * {@code copy}: the class path is copied, for an engine on another machine; {@code auto}, if not set, tries the first
+ * and takes the second when the engine does not see the files</td></tr>
  * </table>
  */
 @Documented

@@ -21,8 +21,9 @@ import org.testcontainers.containers.wait.strategy.AbstractWaitStrategy;
 import org.testcontainers.utility.DockerImageName;
 
 /**
- * A container in which commands run with RDMA devices: on rxe devices of a small virtual machine, without privileges, with KVM where there is one. Once
- * started it waits; each {@link #run} starts a virtual machine of its own, which sees the container's files and ends with the command.
+ * A container in which commands run with RDMA devices: on rxe devices of a small virtual machine, without privileges,
+ * with KVM where there is one. Once started it waits; each {@link #run} starts a virtual machine of its own, which sees
+ * the container's files and ends with the command.
  *
  * <pre>{@code
  * try (SoftRoceContainer container = new SoftRoceContainer().withCpus(2).withProject(Path.of(""))) {
@@ -31,7 +32,8 @@ import org.testcontainers.utility.DockerImageName;
  * }
  * }</pre>
  *
- * <p>The commands have no network but the guest's own interfaces, so exposing ports has no use. Not safe for use by several threads, except {@link #run}.
+ * <p>The commands have no network but the guest's own interfaces, so exposing ports has no use. Not safe for use by
+ * several threads, except {@link #run}.
  */
 public class SoftRoceContainer extends GenericContainer<SoftRoceContainer> {
     /** The image that {@code scripts/softroce-image/build} makes. */
@@ -70,7 +72,10 @@ public class SoftRoceContainer extends GenericContainer<SoftRoceContainer> {
         return option("--cpus", between("cpus", cpus, 1, 64));
     }
 
-    /** Memory of each guest in MiB, at least 512; if not called, half of the Docker host's or what the container's limit leaves. */
+    /**
+     * Memory of each guest in MiB, at least 512; if not called, half of the Docker host's or what the container's limit
+     * leaves.
+     */
     public SoftRoceContainer withMemory(int mebibytes) {
         return option("--memory", between("memory", mebibytes, 512, 1 << 20));
     }
@@ -96,13 +101,19 @@ public class SoftRoceContainer extends GenericContainer<SoftRoceContainer> {
         return this;
     }
 
-    /** Gives the container the RDMA devices of the Docker host, and its network, and unlimited locked memory; no guest is started then. */
+    /**
+     * Gives the container the RDMA devices of the Docker host, and its network, and unlimited locked memory; no guest
+     * is started then.
+     */
     public SoftRoceContainer withHostDevices() {
         hostDevices = true;
         return withNetworkMode("host");
     }
 
-    /** Mounts a folder under its own name, writable, and makes it the current one of the commands, also writable in the guests. */
+    /**
+     * Mounts a folder under its own name, writable, and makes it the current one of the commands, also writable in the
+     * guests.
+     */
     public SoftRoceContainer withProject(Path folder) {
         Path absolute = folder.toAbsolutePath().normalize();
         if (!Files.isDirectory(absolute)) {
@@ -171,8 +182,8 @@ public class SoftRoceContainer extends GenericContainer<SoftRoceContainer> {
     /**
      * Runs a command with RDMA devices, as the owner of the project's folder, and waits for its end.
      *
-     * @return its exit status, output and error output; status 124 when it ran out of time and 125 when the guest did not start, with its console in the error
-     *     output
+     * @return its exit status, output and error output; status 124 when it ran out of time and 125 when the guest did
+     *     not start, with its console in the error output
      * @throws IllegalStateException if the container does not run
      * @throws IOException if Docker fails
      * @throws InterruptedException if the thread is interrupted; the command goes on

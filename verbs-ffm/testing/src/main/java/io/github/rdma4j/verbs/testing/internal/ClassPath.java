@@ -18,7 +18,10 @@ import java.util.jar.Attributes;
 import java.util.jar.JarFile;
 import java.util.jar.Manifest;
 
-/** Where this JVM has its classes from, whether on the class path or the module path. In the guest all of it is class path. */
+/**
+ * Where this JVM has its classes from, whether on the class path or the module path. In the guest all of it is class
+ * path.
+ */
 final class ClassPath {
     private ClassPath() {}
 

@@ -7,7 +7,10 @@ import org.junit.jupiter.api.extension.ConditionEvaluationResult;
 import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Meets a {@code @SoftRoce} class that JUnit Jupiter itself runs in this JVM: there must be a device, unless the run was told to do without. */
+/**
+ * Meets a {@code @SoftRoce} class that JUnit Jupiter itself runs in this JVM: there must be a device, unless the run
+ * was told to do without.
+ */
 public final class DeviceRequired implements ExecutionCondition, BeforeAllCallback {
     @Override
     public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {

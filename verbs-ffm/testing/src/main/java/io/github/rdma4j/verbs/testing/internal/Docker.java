@@ -72,7 +72,8 @@ public final class Docker {
     }
 
     /**
-     * Pulls an image that the engine does not have. Testcontainers would, too, but try again for two minutes where there is no such image.
+     * Pulls an image that the engine does not have. Testcontainers would, too, but try again for two minutes where
+     * there is no such image.
      *
      * @throws IllegalStateException if the image cannot be pulled, with the cause and the remedy
      */

@@ -6,7 +6,8 @@ import java.io.IOException;
 import java.io.Serializable;
 
 /**
- * An exception on its way from one JVM to another: itself, if it can be serialised and is known there, and otherwise what can be said of it.
+ * An exception on its way from one JVM to another: itself, if it can be serialised and is known there, and otherwise
+ * what can be said of it.
  *
  * @param bytes the exception, serialised; null if it cannot be
  * @param assertion whether it is an AssertionError, which reports tell from other errors

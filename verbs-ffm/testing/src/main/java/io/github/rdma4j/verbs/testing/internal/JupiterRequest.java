@@ -12,7 +12,10 @@ import org.junit.platform.engine.OutputDirectoryCreator;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
 import org.junit.platform.engine.discovery.UniqueIdSelector;
 
-/** A discovery request as JUnit Jupiter would get it: with our unique ids as its own. It tells the listener nothing, because Jupiter is asked by itself, too. */
+/**
+ * A discovery request as JUnit Jupiter would get it: with our unique ids as its own. It tells the listener nothing,
+ * because Jupiter is asked by itself, too.
+ */
 record JupiterRequest(EngineDiscoveryRequest request) implements EngineDiscoveryRequest {
     @Override
     public <T extends DiscoverySelector> List<T> getSelectorsByType(Class<T> type) {

@@ -11,7 +11,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The RDMA devices of this machine that this process can open. A container sees those of its machine in sysfs that it was not given. */
+/**
+ * The RDMA devices of this machine that this process can open. A container sees those of its machine in sysfs that it
+ * was not given.
+ */
 final class LocalDevices {
     private LocalDevices() {}
 

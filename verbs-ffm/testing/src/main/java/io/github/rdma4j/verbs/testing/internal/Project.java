@@ -6,7 +6,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** The folder that tests may read and change: the git work tree of the current folder, or else that folder; never one that holds more than a project. */
+/**
+ * The folder that tests may read and change: the git work tree of the current folder, or else that folder; never one
+ * that holds more than a project.
+ */
 final class Project {
     private Project() {}
 

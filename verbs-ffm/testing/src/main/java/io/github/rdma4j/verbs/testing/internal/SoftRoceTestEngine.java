@@ -22,9 +22,10 @@ import org.junit.platform.engine.support.descriptor.ClassSource;
 import org.junit.platform.engine.support.descriptor.EngineDescriptor;
 
 /**
- * Runs {@code @SoftRoce} classes in a container when their place is there. What there is to run it has JUnit Jupiter discover, in this JVM, without initialising
- * a class; what happens is told by Jupiter in the guest. An engine, because an extension of Jupiter's is called only after much of a test has run already:
- * extensions in fields, argument sources, conditions.
+ * Runs {@code @SoftRoce} classes in a container when their place is there. What there is to run it has JUnit Jupiter
+ * discover, in this JVM, without initialising a class; what happens is told by Jupiter in the guest. An engine, because
+ * an extension of Jupiter's is called only after much of a test has run already: extensions in fields, argument
+ * sources, conditions.
  */
 public final class SoftRoceTestEngine implements TestEngine {
     /** The engine's id. */
@@ -96,7 +97,10 @@ public final class SoftRoceTestEngine implements TestEngine {
         listener.executionFinished(root, TestExecutionResult.successful());
     }
 
-    /** The root of our tests; remembers which were selected by JUnit Jupiter's ids, because such an id may mean one invocation of a parameterised test. */
+    /**
+     * The root of our tests; remembers which were selected by JUnit Jupiter's ids, because such an id may mean one
+     * invocation of a parameterised test.
+     */
     private static final class Root extends EngineDescriptor {
         private final Set<UniqueId> selected;
 

@@ -13,7 +13,10 @@ import java.util.List;
 import org.testcontainers.images.builder.Transferable;
 import org.testcontainers.utility.MountableFile;
 
-/** The container in which this JVM's {@code @SoftRoce} classes run: started by the first, and used by all, until this JVM ends. */
+/**
+ * The container in which this JVM's {@code @SoftRoce} classes run: started by the first, and used by all, until this
+ * JVM ends.
+ */
 final class TestContainer extends SoftRoceContainer {
     private static final String COPIES = "/opt/tests/";
 

@@ -17,7 +17,10 @@ import org.junit.platform.launcher.core.LauncherConfig;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
-/** The program in the guest: runs the tests of a {@link Request}, which is in the file that its one argument names, and writes their events to standard output. */
+/**
+ * The program in the guest: runs the tests of a {@link Request}, which is in the file that its one argument names, and
+ * writes their events to standard output.
+ */
 public final class Worker {
     /** The system property by which the extension knows that it is in the guest. */
     static final String MARK = "rdma4j.softroce.inside";

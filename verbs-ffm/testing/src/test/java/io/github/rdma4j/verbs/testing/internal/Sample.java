@@ -20,7 +20,10 @@ import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A user's tests, of which some fail; the tests of this package run them. Nothing of it works on a machine without a device. */
+/**
+ * A user's tests, of which some fail; the tests of this package run them. Nothing of it works on a machine without a
+ * device.
+ */
 @SoftRoce
 class Sample {
     private static final Path DEVICES = Path.of("/sys/class/infiniband");
