@@ -5,8 +5,9 @@
 //            java -cp verbs.jar KeyValue.java get    10.0.0.1 7471 KEY
 //            java -cp verbs.jar KeyValue.java hammer 10.0.0.1 7471 COUNT     (reads while another connection writes)
 //
-// Puts are messages. The table is exposed memory: the key says which entry to read. An adapter may read an entry while the server
-// writes it, so each has a version, odd during a write, and a checksum over version, key and value: what does not fit is read again.
+// Puts are messages. The table is exposed memory: the key says which entry to read. An adapter may read an entry while
+// the server writes it, so each has a version, odd during a write, and a checksum over version, key and value: what
+// does not fit is read again.
 
 import static io.github.rdma4j.verbs.AccessFlag.REMOTE_READ;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
@@ -173,7 +174,9 @@ static final class Client implements AutoCloseable {
     }
 }
 
-/** One thread puts values of one repeated letter, of many lengths; another reads them, and must never see two letters. */
+/**
+ * One thread puts values of one repeated letter, of many lengths; another reads them, and must never see two letters.
+ */
 void hammer(InetSocketAddress address, int count) throws Exception {
     try (var writer = new Client(address);
             var reader = new Client(address);
