@@ -14,12 +14,38 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A program in a JVM of its own: for what changes or breaks the whole JVM, such as limits and the carriers of virtual
- * threads.
+ * threads, and for peers that are killed.
  */
 public final class ChildJvm {
     private static final int MINUTES = 2;
 
+    /** What a short life costs least with, also in an emulated guest. */
+    private static final List<String> QUICK_TO_START =
+            List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData");
+
     private ChildJvm() {}
+
+    /**
+     * A command that starts a program with the class path of this JVM.
+     *
+     * @param main name of a class with a {@code main} method
+     * @param flags of the JVM
+     * @param classes more folders for the class path, behind it
+     * @return the command, to which the program's arguments can be added
+     */
+    public static List<String> command(String main, List<String> flags, Path... classes) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(QUICK_TO_START);
+        command.add("--enable-native-access=ALL-UNNAMED");
+        command.addAll(flags);
+        StringBuilder path = new StringBuilder(System.getProperty("java.class.path"));
+        for (Path folder : classes) {
+            path.append(File.pathSeparatorChar).append(folder);
+        }
+        command.addAll(List.of("-cp", path.toString(), main));
+        return command;
+    }
 
     /**
      * Runs a program with the class path of this JVM, and fails if it does not end well within two minutes.
@@ -29,14 +55,16 @@ public final class ChildJvm {
      * @return the lines that it printed
      */
     public static List<String> run(Class<?> main, String... flags) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path")));
-        command.addAll(List.of(flags));
-        command.add(main.getName());
+        return run(command(main.getName(), List.of(flags)));
+    }
+
+    /**
+     * Runs a command, and fails if it does not end well within two minutes.
+     *
+     * @param command with its arguments
+     * @return the lines that it printed
+     */
+    public static List<String> run(List<String> command) throws IOException, InterruptedException {
         File printed = File.createTempFile("child-jvm", ".txt");
         Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)

@@ -4,7 +4,6 @@ package io.github.rdma4j.verbs;
 
 import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
-import java.io.File;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.StringWriter;
@@ -28,21 +27,12 @@ public final class ExamplePrograms implements AutoCloseable {
 
     private final List<Process> processes = new ArrayList<>();
 
-    /** The folder of the whole project. */
-    static Path project() {
-        Path folder = Path.of("").toAbsolutePath();
-        while (!Files.exists(folder.resolve("native-headers"))) {
-            folder = folder.getParent();
-        }
-        return folder;
-    }
-
     public static Path source(String name) {
-        return project().resolve("docs/examples").resolve(name + ".java");
+        return Project.page("examples").resolve(name + ".java");
     }
 
     private static Path folder(String name) throws IOException {
-        return project()
+        return Project.folder()
                 .resolve("verbs-ffm/target/examples")
                 .resolve(name + "-"
                         + Integer.toHexString(Files.readString(source(name)).hashCode()));
@@ -83,13 +73,7 @@ public final class ExamplePrograms implements AutoCloseable {
     }
 
     public Process start(String name, String... arguments) throws Exception {
-        List<String> command = new ArrayList<>(List.of(
-                System.getProperty("java.home") + "/bin/java",
-                "-XX:TieredStopAtLevel=1",
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                classes(name) + File.pathSeparator + System.getProperty("java.class.path"),
-                name));
+        List<String> command = ChildJvm.command(name, List.of(), classes(name));
         command.addAll(List.of(arguments));
         Process process = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -25,19 +24,7 @@ class ForkSupportTest {
 
     @Test
     void enabledBeforeAnythingItIsEnabledOrUnneeded() throws Exception {
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Enabling.class.getName())
-                .redirectErrorStream(true)
-                .start();
-        List<String> lines = process.inputReader().lines().toList();
-
-        assertThat(process.waitFor()).as(String.join("\n", lines)).isZero();
-        assertThat(lines).isIn(List.of("DISABLED", "ENABLED"), List.of("UNNEEDED", "UNNEEDED"));
+        assertThat(ChildJvm.run(Enabling.class)).isIn(List.of("DISABLED", "ENABLED"), List.of("UNNEEDED", "UNNEEDED"));
     }
 
     @Test

@@ -6,13 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.verbs.pool.RegisteredMemoryPool;
 import java.lang.foreign.Arena;
-import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * What is said when the limit on locked memory is too low. The limit is one of the process, and root is above it, so
@@ -23,29 +21,12 @@ class LockedMemoryDeviceTest {
     private static final int LIMIT = 65_536;
 
     @Test
-    void theMessageNamesTheLimitAndTheRemedy(@TempDir Path folder) throws Exception {
-        Path printed = folder.resolve("printed");
-        Process process = new ProcessBuilder(List.of(
-                        "setpriv",
-                        "--bounding-set=-ipc_lock",
-                        "prlimit",
-                        "--memlock=" + LIMIT + ":" + LIMIT,
-                        System.getProperty("java.home") + "/bin/java",
-                        "-XX:TieredStopAtLevel=1",
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Registration.class.getName()))
-                .redirectErrorStream(true)
-                .redirectOutput(printed.toFile())
-                .start();
-        try {
-            assertThat(process.waitFor(120, TimeUnit.SECONDS)).isTrue();
-        } finally {
-            process.destroyForcibly();
-        }
-        assertThat(printed)
-                .content()
+    void theMessageNamesTheLimitAndTheRemedy() throws Exception {
+        List<String> command = new ArrayList<>(
+                List.of("setpriv", "--bounding-set=-ipc_lock", "prlimit", "--memlock=" + LIMIT + ":" + LIMIT));
+        command.addAll(ChildJvm.command(Registration.class.getName(), List.of()));
+
+        assertThat(String.join("\n", ChildJvm.run(command)))
                 .contains("ENOMEM")
                 .contains("length=1048576")
                 .contains("RLIMIT_MEMLOCK is " + LIMIT + " bytes")

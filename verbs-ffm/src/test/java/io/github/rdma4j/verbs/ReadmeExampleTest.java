@@ -15,7 +15,7 @@ class ReadmeExampleTest {
     @ParameterizedTest
     @ValueSource(strings = {"README.md", "docs/endpoints.md"})
     void thePageShowsTheProgramThatTheTestsRun(String page) throws Exception {
-        assertThat(Files.readString(ExamplePrograms.project().resolve(page)))
+        assertThat(Files.readString(Project.folder().resolve(page)))
                 .contains("```java\n" + Files.readString(ExamplePrograms.source(NAME)) + "```\n");
     }
 

@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.bindings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.verbs.ChildJvm;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,17 +17,8 @@ class TypesWithoutLibrariesTest {
     @Test
     void layoutsAndConstantsOpenNoLibrary() throws Exception {
         // A JVM of its own, since any other test of this one may have opened the library before.
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        TouchEverything.class.getName())
-                .redirectErrorStream(true)
-                .start();
-        process.getOutputStream().close();
-        List<String> output = process.inputReader().lines().toList();
+        List<String> output = ChildJvm.run(TouchEverything.class);
 
-        assertThat(process.waitFor()).as("%s", output).isZero();
         assertThat(output).last().asString().matches("[1-9][0-9]+ structs, [1-9][0-9]+ constants");
         assertThat(output).noneMatch(line -> line.contains("libibverbs") || line.contains("librdmacm"));
     }

@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.cm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.verbs.Project;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,23 +15,16 @@ import org.junit.jupiter.api.Test;
 class ConnectionsGuideTest {
     private static final Pattern SNIPPET = Pattern.compile("```java\\n(.*?)```", Pattern.DOTALL);
 
-    private static Path project() {
-        Path folder = Path.of("").toAbsolutePath();
-        while (!Files.exists(folder.resolve("native-headers"))) {
-            folder = folder.getParent();
-        }
-        return folder;
-    }
-
     private static String words(String text) {
         return text.replaceAll("\\s+", " ").strip();
     }
 
     @Test
     void theEventLoopThatThePageShowsIsTheOneThatIsRun() throws IOException {
-        Path source = project().resolve("verbs-ffm/src/test/java/io/github/rdma4j/verbs/cm/ConnectionsGuide.java");
+        Path source =
+                Project.folder().resolve("verbs-ffm/src/test/java/io/github/rdma4j/verbs/cm/ConnectionsGuide.java");
         String program = words(Files.readString(source));
-        assertThat(SNIPPET.matcher(Files.readString(project().resolve("docs/connections.md")))
+        assertThat(SNIPPET.matcher(Files.readString(Project.page("connections.md")))
                         .results()
                         .map(result -> words(result.group(1)))
                         .filter(snippet -> snippet.contains("CONNECT_REQUEST")))

@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.coverage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.verbs.Project;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -16,7 +17,7 @@ class ConformanceTest {
     /** The tests of rdma-core 44 that run on SoftRoCE with Linux 6.12. */
     private static final int RUN_ON_SOFTROCE = 97;
 
-    private static final Path PAGE = MarkdownTables.page("conformance.md");
+    private static final Path PAGE = Project.page("conformance.md");
     private final List<List<String>> rows = MarkdownTables.rows(PAGE, 2);
 
     @Test

@@ -17,14 +17,6 @@ final class MarkdownTables {
 
     private MarkdownTables() {}
 
-    static Path page(String name) {
-        Path folder = Path.of("").toAbsolutePath();
-        while (!Files.exists(folder.resolve("native-headers"))) {
-            folder = folder.getParent();
-        }
-        return folder.resolve("docs").resolve(name);
-    }
-
     static String text(Path page) {
         try {
             return Files.readString(page);

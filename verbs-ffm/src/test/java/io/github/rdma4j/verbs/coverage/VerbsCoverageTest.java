@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.coverage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.verbs.Project;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,7 +23,7 @@ import org.junit.jupiter.api.Test;
  * other: every function has a row, and what a row names exists.
  */
 class VerbsCoverageTest {
-    private static final Path PAGE = MarkdownTables.page("verbs-coverage.md");
+    private static final Path PAGE = Project.page("verbs-coverage.md");
     private static final Path INCLUDE = Path.of("/usr/include");
     private static final List<String> HEADERS = List.of("infiniband/verbs.h", "rdma/rdma_cma.h", "rdma/rdma_verbs.h");
     private static final List<String> LIBRARIES = List.of("libibverbs.so.1", "librdmacm.so.1");

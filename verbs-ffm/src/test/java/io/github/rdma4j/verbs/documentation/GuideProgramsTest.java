@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.documentation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.verbs.Project;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.net.URI;
@@ -75,14 +76,6 @@ class GuideProgramsTest {
             }
             """;
 
-    private static Path page(String name) {
-        Path folder = Path.of("").toAbsolutePath();
-        while (!Files.exists(folder.resolve("native-headers"))) {
-            folder = folder.getParent();
-        }
-        return folder.resolve("docs").resolve(name + ".md");
-    }
-
     private static List<String> pieces(Path page) throws IOException {
         return PIECE.matcher(Files.readString(page))
                 .results()
@@ -100,7 +93,7 @@ class GuideProgramsTest {
     @ParameterizedTest
     @ValueSource(strings = {"memory", "queue-pairs", "completions", "connections", "devices"})
     void whatThePageShowsCompiles(String page, @TempDir Path classes) throws Exception {
-        List<String> pieces = pieces(page(page));
+        List<String> pieces = pieces(Project.page(page + ".md"));
         assertThat(pieces).hasSizeGreaterThan(2);
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         StringWriter complaints = new StringWriter();

@@ -7,6 +7,7 @@ import static io.github.rdma4j.verbs.AccessFlag.REMOTE_READ;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.rdma4j.verbs.ChildJvm;
 import io.github.rdma4j.verbs.CompletionQueue;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.ProtectionDomain;
@@ -115,17 +116,10 @@ class EndpointServerDeviceTest {
 
     @Test
     void aPeerWhoseProcessIsKilledIsALostConnection() throws Exception {
-        Process process = new ProcessBuilder(
-                        System.getProperty("java.home") + "/bin/java",
-                        "-XX:TieredStopAtLevel=1",
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        SilentClient.class.getName(),
-                        server.address().getHostString(),
-                        Integer.toString(server.address().getPort()))
-                .inheritIO()
-                .start();
+        List<String> command = ChildJvm.command(SilentClient.class.getName(), List.of());
+        command.add(server.address().getHostString());
+        command.add(Integer.toString(server.address().getPort()));
+        Process process = new ProcessBuilder(command).inheritIO().start();
         try (Endpoint atServer = server.accept(PATIENCE_WITH_PROCESSES).orElseThrow()) {
             assertThat(atServer.receive(PATIENCE)).isPresent();
             CompletableFuture<byte[]> requested = atServer.receiveAsync();

@@ -22,6 +22,8 @@ class BenchmarksTest {
                 System.getProperty("java.home") + "/bin/java",
                 "-XX:TieredStopAtLevel=1",
                 "--enable-native-access=ALL-UNNAMED",
+                // Nothing is measured, so another run of JMH on this machine disturbs nothing.
+                "-Djmh.ignoreLock=true",
                 "-Drdma4j.benchmarks.native=" + folder,
                 "-Dio.github.rdma4j.cuda.library=" + folder.resolve("libcuda-standin.so"),
                 "-cp",

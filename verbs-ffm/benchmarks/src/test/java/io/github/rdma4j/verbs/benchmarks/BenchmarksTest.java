@@ -49,6 +49,8 @@ class BenchmarksTest {
                 HOME + "/bin/java",
                 "-XX:TieredStopAtLevel=1",
                 "--enable-native-access=ALL-UNNAMED",
+                // Nothing is measured, so another run of JMH on this machine disturbs nothing.
+                "-Djmh.ignoreLock=true",
                 flag,
                 "-cp",
                 System.getProperty("java.class.path"),
