@@ -228,12 +228,13 @@ FAKE
     [[ $output == *'QEMU 10.0.2 has another plugin interface'* && $output == *'counts instructions, 1 CPU'* ]]
 }
 
-@test "much output to a slow reader arrives whole, and --cpus and --memory count" {
+@test "much output to a slow reader arrives whole, and --cpus and --memory count; one CPU is shared in short turns" {
     run bash -c '"$SOFTROCE" -q --vm --cpus 1 --memory 2000 bash -c "
-        nproc; free -m; head -c 3000000 /dev/zero | tr \"\\0\" x; echo; echo end" | (sleep 6; cat)'
+        nproc; free -m; grep -cw HRTICK /sys/kernel/debug/sched/features; head -c 3000000 /dev/zero | tr \"\\0\" x; echo; echo end" | (sleep 6; cat)'
     [[ $status == 0 ]]
     [[ ${lines[0]} == 1 ]]
     [[ ${lines[2]} =~ ^Mem:\ +1[0-9]{3}\  ]]
+    [[ ${lines[4]} == 1 ]]
     [[ ${#lines[-2]} == 3000000 && ${lines[-1]} == end ]]
 }
 
