@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import io.github.rdma4j.verbs.internal.ClosePlace;
 import io.github.rdma4j.verbs.internal.DescriptorSet;
 import java.time.Duration;
 import java.util.HashMap;
@@ -39,7 +40,7 @@ import java.util.stream.Stream;
  * the handlers of all of them.
  */
 public final class EventPoller implements AutoCloseable {
-    private final DescriptorSet descriptors = new DescriptorSet(EventPoller::closedException);
+    private final DescriptorSet descriptors = new DescriptorSet(this::closedException);
     /**
      * By descriptor, which several can share: two objects for one native context. Guarded by itself, as is the field
      * below; the lists are never changed.
@@ -47,6 +48,8 @@ public final class EventPoller implements AutoCloseable {
     private final Map<Integer, List<EventSource>> sources = new HashMap<>();
 
     private boolean closed;
+    /** Null before the close, and where places are not kept. */
+    private volatile ClosePlace closePlace;
 
     private EventPoller() {}
 
@@ -60,8 +63,8 @@ public final class EventPoller implements AutoCloseable {
         return new EventPoller();
     }
 
-    private static IllegalStateException closedException() {
-        return new IllegalStateException("the event poller is closed");
+    private IllegalStateException closedException() {
+        return new IllegalStateException("the event poller is closed", closePlace);
     }
 
     /**
@@ -199,6 +202,7 @@ public final class EventPoller implements AutoCloseable {
             if (closed) {
                 return;
             }
+            closePlace = ClosePlace.of("the event poller");
             closed = true;
             sources.clear();
         }

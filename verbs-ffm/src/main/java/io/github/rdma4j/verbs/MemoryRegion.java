@@ -399,7 +399,7 @@ public final class MemoryRegion extends Resource {
     IllegalStateException closedException() {
         boolean arenaClosed = memory != null && !memory.scope().isAlive();
         return arenaClosed
-                ? new IllegalStateException(this + " is closed, as is the arena of its memory")
+                ? closedException(this + " is closed, as is the arena of its memory")
                 : super.closedException();
     }
 

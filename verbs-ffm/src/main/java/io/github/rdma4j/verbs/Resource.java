@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import io.github.rdma4j.verbs.internal.ClosePlace;
 import java.lang.foreign.Arena;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -50,6 +51,9 @@ public abstract class Resource implements AutoCloseable {
     private List<Resource> parents;
 
     private final Set<Resource> children = new LinkedHashSet<>();
+    /** Of the close that closed this; null before, and where places are not kept. */
+    private volatile ClosePlace closePlace;
+
     private volatile boolean closed;
 
     /**
@@ -131,7 +135,12 @@ public abstract class Resource implements AutoCloseable {
     }
 
     IllegalStateException closedException() {
-        return new IllegalStateException(this + " is closed");
+        return closedException(this + " is closed");
+    }
+
+    /** What the use of a closed resource throws, with the place of the close if it is kept. */
+    final IllegalStateException closedException(String message) {
+        return new IllegalStateException(message, closePlace);
     }
 
     /** Parents that are known only when the constructor runs. */
@@ -239,7 +248,8 @@ public abstract class Resource implements AutoCloseable {
 
     /** The same, whoever the owner is. */
     final void closeTree() {
-        undisturbedByCursors(this::closeNow);
+        ClosePlace place = ClosePlace.of(this);
+        undisturbedByCursors(() -> closeNow(place));
     }
 
     /** Runs what destroys or resets queue pairs, with the lock held. */
@@ -248,12 +258,12 @@ public abstract class Resource implements AutoCloseable {
     }
 
     /** With the lock held. */
-    private void closeNow() {
+    private void closeNow(ClosePlace place) {
         if (!closed) {
             for (Resource child : new ArrayList<>(children).reversed()) {
-                child.closeNow();
+                child.closeNow(place);
             }
-            destroy();
+            destroy(place);
         }
         if (unfinished) {
             afterRelease();
@@ -264,13 +274,15 @@ public abstract class Resource implements AutoCloseable {
         }
     }
 
-    private void destroy() {
+    private void destroy(ClosePlace place) {
         long address = handle();
+        closePlace = place;
         closed = true;
         try {
             release();
         } catch (Throwable e) {
             closed = false;
+            closePlace = null;
             reopen();
             throw e;
         }

@@ -14,6 +14,7 @@ import io.github.rdma4j.verbs.bindings.ibv_ece;
 import io.github.rdma4j.verbs.bindings.rdma_cm_id;
 import io.github.rdma4j.verbs.bindings.rdma_cm_join_mc_attr_ex;
 import io.github.rdma4j.verbs.device.Gid;
+import io.github.rdma4j.verbs.internal.ClosePlace;
 import io.github.rdma4j.verbs.internal.CmCalls;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Failures;
@@ -64,6 +65,9 @@ public final class ConnectionId implements AutoCloseable {
     private final MemorySegment id;
     private final PortSpace portSpace;
     private volatile EventChannel channel;
+    /** Null before the close, and where places are not kept. */
+    private ClosePlace closePlace;
+
     private volatile boolean closed;
     private volatile Object attachment;
     private final ConnectionOptions options = new ConnectionOptions(this);
@@ -86,7 +90,7 @@ public final class ConnectionId implements AutoCloseable {
         ReentrantLock lock = lockChannel();
         try {
             if (closed) {
-                throw new IllegalStateException(this + " is closed");
+                throw new IllegalStateException(this + " is closed", closePlace);
             }
             return call.get();
         } finally {
@@ -678,18 +682,24 @@ public final class ConnectionId implements AutoCloseable {
      */
     @Override
     public void close() {
+        close(ClosePlace.of(this));
+    }
+
+    /** Closes it with the place of the close that the program asked for. */
+    void close(ClosePlace place) {
         ReentrantLock lock = lockChannel();
         try {
             if (closed) {
                 return;
             }
             for (ConnectionId child : new ArrayList<>(unanswered).reversed()) {
-                child.close();
+                child.close(place);
             }
             if (managed != null && managed.owned()) {
                 managed.queuePair().close();
             }
             Failures.check("rdma_destroy_id(" + this + ")", CmCalls.destroyId(id));
+            closePlace = place;
             closed = true;
             answered();
             channel.remove(id);

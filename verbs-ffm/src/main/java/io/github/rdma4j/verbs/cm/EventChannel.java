@@ -7,6 +7,7 @@ import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.bindings.LibRdmaCm;
 import io.github.rdma4j.verbs.bindings.rdma_cm_event;
 import io.github.rdma4j.verbs.bindings.rdma_event_channel;
+import io.github.rdma4j.verbs.internal.ClosePlace;
 import io.github.rdma4j.verbs.internal.CmCalls;
 import io.github.rdma4j.verbs.internal.DescriptorSet;
 import io.github.rdma4j.verbs.internal.Failures;
@@ -49,6 +50,9 @@ public final class EventChannel implements EventSource, AutoCloseable {
     private final Map<Long, ConnectionId> ids = new LinkedHashMap<>();
     private final Arena arena = Arena.ofShared();
     private final MemorySegment eventPointer = arena.allocate(ValueLayout.ADDRESS);
+    /** Null before the close, and where places are not kept. */
+    private ClosePlace closePlace;
+
     private volatile boolean closed;
 
     private EventChannel() {
@@ -206,7 +210,7 @@ public final class EventChannel implements EventSource, AutoCloseable {
     }
 
     private IllegalStateException closedException() {
-        return new IllegalStateException(this + " is closed");
+        return new IllegalStateException(this + " is closed", closePlace);
     }
 
     /** {@return the ids that are open, the oldest first} */
@@ -252,9 +256,11 @@ public final class EventChannel implements EventSource, AutoCloseable {
             if (closed) {
                 return;
             }
+            ClosePlace place = ClosePlace.of(this);
             for (ConnectionId id : new ArrayList<>(ids.values()).reversed()) {
-                id.close();
+                id.close(place);
             }
+            closePlace = place;
             closed = true;
         } finally {
             lock.unlock();

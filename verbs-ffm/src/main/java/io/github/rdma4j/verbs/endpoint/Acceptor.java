@@ -9,6 +9,7 @@ import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.cm.CmEvent;
 import io.github.rdma4j.verbs.cm.CmEventType;
 import io.github.rdma4j.verbs.cm.SynchronousId;
+import io.github.rdma4j.verbs.internal.ClosePlace;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -39,6 +40,8 @@ final class Acceptor {
     private final List<Handshake> handshakes = new ArrayList<>();
     private boolean led;
     private boolean closed;
+    /** Null before the close, and where places are not kept. */
+    private ClosePlace closePlace;
 
     /**
      * Of a listener that listens.
@@ -68,7 +71,7 @@ final class Acceptor {
         try {
             while (true) {
                 if (closed) {
-                    throw new IllegalStateException(name + " is closed");
+                    throw new IllegalStateException(name + " is closed", closePlace);
                 }
                 Endpoint endpoint = next();
                 if (endpoint != null) {
@@ -197,7 +200,10 @@ final class Acceptor {
     void close() {
         lock.lock();
         try {
-            closed = true;
+            if (!closed) {
+                closePlace = ClosePlace.of(name);
+                closed = true;
+            }
             changed.signalAll();
             List<Runnable> closes = new ArrayList<>();
             closes.add(poller::close);

@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs.endpoint;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.WaitInterruptedException;
+import io.github.rdma4j.verbs.internal.ClosePlace;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -37,6 +38,9 @@ final class Engine {
     private final Carrier carrier;
     private final Protocol protocol;
     private boolean closing;
+    /** Null before the close, and where places are not kept. */
+    private volatile ClosePlace closePlace;
+
     private boolean destroyed;
     /** The messages that are in the hands of the program. */
     private int messagesOut;
@@ -188,7 +192,7 @@ final class Engine {
 
     void requireOpen() {
         if (closing) {
-            throw new IllegalStateException(this + " is closed");
+            throw new IllegalStateException(this + " is closed", closePlace);
         }
     }
 
@@ -431,8 +435,9 @@ final class Engine {
                 }
                 return false;
             }
+            closePlace = ClosePlace.of(this);
             closing = true;
-            protocol.beginClosing(new IllegalStateException(this + " was closed"));
+            protocol.beginClosing(new IllegalStateException(this + " was closed", closePlace));
             return true;
         } finally {
             exit();
@@ -444,7 +449,7 @@ final class Engine {
         try {
             if (!destroyed) {
                 destroyed = true;
-                protocol.abandon(new IllegalStateException(this + " was closed"));
+                protocol.abandon(new IllegalStateException(this + " was closed", closePlace));
                 announce();
                 closeCarrier();
             }

@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs.pool;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
+import io.github.rdma4j.verbs.internal.ClosePlace;
 import io.github.rdma4j.verbs.internal.LockedMemoryLimit;
 import io.github.rdma4j.verbs.internal.PageMapping;
 import io.github.rdma4j.verbs.internal.ReadinessWaiter;
@@ -41,6 +42,9 @@ public final class RegisteredMemoryPool implements AutoCloseable {
     private PooledMemory outstanding;
 
     private boolean closed;
+    /** Null before the close, and where places are not kept. */
+    private ClosePlace closePlace;
+
     private long inUse;
     private long requested;
     private long peak;
@@ -124,7 +128,7 @@ public final class RegisteredMemoryPool implements AutoCloseable {
     /** From what there is, or from a new chunk if one may be registered; null if not. */
     private PooledMemory allocateLocked(long size, long alignment) {
         if (closed) {
-            throw new IllegalStateException("the pool is closed");
+            throw new IllegalStateException("the pool is closed", closePlace);
         }
         long needed = Math.max(size, alignment);
         PooledMemory memory = needed > config.chunkSize() ? findLarge(size) : findIn(size, needed);
@@ -338,7 +342,7 @@ public final class RegisteredMemoryPool implements AutoCloseable {
         lock.lock();
         try {
             if (closed) {
-                throw new IllegalStateException("the pool is closed");
+                throw new IllegalStateException("the pool is closed", closePlace);
             }
             while (registered < bytes) {
                 if (register(config.chunkSize()) == null) {
@@ -433,7 +437,10 @@ public final class RegisteredMemoryPool implements AutoCloseable {
             if (closed && chunks.isEmpty()) {
                 return;
             }
-            closed = true;
+            if (!closed) {
+                closePlace = ClosePlace.of("the pool");
+                closed = true;
+            }
             leaks = describeLeaks();
             // Whoever waits is told.
             returned.signalAll();
