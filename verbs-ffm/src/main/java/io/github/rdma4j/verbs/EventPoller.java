@@ -39,7 +39,7 @@ import java.util.stream.Stream;
  * <p>Thread safety: all methods may be called from any thread. If several threads select at once, one event may call
  * the handlers of all of them.
  */
-public final class EventPoller implements AutoCloseable {
+public final class EventPoller implements EventSource, AutoCloseable {
     private final DescriptorSet descriptors = new DescriptorSet(this::closedException);
     /**
      * By descriptor, which several can share: two objects for one native context. Guarded by itself, as is the field
@@ -186,7 +186,20 @@ public final class EventPoller implements AutoCloseable {
         descriptors.wakeUp();
     }
 
+    /**
+     * The file descriptor that is readable when a source is ready, or after {@link #wakeUp()}: for a program that has
+     * its own poll(2) loop, or for another poller. It belongs to this object: do not close it.
+     *
+     * @return the descriptor of the epoll(7) instance
+     * @throws IllegalStateException if this poller is closed
+     */
+    @Override
+    public int fileDescriptor() {
+        return descriptors.fileDescriptor();
+    }
+
     /** {@return whether {@link #close()} has not been called yet} */
+    @Override
     public boolean isOpen() {
         synchronized (sources) {
             return !closed;

@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.EventPoller;
+import io.github.rdma4j.verbs.EventSource;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.cm.CmEvent;
@@ -60,6 +61,21 @@ final class Acceptor {
         } catch (Throwable e) {
             CloseAll.after(e, poller::close);
             throw e;
+        }
+    }
+
+    /** What is ready when somebody should accept. */
+    EventSource events() {
+        return poller;
+    }
+
+    /** Whether a handshake waits that may have to be forgotten. */
+    boolean hasHandshakes() {
+        lock.lock();
+        try {
+            return !handshakes.isEmpty();
+        } finally {
+            lock.unlock();
         }
     }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import io.github.rdma4j.verbs.EventSource;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -21,14 +22,37 @@ interface Carrier extends Wire {
     /** Why the connection has ended, as far as the connection manager knows by now; null if it has not. Never waits. */
     String lost();
 
+    /** Opens what a sleep needs, the first time. */
+    void prepareToSleep();
+
     /** From now on, whatever comes ends a sleep. Those that came before do not: poll again. */
     void arm();
 
-    /** Sleeps until something comes or {@link #wakeUp()} is called. Without the endpoint's lock. */
+    /**
+     * Sleeps until something comes, {@link #lost()} has something to say, or {@link #wakeUp()} is called. Without the
+     * endpoint's lock.
+     */
     void sleep(long nanos);
 
-    /** After a sleep, with the lock again. */
-    void awake();
+    /** After a sleep, with the lock again; whether {@link #lost()} may have something to say. */
+    boolean awake();
+
+    /** An event that ends a sleep has come, and somebody else has seen it; see {@link #events()}. */
+    void eventCame();
+
+    /**
+     * What ends a sleep, for a selector that sleeps in its stead: what is armed, and what tells the end of the
+     * connection.
+     */
+    Events events();
+
+    /**
+     * The two things that end a sleep.
+     *
+     * @param queue something has come
+     * @param link {@link #lost()} may have something to say; null if there is no such thing
+     */
+    record Events(EventSource queue, EventSource link) {}
 
     /** Ends the sleep that is going on, or the next one. */
     void wakeUp();

@@ -123,7 +123,12 @@ public final class Endpoint implements AutoCloseable {
                 buffers.size(),
                 Math.min(config.maxMessageSize(), peer.bufferSize()),
                 new Silence(Engine.nanos(config.silenceTimeout())));
-        return new Endpoint(new Engine(carrier, protocol), link.domain(), config.closeTimeout(), peer.userData());
+        Engine engine = new Engine(carrier, protocol, new SpinTime(Engine.nanos(config.spinLimit())));
+        return new Endpoint(engine, link.domain(), config.closeTimeout(), peer.userData());
+    }
+
+    Engine engine() {
+        return engine;
     }
 
     /**

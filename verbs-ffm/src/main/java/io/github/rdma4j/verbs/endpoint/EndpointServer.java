@@ -96,6 +96,10 @@ public final class EndpointServer implements AutoCloseable {
         return acceptor.accept(timeout);
     }
 
+    Acceptor acceptor() {
+        return acceptor;
+    }
+
     private SharedDomain domainOf(DeviceContext context) {
         synchronized (domains) {
             if (!listener.isOpen()) {

@@ -37,6 +37,7 @@ final class Engine {
     private final Condition changed = lock.newCondition();
     private final Carrier carrier;
     private final Protocol protocol;
+    private final SpinTime spinTime;
     private boolean closing;
     /** Null before the close, and where places are not kept. */
     private volatile ClosePlace closePlace;
@@ -50,12 +51,15 @@ final class Engine {
     private boolean led;
     private boolean leaderWoken;
     private long announced;
+    /** Of a selector: hears, with the lock held, that it must look again and arm again. Null if there is none. */
+    private Runnable watcher;
     /** The threads that are telling promises; one that is there twice waits in a callback. */
     private final List<Thread> telling = new ArrayList<>();
 
-    Engine(Carrier carrier, Protocol protocol) {
+    Engine(Carrier carrier, Protocol protocol, SpinTime spinTime) {
         this.carrier = carrier;
         this.protocol = protocol;
+        this.spinTime = spinTime;
     }
 
     /** Used with the lock held. */
@@ -95,6 +99,13 @@ final class Engine {
                 leaderWoken = true;
                 carrier.wakeUp();
             }
+            tellWatcher();
+        }
+    }
+
+    private void tellWatcher() {
+        if (watcher != null) {
+            watcher.run();
         }
     }
 
@@ -319,7 +330,7 @@ final class Engine {
                 } else if (led) {
                     follow(operation, remaining);
                 } else {
-                    lead(operation, remaining);
+                    spinOrSleep(operation, remaining);
                 }
             }
         } finally {
@@ -348,12 +359,56 @@ final class Engine {
         }
     }
 
-    private void lead(String operation, long nanos) {
+    /** Waits for the next change: looks for it for a while, and then sleeps. */
+    private void spinOrSleep(String operation, long nanos) {
+        long start = System.nanoTime();
+        if (spin(start, Math.min(nanos, spinTime.next()))) {
+            spinTime.seen(System.nanoTime() - start);
+        } else {
+            sleep(operation, Math.max(0, nanos - (System.nanoTime() - start)));
+            spinTime.slept(System.nanoTime() - start);
+        }
+    }
+
+    /** Looks for a change; false if there was none in this time. Others have the lock in between. */
+    private boolean spin(long start, long nanos) {
+        if (nanos <= 0) {
+            return false;
+        }
         long before = protocol.changes();
+        announce();
+        led = true;
+        // It looks by itself.
+        leaderWoken = true;
+        try {
+            do {
+                boolean others = lock.hasQueuedThreads();
+                lock.unlock();
+                try {
+                    if (others || Thread.currentThread().isVirtual()) {
+                        Thread.yield();
+                    } else {
+                        Thread.onSpinWait();
+                    }
+                } finally {
+                    lock.lock();
+                }
+                progress();
+            } while (protocol.changes() == before && !destroyed && System.nanoTime() - start < nanos);
+        } finally {
+            led = false;
+        }
+        return protocol.changes() != before;
+    }
+
+    private void sleep(String operation, long nanos) {
+        long before = protocol.changes();
+        carrier.prepareToSleep();
         carrier.arm();
-        // What came before the arming ends no sleep.
+        // What came before the arming ends no sleep. What the connection manager has to say does.
         progress();
-        look();
+        protocol.look(System.nanoTime());
+        protocol.settle();
         if (protocol.changes() != before) {
             return;
         }
@@ -370,9 +425,91 @@ final class Engine {
             lock.lock();
             led = false;
             changed.signalAll();
-            if (!destroyed) {
-                carrier.awake();
+            if (!destroyed && carrier.awake()) {
+                look();
             }
+            tellWatcher();
+        }
+    }
+
+    // ---- For a selector ----
+
+    /** From now on a selector waits for this endpoint, too. */
+    Carrier.Events watch(Runnable newWatcher) {
+        enter();
+        try {
+            requireOpen();
+            if (watcher != null) {
+                throw new IllegalArgumentException(this + " is in a selector already");
+            }
+            watcher = newWatcher;
+            return carrier.events();
+        } finally {
+            exit();
+        }
+    }
+
+    void unwatch() {
+        enter();
+        watcher = null;
+        exit();
+    }
+
+    /**
+     * Takes in what has come.
+     *
+     * @param queueEvent whether what was armed has gone off
+     * @param linkEvent whether the connection manager has something to say
+     * @return whether the program has something to do
+     */
+    boolean visit(boolean queueEvent, boolean linkEvent) {
+        enter();
+        try {
+            if (closing) {
+                return false;
+            }
+            if (queueEvent) {
+                carrier.eventCame();
+            }
+            progress();
+            if (linkEvent) {
+                look();
+            }
+            return protocol.takeReady();
+        } finally {
+            exit();
+        }
+    }
+
+    /** From now on, what comes is an event; whether the program has something to do already. */
+    boolean arm() {
+        enter();
+        try {
+            if (closing) {
+                return false;
+            }
+            carrier.arm();
+            // What came before the arming is no event.
+            progress();
+            return protocol.takeReady();
+        } finally {
+            exit();
+        }
+    }
+
+    /** Looks at the clock; how long it may be until the next look, in nanoseconds. */
+    long lookAtClock() {
+        enter();
+        try {
+            if (closing) {
+                return Long.MAX_VALUE;
+            }
+            // What the connection manager has to say is an event of its own.
+            protocol.look(System.nanoTime());
+            protocol.settle();
+            return protocol.nanosToNextLook();
+        } finally {
+            exit();
         }
     }
 

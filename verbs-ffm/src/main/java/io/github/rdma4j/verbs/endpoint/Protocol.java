@@ -73,6 +73,11 @@ final class Protocol {
     private long graceSince;
     private int controlsUnderWay;
     private boolean probeUnderWay;
+    /** The program was told that the peer has no free buffer, and not that it has one again. */
+    private boolean wantsCredit;
+    /** The same for a place in the send queue. */
+    private boolean wantsPlace;
+
     private long changes;
 
     /**
@@ -162,13 +167,28 @@ final class Protocol {
         }
         flush();
         if (credits.available() == 0) {
+            wantsCredit = true;
             return Endpoint.NO_CREDIT;
         }
         if (!hasRoom()) {
+            wantsPlace = true;
             return Endpoint.QUEUE_FULL;
         }
         postMessage(message, null);
         return state == State.OPEN ? Endpoint.OK : closedOrLost("sending over " + name);
+    }
+
+    /**
+     * Whether the program has something to do: a message to read, a transfer to poll, the end to hear of, or, which is
+     * told once, to try again what there was no room for.
+     */
+    boolean takeReady() {
+        boolean roomAgain = hasRoom() && (wantsPlace || wantsCredit && credits.available() > 0);
+        if (roomAgain) {
+            wantsPlace = false;
+            wantsCredit = false;
+        }
+        return roomAgain || !inbox.isEmpty() || slots.hasDone() || state != State.OPEN;
     }
 
     /** Whether something can be posted now, with nobody waiting before it. */
@@ -205,6 +225,7 @@ final class Protocol {
         }
         flush();
         if (!hasRoom()) {
+            wantsPlace = true;
             return Endpoint.QUEUE_FULL;
         }
         postTransfer(slots.take(id, operation.isAtomic()), operation, local, remote, operand, newValue);

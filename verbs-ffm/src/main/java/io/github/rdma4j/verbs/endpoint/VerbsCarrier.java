@@ -34,6 +34,10 @@ final class VerbsCarrier implements Carrier {
     private int next;
     private boolean armed;
     private EventPoller poller;
+    /** What a sleep was ended by; written by whoever sleeps, which is one thread at a time. */
+    private boolean queueReady;
+
+    private boolean linkReady;
 
     VerbsCarrier(Link link, ReceiveBuffers received, SendBuffers buffers, int inlineSize) {
         this.link = link;
@@ -152,10 +156,14 @@ final class VerbsCarrier implements Carrier {
     }
 
     @Override
-    public void arm() {
+    public void prepareToSleep() {
         if (poller == null) {
             poller = openPoller();
         }
+    }
+
+    @Override
+    public void arm() {
         if (!armed) {
             queue.requestNotification(false);
             armed = true;
@@ -180,7 +188,13 @@ final class VerbsCarrier implements Carrier {
     public void sleep(long nanos) {
         EventPoller waiting = poller;
         try {
-            waiting.select(Duration.ofNanos(nanos), source -> {});
+            waiting.select(Duration.ofNanos(nanos), source -> {
+                if (source == link.events()) {
+                    linkReady = true;
+                } else {
+                    queueReady = true;
+                }
+            });
         } catch (IllegalStateException e) {
             // The poller was closed with the endpoint; the caller sees that next.
             if (waiting.isOpen()) {
@@ -190,10 +204,26 @@ final class VerbsCarrier implements Carrier {
     }
 
     @Override
-    public void awake() {
+    public boolean awake() {
+        if (queueReady) {
+            eventCame();
+        }
+        boolean ask = linkReady || link.events() == null;
+        queueReady = false;
+        linkReady = false;
+        return ask;
+    }
+
+    @Override
+    public void eventCame() {
         if (link.channel().nextEvent(Duration.ZERO).isPresent()) {
             armed = false;
         }
+    }
+
+    @Override
+    public Events events() {
+        return new Events(link.channel(), link.events());
     }
 
     @Override

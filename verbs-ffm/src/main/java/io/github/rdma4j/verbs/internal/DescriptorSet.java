@@ -100,6 +100,16 @@ public final class DescriptorSet {
         guarded(() -> FileDescriptors.signal(wakeDescriptor));
     }
 
+    /**
+     * The descriptor that is readable when one of the set is ready.
+     *
+     * @return the descriptor of the epoll(7) instance
+     */
+    public int fileDescriptor() {
+        guarded(() -> {});
+        return epoll;
+    }
+
     private void guarded(Runnable call) {
         enter();
         try {

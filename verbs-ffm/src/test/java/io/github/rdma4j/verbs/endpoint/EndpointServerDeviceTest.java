@@ -224,7 +224,7 @@ class EndpointServerDeviceTest {
     void aClientThatGaveUpIsForgottenAndTheNextOneServed() throws Exception {
         for (byte[] greeting : List.of(new Hello(Hello.VERSION, 4, 64, new byte[0]).toBytes(), new byte[] {1, 2, 3})) {
             try (RawClient gone = new RawClient(greeting)) {
-                gone.ask();
+                gone.ask(server.address());
                 // The request is there when the client goes.
                 Thread.sleep(300);
             }
@@ -255,43 +255,6 @@ class EndpointServerDeviceTest {
                 assertThat(client.send(text("served"), PATIENCE)).isTrue();
                 assertThat(atServer.receive(PATIENCE)).isPresent();
             }
-        }
-    }
-
-    /** Asks for a connection, and never reads the answer. */
-    private final class RawClient implements AutoCloseable {
-        private final SynchronousId id = SynchronousId.create(PortSpace.TCP);
-        private final byte[] greeting;
-        private ProtectionDomain domain;
-        private CompletionQueue queue;
-
-        RawClient(byte[] greeting) {
-            this.greeting = greeting;
-        }
-
-        void ask() {
-            ask(server.address());
-        }
-
-        void ask(InetSocketAddress address) {
-            id.resolve(address, PATIENCE);
-            DeviceContext device = id.id().device().orElseThrow();
-            domain = device.allocateProtectionDomain();
-            queue = device.createCompletionQueue(8);
-            id.id()
-                    .createQueuePair(
-                            domain,
-                            config -> config.completionQueue(queue)
-                                    .maxSendWorkRequests(1)
-                                    .maxReceiveWorkRequests(1));
-            id.id().connect(config -> config.privateData(greeting));
-        }
-
-        @Override
-        public void close() {
-            id.close();
-            queue.close();
-            domain.close();
         }
     }
 

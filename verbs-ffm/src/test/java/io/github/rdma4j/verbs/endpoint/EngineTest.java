@@ -21,6 +21,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -39,7 +40,22 @@ class EngineTest {
             new MemoryHandle(new RemoteMemory(8, 8, 1), Set.of(AccessFlag.REMOTE_ATOMIC, AccessFlag.REMOTE_WRITE));
 
     private final ExecutorService executor = Executors.newCachedThreadPool();
-    private FakePair pair = new FakePair(config -> config.sendDepth(2).receiveBuffers(4));
+    private final Duration spinLimit;
+    private FakePair pair;
+
+    EngineTest() {
+        this(Duration.ZERO);
+    }
+
+    /** The same tests with threads that look for a while before they sleep: {@link SpinningEngineTest}. */
+    EngineTest(Duration spinLimit) {
+        this.spinLimit = spinLimit;
+        pair = newPair(config -> config.sendDepth(2).receiveBuffers(4));
+    }
+
+    private FakePair newPair(Consumer<EndpointConfig> configuration) {
+        return new FakePair(config -> configuration.accept(config.spinLimit(spinLimit)));
+    }
 
     @AfterEach
     void close() {
@@ -241,7 +257,7 @@ class EngineTest {
     void anAsynchronousLoopRunsThroughAnyNumberOfMessages() {
         int count = 30_000;
         pair.close();
-        pair = new FakePair(config -> config.receiveBuffers(count));
+        pair = newPair(config -> config.receiveBuffers(count));
         for (int i = 0; i < count; i++) {
             while (pair.left.trySend(text("x")) != Endpoint.OK) {
                 pair.left.poll(message -> {});
@@ -381,7 +397,7 @@ class EngineTest {
                     .isInstanceOf(ConnectionLostException.class)
                     .hasMessageContaining("does not keep to the endpoint protocol");
             pair.close();
-            pair = new FakePair(config -> config.sendDepth(2).receiveBuffers(4));
+            pair = newPair(config -> config.sendDepth(2).receiveBuffers(4));
         }
     }
 
@@ -419,9 +435,20 @@ class EngineTest {
     }
 
     @Test
+    void aSpinLimitIsFromZeroToASecond() {
+        EndpointConfig config = new EndpointConfig();
+        assertThat(config.spinLimit(Duration.ofSeconds(1)).spinLimit()).isEqualTo(Duration.ofSeconds(1));
+        assertThatThrownBy(() -> config.spinLimit(Duration.ofNanos(-1)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("zero to PT1S");
+        assertThatThrownBy(() -> config.spinLimit(Duration.ofMillis(1001)))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
     void aDeadWireIsReportedToWhoeverWaitsOrPolls() throws Exception {
         pair.close();
-        pair = new FakePair(config -> config.silenceTimeout(Duration.ofMillis(400)));
+        pair = newPair(config -> config.silenceTimeout(Duration.ofMillis(400)));
         // As long as it works, nothing happens, whatever the time.
         assertThat(pair.left.receive(Duration.ofSeconds(2))).isEmpty();
         assertThat(pair.left.send(text("alive"), PATIENCE)).isTrue();

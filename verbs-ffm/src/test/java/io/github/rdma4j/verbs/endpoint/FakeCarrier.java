@@ -361,6 +361,9 @@ final class FakeCarrier implements Carrier {
     }
 
     @Override
+    public void prepareToSleep() {}
+
+    @Override
     public void arm() {
         synchronized (wire) {
             armed = true;
@@ -386,10 +389,22 @@ final class FakeCarrier implements Carrier {
     }
 
     @Override
-    public void awake() {
+    public boolean awake() {
         synchronized (wire) {
             signalled = false;
+            return true;
         }
+    }
+
+    @Override
+    public void eventCame() {
+        awake();
+    }
+
+    /** No descriptors here: a selector is tested on a device. */
+    @Override
+    public Events events() {
+        throw new UnsupportedOperationException();
     }
 
     @Override

@@ -36,7 +36,9 @@ final class FakePair implements AutoCloseable {
                 config.maxMessageSize(),
                 config.maxMessageSize(),
                 new Silence(config.silenceTimeout().toNanos()));
-        return new Endpoint(new Engine(carrier, protocol), null, Duration.ofSeconds(5), new byte[0]);
+        Engine engine =
+                new Engine(carrier, protocol, new SpinTime(config.spinLimit().toNanos()));
+        return new Endpoint(engine, null, Duration.ofSeconds(5), new byte[0]);
     }
 
     @Override

@@ -1,0 +1,428 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import io.github.rdma4j.verbs.EventPoller;
+import io.github.rdma4j.verbs.WaitInterruptedException;
+import io.github.rdma4j.verbs.internal.ClosePlace;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+
+/**
+ * Serves many endpoints, and the servers that accept them, with one thread, as {@link java.nio.channels.Selector} does
+ * for sockets. It starts no thread.
+ *
+ * <pre>{@code
+ * try (EndpointServer server = EndpointServer.bind(address);
+ *         EndpointSelector selector = EndpointSelector.open()) {
+ *     selector.add(server, s -> s.accept(Duration.ZERO).ifPresent(client -> selector.add(client, this::serve)));
+ *     while (running) {
+ *         selector.select(Duration.ofSeconds(1));
+ *     }
+ * }
+ *
+ * void serve(Endpoint client) {
+ *     if (client.poll(message -> answer(client, message)) == Endpoint.CLOSED_BY_PEER) {
+ *         client.close();
+ *     }
+ * }
+ * }</pre>
+ *
+ * <p><b>When an endpoint is ready</b>: there is a message, or a transfer to {@link Transfers#pollTransfers poll}; it has
+ * been closed by the peer, or its connection is lost ({@link Endpoint#poll} says which); or there is room again after
+ * {@link Endpoint#NO_CREDIT} or {@link Endpoint#QUEUE_FULL}, which is told once. Everything else stays ready until it is
+ * taken: an endpoint whose messages nobody polls, or whose end nobody answers by a close, is ready in every select.
+ * While a thread selects, it makes the progress of all endpoints: their futures are completed, and their dead peers
+ * noticed ({@link EndpointConfig#silenceTimeout}).
+ *
+ * <p><b>Cost.</b> A select visits those endpoints that were ready of late; the others cost nothing until the kernel
+ * names them. Before it sleeps it looks for a while ({@link #open(Duration)}).
+ *
+ * <p>Thread safety: one thread at a time selects; another one that tries gets an {@link IllegalStateException}. {@link
+ * #add}, {@link #remove}, {@link #wakeUp} and {@link #close} may be called from any thread, and from a handler. The
+ * endpoints themselves may be used by other threads meanwhile, those that wait there included.
+ */
+public final class EndpointSelector implements AutoCloseable {
+    /** Those that are ready all the time must not keep the others from being looked at. */
+    private static final int VISITS_PER_KERNEL_LOOK = 16;
+
+    private final EventPoller poller = EventPoller.open();
+    private final SpinTime spinTime;
+    /** By endpoint or server; both are equal to nothing but themselves. */
+    private final Map<Object, SelectorEntry> entries = new ConcurrentHashMap<>();
+    /** What other threads have changed. */
+    private final Queue<SelectorEntry> changed = new ConcurrentLinkedQueue<>();
+
+    private final AtomicReference<Thread> selecting = new AtomicReference<>();
+    private volatile boolean asleep;
+    private volatile boolean woken;
+    /** Null before the close, and where places are not kept. */
+    private volatile ClosePlace closePlace;
+
+    private volatile boolean closed;
+
+    // Of the thread that selects.
+    private final List<SelectorEntry> active = new ArrayList<>();
+    private int visits;
+    private long nextLook = System.nanoTime();
+
+    private EndpointSelector(long spinNanos) {
+        spinTime = new SpinTime(spinNanos);
+    }
+
+    /**
+     * Opens a selector with the default of {@link EndpointConfig#spinLimit}.
+     *
+     * @return the selector, to be closed
+     * @throws io.github.rdma4j.verbs.VerbsException if the process has no file descriptor left
+     */
+    public static EndpointSelector open() {
+        return open(new EndpointConfig().spinLimit());
+    }
+
+    /**
+     * Opens a selector.
+     *
+     * @param spinLimit how long a select may look for what comes before it sleeps; within this limit it learns the
+     *     time, as {@link EndpointConfig#spinLimit} says. Zero always sleeps
+     * @return the selector, to be closed
+     * @throws IllegalArgumentException if the limit is negative or longer than a second
+     * @throws io.github.rdma4j.verbs.VerbsException if the process has no file descriptor left
+     */
+    public static EndpointSelector open(Duration spinLimit) {
+        return new EndpointSelector(
+                Engine.nanos(new EndpointConfig().spinLimit(spinLimit).spinLimit()));
+    }
+
+    /**
+     * Adds an endpoint; a select that is under way notices it. One that is closed leaves by itself.
+     *
+     * @param endpoint to serve
+     * @param handler is called in the thread that selects, when the endpoint is ready; it must not wait for long, since
+     *     all others wait with it
+     * @throws IllegalArgumentException if the endpoint is in a selector already
+     * @throws IllegalStateException if the endpoint or this selector is closed
+     */
+    public void add(Endpoint endpoint, Consumer<? super Endpoint> handler) {
+        Objects.requireNonNull(handler, "handler");
+        requireOpen();
+        SelectorEntry.OfEndpoint entry = new SelectorEntry.OfEndpoint(endpoint, () -> handler.accept(endpoint));
+        entry.watch(this::note);
+        add(endpoint, entry);
+    }
+
+    /**
+     * Adds a server, whose clients then are accepted by this thread; a select that is under way notices it. One that is
+     * closed leaves by itself.
+     *
+     * @param server to accept clients of
+     * @param handler is called in the thread that selects, when it should call {@link EndpointServer#accept} with a
+     *     timeout of zero; it need not get a client then
+     * @throws IllegalArgumentException if the server was added already
+     * @throws IllegalStateException if the server or this selector is closed
+     */
+    public void add(EndpointServer server, Consumer<? super EndpointServer> handler) {
+        Objects.requireNonNull(handler, "handler");
+        requireOpen();
+        if (!server.isOpen()) {
+            throw new IllegalStateException(server + " is closed");
+        }
+        add(server, new SelectorEntry.OfServer(server, () -> handler.accept(server)));
+    }
+
+    private void add(Object key, SelectorEntry entry) {
+        if (entries.putIfAbsent(key, entry) != null) {
+            throw new IllegalArgumentException(key + " was added already");
+        }
+        try {
+            entry.bells().forEach(poller::add);
+        } catch (Throwable e) {
+            remove(key);
+            throw e;
+        }
+        note(entry);
+    }
+
+    /**
+     * Removes an endpoint. Its handler is not called any more, once this has returned in the thread that selects.
+     *
+     * @param endpoint not to serve any more; one that was not added, or is closed, does no harm
+     */
+    public void remove(Endpoint endpoint) {
+        remove((Object) endpoint);
+    }
+
+    /**
+     * Removes a server.
+     *
+     * @param server not to accept from any more; one that was not added, or is closed, does no harm
+     */
+    public void remove(EndpointServer server) {
+        remove((Object) server);
+    }
+
+    private void remove(Object key) {
+        SelectorEntry entry = entries.remove(key);
+        if (entry != null) {
+            entry.leave();
+            if (poller.isOpen()) {
+                entry.bells().forEach(poller::remove);
+            }
+            note(entry);
+        }
+    }
+
+    /** {@return how many endpoints and servers there are; closed ones do not count} */
+    public int size() {
+        return (int) entries.values().stream().filter(SelectorEntry::isOpen).count();
+    }
+
+    /**
+     * Waits until an endpoint or a server is ready, and calls the handlers of those that are, in this thread. What a
+     * handler throws comes out of here; the handlers behind it are called by the next select.
+     *
+     * @param timeout how long to wait; zero or less only looks
+     * @return how many handlers were called; 0 after the time, and after {@link #wakeUp()}
+     * @throws WaitInterruptedException if the thread is interrupted while it waits
+     * @throws IllegalStateException if this selector is closed, before or meanwhile, or selected by another thread or
+     *     by a handler
+     */
+    public int select(Duration timeout) {
+        if (!selecting.compareAndSet(null, Thread.currentThread())) {
+            throw new IllegalStateException(
+                    selecting.get() == Thread.currentThread()
+                            ? "a handler of this selector selects: let the handler return first"
+                            : "another thread selects: give each thread a selector of its own");
+        }
+        try {
+            return select(Engine.nanos(timeout));
+        } finally {
+            selecting.set(null);
+        }
+    }
+
+    private int select(long limit) {
+        long start = System.nanoTime();
+        while (true) {
+            requireOpen();
+            int called = visitAll();
+            long remaining = limit - (System.nanoTime() - start);
+            if (called == 0 && !woken) {
+                called = remaining > 0 ? spinOrSleep(remaining) : askKernel(Duration.ZERO) ? visitAll() : 0;
+            }
+            if (called > 0 || woken || remaining <= 0) {
+                woken = false;
+                return called;
+            }
+        }
+    }
+
+    /** Waits; how many handlers were called meanwhile. */
+    private int spinOrSleep(long nanos) {
+        long start = System.nanoTime();
+        int called = spin(start, Math.min(nanos, spinTime.next()));
+        if (called > 0 || woken) {
+            spinTime.seen(System.nanoTime() - start);
+            return called;
+        }
+        called = armAll();
+        if (called == 0) {
+            sleep(nanos - (System.nanoTime() - start));
+            spinTime.slept(System.nanoTime() - start);
+        }
+        return called;
+    }
+
+    private int spin(long start, long nanos) {
+        int called = 0;
+        // Those that are not active are armed: the kernel tells of them, and spinning finds nothing.
+        while (called == 0 && !woken && !active.isEmpty() && System.nanoTime() - start < nanos) {
+            if (Thread.currentThread().isVirtual()) {
+                Thread.yield();
+            } else {
+                Thread.onSpinWait();
+            }
+            called = visitAll();
+        }
+        return called;
+    }
+
+    private void sleep(long nanos) {
+        asleep = true;
+        try {
+            // Whoever changes something from here on wakes this thread.
+            if (changed.isEmpty() && !woken && !closed) {
+                long limit = Math.min(nanos, nextLook - System.nanoTime());
+                askKernel(Duration.ofNanos(Math.max(0, limit)));
+            }
+        } finally {
+            asleep = false;
+        }
+    }
+
+    /** Whether the kernel has named something. */
+    private boolean askKernel(Duration timeout) {
+        try {
+            return poller.select(timeout, source -> {
+                        SelectorEntry.Bell bell = (SelectorEntry.Bell) source;
+                        bell.entry().ring(bell);
+                        activate(bell.entry());
+                    })
+                    > 0;
+        } catch (WaitInterruptedException e) {
+            throw new WaitInterruptedException("EndpointSelector.select");
+        } catch (IllegalStateException e) {
+            requireOpen();
+            throw e;
+        }
+    }
+
+    /** Takes in what has come for those that are active, and calls their handlers. */
+    private int visitAll() {
+        takeChanged();
+        if (++visits >= VISITS_PER_KERNEL_LOOK) {
+            visits = 0;
+            askKernel(Duration.ZERO);
+        }
+        if (System.nanoTime() - nextLook >= 0) {
+            lookAtClocks();
+        }
+        int called = 0;
+        // A handler changes this list by the queue only.
+        for (int i = 0; i < active.size(); i++) {
+            called += active.get(i).visit() ? 1 : 0;
+        }
+        return called;
+    }
+
+    /** Lets the kernel tell what comes from now on. */
+    private int armAll() {
+        int called = 0;
+        int kept = 0;
+        int next = 0;
+        try {
+            while (next < active.size()) {
+                SelectorEntry entry = active.get(next++);
+                // If it throws, it stays.
+                active.set(kept++, entry);
+                if (entry.isIn() && entry.arm()) {
+                    called++;
+                    entry.handle();
+                } else {
+                    entry.isActive = false;
+                    kept--;
+                }
+            }
+        } finally {
+            active.subList(kept, next).clear();
+        }
+        return called;
+    }
+
+    private void lookAtClocks() {
+        long now = System.nanoTime();
+        long soonest = Long.MAX_VALUE;
+        for (SelectorEntry entry : entries.values()) {
+            soonest = Math.min(soonest, lookAtClock(entry));
+        }
+        nextLook = now + Math.min(soonest, Long.MAX_VALUE / 2);
+    }
+
+    private long lookAtClock(SelectorEntry entry) {
+        if (!entry.isOpen()) {
+            remove(entry.key());
+        }
+        if (!entry.isIn()) {
+            return Long.MAX_VALUE;
+        }
+        long nanos = entry.lookAtClock();
+        if (entry.hasRung()) {
+            activate(entry);
+        }
+        return nanos;
+    }
+
+    private void takeChanged() {
+        SelectorEntry entry = changed.poll();
+        while (entry != null) {
+            entry.noted.set(false);
+            long now = System.nanoTime();
+            nextLook = Math.min(nextLook - now, lookAtClock(entry)) + now;
+            if (entry.isIn()) {
+                activate(entry);
+            } else if (entry.isActive) {
+                entry.isActive = false;
+                active.remove(entry);
+            }
+            entry = changed.poll();
+        }
+    }
+
+    private void activate(SelectorEntry entry) {
+        if (!entry.isActive) {
+            entry.isActive = true;
+            active.add(entry);
+        }
+    }
+
+    /** Something has changed: it is to be visited again. Called by any thread, with an endpoint's lock held. */
+    private void note(SelectorEntry entry) {
+        if (Thread.currentThread() == selecting.get() && entry.isActive && entry.isIn()) {
+            return;
+        }
+        if (entry.noted.compareAndSet(false, true)) {
+            changed.add(entry);
+            if (asleep) {
+                try {
+                    poller.wakeUp();
+                } catch (IllegalStateException e) {
+                    // The selector was closed meanwhile.
+                }
+            }
+        }
+    }
+
+    /**
+     * Ends the select that is under way, or else the next one, at once.
+     *
+     * @throws IllegalStateException if this selector is closed
+     */
+    public void wakeUp() {
+        requireOpen();
+        woken = true;
+        poller.wakeUp();
+    }
+
+    /** {@return whether {@link #close()} has not been called yet} */
+    public boolean isOpen() {
+        return !closed;
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new IllegalStateException("the endpoint selector is closed", closePlace);
+        }
+    }
+
+    /**
+     * Ends the select that is under way with an {@link IllegalStateException}; endpoints and servers stay open. Twice
+     * does nothing.
+     */
+    @Override
+    public void close() {
+        if (!closed) {
+            closePlace = ClosePlace.of("the endpoint selector");
+            closed = true;
+            entries.keySet().forEach(this::remove);
+            poller.close();
+        }
+    }
+}

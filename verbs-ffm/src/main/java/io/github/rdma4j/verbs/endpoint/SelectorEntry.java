@@ -1,0 +1,213 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import io.github.rdma4j.verbs.EventSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+
+/** What an {@link EndpointSelector} serves: an endpoint or a server. */
+abstract class SelectorEntry {
+    /** A descriptor by which the kernel tells that there is something to do. */
+    record Bell(SelectorEntry entry, boolean queue, EventSource source) implements EventSource {
+        @Override
+        public int fileDescriptor() {
+            return source.fileDescriptor();
+        }
+
+        @Override
+        public boolean isOpen() {
+            return source.isOpen();
+        }
+
+        /** One and the same, whatever it consists of. */
+        @Override
+        public boolean equals(Object other) {
+            return this == other;
+        }
+
+        @Override
+        public int hashCode() {
+            return System.identityHashCode(this);
+        }
+    }
+
+    /** Whether it waits in the queue of what has changed. */
+    final AtomicBoolean noted = new AtomicBoolean();
+    /** Whether it is visited in each select; of the thread that selects. */
+    boolean isActive;
+
+    private final Object key;
+    private final Runnable handler;
+    private final List<Bell> bells = new ArrayList<>();
+    private volatile boolean left;
+
+    private SelectorEntry(Object key, Runnable handler) {
+        this.key = key;
+        this.handler = handler;
+    }
+
+    final Object key() {
+        return key;
+    }
+
+    final List<Bell> bells() {
+        return bells;
+    }
+
+    final void addBell(boolean queue, EventSource source) {
+        if (source != null) {
+            bells.add(new Bell(this, queue, source));
+        }
+    }
+
+    final boolean isIn() {
+        return !left;
+    }
+
+    /** It was removed. */
+    void leave() {
+        left = true;
+    }
+
+    final void handle() {
+        handler.run();
+    }
+
+    /** Takes in what has come, and calls the handler if there is something to do for it. */
+    final boolean visit() {
+        if (left || !takeIn()) {
+            return false;
+        }
+        handle();
+        return true;
+    }
+
+    abstract boolean isOpen();
+
+    abstract void ring(Bell bell);
+
+    /** Whether something has come that was not taken in. */
+    abstract boolean hasRung();
+
+    /** Takes in what has come; whether there is something to do for the program. */
+    abstract boolean takeIn();
+
+    /** The same, and what comes from now on rings a bell. */
+    abstract boolean arm();
+
+    /** Does what the time asks for; how long it may be until it is asked again, in nanoseconds. */
+    abstract long lookAtClock();
+
+    /** An endpoint. */
+    static final class OfEndpoint extends SelectorEntry {
+        private final Engine engine;
+        private boolean queueRang;
+        private boolean linkRang;
+
+        OfEndpoint(Endpoint endpoint, Runnable handler) {
+            super(endpoint, handler);
+            engine = endpoint.engine();
+        }
+
+        /** From now on, changes that other threads make are told. */
+        void watch(Consumer<SelectorEntry> watcher) {
+            Carrier.Events events = engine.watch(() -> watcher.accept(this));
+            addBell(true, events.queue());
+            addBell(false, events.link());
+        }
+
+        @Override
+        void leave() {
+            super.leave();
+            engine.unwatch();
+        }
+
+        @Override
+        boolean isOpen() {
+            return engine.isOpen();
+        }
+
+        @Override
+        void ring(Bell bell) {
+            queueRang |= bell.queue;
+            linkRang |= !bell.queue;
+        }
+
+        @Override
+        boolean hasRung() {
+            return queueRang || linkRang;
+        }
+
+        @Override
+        boolean takeIn() {
+            boolean ready = engine.visit(queueRang, linkRang);
+            queueRang = false;
+            linkRang = false;
+            return ready;
+        }
+
+        @Override
+        boolean arm() {
+            return engine.arm();
+        }
+
+        @Override
+        long lookAtClock() {
+            return engine.lookAtClock();
+        }
+    }
+
+    /** A server. Its bell rings until somebody accepts, so nothing is to be armed. */
+    static final class OfServer extends SelectorEntry {
+        /** How long a client that has fallen silent may stay beyond its time. */
+        private static final long NANOS_BETWEEN_LOOKS = TimeUnit.MILLISECONDS.toNanos(500);
+
+        private final EndpointServer server;
+        private boolean rang;
+
+        OfServer(EndpointServer server, Runnable handler) {
+            super(server, handler);
+            this.server = server;
+            addBell(true, server.acceptor().events());
+        }
+
+        @Override
+        boolean isOpen() {
+            return server.isOpen();
+        }
+
+        @Override
+        void ring(Bell bell) {
+            rang = true;
+        }
+
+        @Override
+        boolean hasRung() {
+            return rang;
+        }
+
+        @Override
+        boolean takeIn() {
+            boolean ready = rang;
+            rang = false;
+            return ready;
+        }
+
+        @Override
+        boolean arm() {
+            return takeIn();
+        }
+
+        @Override
+        long lookAtClock() {
+            if (isOpen() && server.acceptor().hasHandshakes()) {
+                rang = true;
+            }
+            return NANOS_BETWEEN_LOOKS;
+        }
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+/**
+ * How long a thread looks for what comes before it goes to sleep, learnt from what came: twice as long as it took of
+ * late, and not at all if nothing comes in the time that is allowed. So a fast answer is caught awake, and an idle
+ * connection costs no processor time.
+ *
+ * <p>A sleep tells only when its thread ran again, not when something came. So one wait of {@value #WAITS_PER_TRIAL}
+ * spins for all the time that is allowed, to find out.
+ */
+final class SpinTime {
+    /** Their share of the processor's time is small: of waits that are longer than the limit, a sixteenth at most. */
+    static final int WAITS_PER_TRIAL = 16;
+    /** Less is not worth asking the clock. */
+    private static final long LEAST_NANOS = 1_000;
+
+    private final long most;
+    private long nanos;
+    private int waits;
+
+    /**
+     * Begins with all that is allowed.
+     *
+     * @param most nanoseconds that one wait may spin; 0 never spins
+     */
+    SpinTime(long most) {
+        this.most = most;
+        this.nanos = most;
+    }
+
+    /** {@return how long the wait that begins may spin, in nanoseconds; 0 if it should sleep at once} */
+    long next() {
+        if (++waits >= WAITS_PER_TRIAL) {
+            waits = 0;
+            return most;
+        }
+        return nanos;
+    }
+
+    /** Something came after so many nanoseconds, while the thread was spinning. */
+    void seen(long after) {
+        nanos = Math.min(most, Math.max(2 * after, nanos - nanos / 8));
+    }
+
+    /** Nothing came while the thread was spinning; it slept, and ran again so many nanoseconds after its wait began. */
+    void slept(long after) {
+        if (after < most) {
+            nanos = Math.min(most, 2 * after);
+        } else {
+            nanos = nanos / 2 < LEAST_NANOS ? 0 : nanos / 2;
+        }
+    }
+}

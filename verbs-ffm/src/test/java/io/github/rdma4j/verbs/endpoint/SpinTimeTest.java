@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class SpinTimeTest {
+    private static final long MOST = 200_000;
+
+    private final SpinTime time = new SpinTime(MOST);
+
+    /** One wait, for what comes after so many nanoseconds; a sleeping thread runs again later. How long it spun. */
+    private long await(long after, long wakeUp) {
+        long spin = time.next();
+        if (after <= spin) {
+            time.seen(after);
+            return after;
+        }
+        time.slept(Math.max(after, spin) + wakeUp);
+        return spin;
+    }
+
+    @Test
+    void theFirstWaitSpinsAsLongAsItMay() {
+        assertThat(time.next()).isEqualTo(MOST);
+    }
+
+    @Test
+    void anIdleConnectionSpinsInOneWaitOfSixteen() {
+        for (int i = 0; i < 20; i++) {
+            await(1_000_000_000, 50_000);
+        }
+        long spun = 0;
+        for (int i = 0; i < 10 * SpinTime.WAITS_PER_TRIAL; i++) {
+            spun += await(1_000_000_000, 50_000);
+        }
+        assertThat(spun).isEqualTo(10 * MOST);
+    }
+
+    @Test
+    void answersThatHaveBecomeFastAreCaughtAgain() {
+        for (int i = 0; i < 100; i++) {
+            await(1_000_000_000, 50_000);
+        }
+        int asleep = 0;
+        for (int i = 0; i < 100; i++) {
+            asleep += await(20_000, 300_000) == 20_000 ? 0 : 1;
+        }
+        assertThat(asleep).isLessThan(SpinTime.WAITS_PER_TRIAL);
+    }
+
+    @Test
+    void aShortSleepTellsByItselfThatSpinningPays() {
+        for (int i = 0; i < 100; i++) {
+            await(1_000_000_000, 50_000);
+        }
+        while (time.next() != 0) {
+            time.slept(1_000_000_000);
+        }
+        time.slept(30_000);
+        assertThat(time.next()).isEqualTo(60_000);
+    }
+
+    @Test
+    void aFewLateAnswersDoNotUndoWhatWasLearnt() {
+        for (int i = 0; i < 1000; i++) {
+            await(10_000, 50_000);
+        }
+        assertThat(time.next()).isBetween(20_000L, 40_000L);
+        time.slept(5_000_000);
+        assertThat(time.next()).isGreaterThanOrEqualTo(10_000);
+    }
+
+    @Test
+    void aLimitOfZeroNeverSpins() {
+        SpinTime none = new SpinTime(0);
+        for (int i = 0; i < 100; i++) {
+            assertThat(none.next()).isZero();
+            none.slept(i);
+        }
+    }
+}
