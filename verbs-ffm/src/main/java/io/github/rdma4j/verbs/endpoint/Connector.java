@@ -20,7 +20,11 @@ final class Connector {
         SynchronousId id = SynchronousId.create(PortSpace.TCP);
         CmLink link = null;
         try {
-            id.resolve(server, timeout);
+            if (config.localAddress() == null) {
+                id.resolve(server, timeout);
+            } else {
+                id.resolve(config.localAddress(), server, timeout);
+            }
             SharedDomain domain = config.protectionDomain() == null
                     ? SharedDomain.allocate(id.id().device().orElseThrow())
                     : SharedDomain.of(config.protectionDomain());

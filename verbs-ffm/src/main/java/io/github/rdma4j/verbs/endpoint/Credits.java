@@ -56,6 +56,11 @@ final class Credits {
         available--;
     }
 
+    /** Takes one back that was spent for nothing. */
+    void unspend() {
+        available++;
+    }
+
     /**
      * A message has come from the peer.
      *

@@ -8,6 +8,8 @@ import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ByteChannel;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -218,6 +220,48 @@ public final class Endpoint implements AutoCloseable {
     }
 
     /**
+     * Sends an array; see {@link #send(MemorySegment, Duration)}.
+     *
+     * @param message of at most {@link #maxMessageSize()} bytes
+     * @param timeout how long to wait; zero or less tries once
+     * @return false if the peer had no room in time; nothing was sent then
+     */
+    public boolean send(byte[] message, Duration timeout) {
+        return send(MemorySegment.ofArray(message), timeout);
+    }
+
+    /**
+     * Sends what remains in a buffer; see {@link #send(MemorySegment, Duration)}. If it was sent, the position is the
+     * limit afterwards.
+     *
+     * @param message with at most {@link #maxMessageSize()} bytes between position and limit, of any kind
+     * @param timeout how long to wait; zero or less tries once
+     * @return false if the peer had no room in time; nothing was sent then
+     */
+    public boolean send(ByteBuffer message, Duration timeout) {
+        boolean sent = send(MemorySegment.ofBuffer(message), timeout);
+        if (sent) {
+            message.position(message.limit());
+        }
+        return sent;
+    }
+
+    /**
+     * Gives a place for a message that the program writes itself, so that it is never copied; waits if need be until
+     * the peer has room.
+     *
+     * @param timeout how long to wait; zero or less tries once
+     * @return the message, to be written and sent, or closed; empty if there was no room in time
+     * @throws ClosedByPeerException if the peer has closed
+     * @throws ConnectionLostException if the connection is lost
+     * @throws io.github.rdma4j.verbs.WaitInterruptedException if the thread is interrupted while it waits
+     * @throws IllegalStateException if this endpoint is closed, before or meanwhile
+     */
+    public Optional<OutgoingMessage> claim(Duration timeout) {
+        return Optional.ofNullable(engine.await("claiming a message of " + engine, timeout, engine::claim));
+    }
+
+    /**
      * Sends a message as soon as the peer has room. Messages wait in order, as many as the program cares to have wait.
      * A future that is cancelled, or times out, before the message had its turn takes it back; afterwards the message
      * is on its way all the same.
@@ -305,8 +349,9 @@ public final class Endpoint implements AutoCloseable {
         try {
             handler.onMessage(message);
         } finally {
-            message.close();
-            engine.release(buffer);
+            if (message.close()) {
+                engine.release(buffer);
+            }
         }
     }
 
@@ -350,6 +395,38 @@ public final class Endpoint implements AutoCloseable {
     public Optional<byte[]> receive(Duration timeout) {
         String operation = "receiving from " + engine;
         return Optional.ofNullable(engine.await(operation, timeout, () -> protocol.copyNext(operation)));
+    }
+
+    /**
+     * Waits for a message, and leaves it where it is: nothing is copied, and the peer has one credit less until it is
+     * closed.
+     *
+     * @param timeout how long to wait; zero or less only looks
+     * @return the message, to be closed; empty if none came in time
+     * @throws ClosedByPeerException if the peer has closed and all of its messages were received
+     * @throws ConnectionLostException if the connection is lost and all messages that had arrived were received
+     * @throws io.github.rdma4j.verbs.WaitInterruptedException if the thread is interrupted while it waits
+     * @throws IllegalStateException if this endpoint is closed, before or meanwhile
+     */
+    public Optional<HeldMessage> receiveHeld(Duration timeout) {
+        HeldMessage[] held = new HeldMessage[1];
+        receive(message -> held[0] = message.hold(), timeout);
+        return Optional.ofNullable(held[0]);
+    }
+
+    /**
+     * A stream of bytes over this endpoint's messages, for code that knows channels: {@link
+     * java.nio.channels.Channels#newInputStream}, {@link java.nio.channels.FileChannel#transferTo}. What is written is
+     * cut into messages; the boundaries of messages are not seen by who reads. Each byte is copied once on each side.
+     * The peer may read messages as such, and write them.
+     *
+     * @param timeout how long a read or a write may wait for the peer; then it throws a
+     *     {@link java.net.SocketTimeoutException}
+     * @return the channel; closing it closes this endpoint. Reads end with -1 when the peer has closed. One thread may
+     *     read while another one writes
+     */
+    public ByteChannel asByteChannel(Duration timeout) {
+        return new EndpointChannel(this, timeout);
     }
 
     /**

@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.ProtectionDomain;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.OptionalInt;
@@ -29,6 +30,7 @@ public final class EndpointConfig {
     private Duration handshakeTimeout = Duration.ofSeconds(10);
     private Duration silenceTimeout = Duration.ofSeconds(30);
     private Duration spinLimit = Duration.ofNanos(DEFAULT_SPIN_NANOS);
+    private InetSocketAddress localAddress;
     private byte[] privateData = {};
     private ProtectionDomain protectionDomain;
 
@@ -188,6 +190,18 @@ public final class EndpointConfig {
     }
 
     /**
+     * Where {@link Endpoint#connect} connects from, and so which device it uses; default what the routing table says. A
+     * server has the address that it is bound to.
+     *
+     * @param address of a local interface that has an RDMA device; port 0 takes any
+     * @return this
+     */
+    public EndpointConfig localAddress(InetSocketAddress address) {
+        localAddress = Objects.requireNonNull(address, "local address");
+        return this;
+    }
+
+    /**
      * The protection domain to use, so that several endpoints share exposed memory; default one of the endpoint's own,
      * and for a server one per device for all that it accepts. It must be of a context that rdma_cm has opened ({@link
      * io.github.rdma4j.verbs.cm.CmDevices}), and is not closed with the endpoint.
@@ -245,6 +259,11 @@ public final class EndpointConfig {
 
     Duration handshakeTimeout() {
         return handshakeTimeout;
+    }
+
+    /** Null for what the routing table says. */
+    InetSocketAddress localAddress() {
+        return localAddress;
     }
 
     /** Null for one of the endpoint's own. */

@@ -43,8 +43,8 @@ final class Engine {
     private volatile ClosePlace closePlace;
 
     private boolean destroyed;
-    /** The messages that are in the hands of the program. */
-    private int messagesOut;
+    /** The buffers that are in the hands of the program: of messages received, and of messages to be sent. */
+    private int buffersOut;
 
     private int idlePolls;
     private int followers;
@@ -198,7 +198,7 @@ final class Engine {
 
     /** What a handler sees of a message that it has taken. */
     Message message(int buffer) {
-        return carrier.message(buffer, protocol.length(buffer));
+        return carrier.message(buffer, protocol.length(buffer)).of(this, buffer);
     }
 
     void requireOpen() {
@@ -263,20 +263,72 @@ final class Engine {
     int take() {
         int buffer = protocol.take();
         if (buffer >= 0) {
-            messagesOut++;
+            buffersOut++;
         }
         return buffer;
     }
 
-    /** A handler has done with a message. */
+    /** The program has done with a message. */
     void release(int buffer) {
         enter();
         try {
-            messagesOut--;
-            if (!destroyed) {
+            if (isBackInTime()) {
                 protocol.release(buffer);
-            } else if (messagesOut == 0) {
-                carrier.free();
+            }
+        } finally {
+            exit();
+        }
+    }
+
+    /** A buffer has come back from the program; false if the endpoint is gone. With the lock held. */
+    private boolean isBackInTime() {
+        buffersOut--;
+        if (destroyed && buffersOut == 0) {
+            carrier.free();
+        }
+        return !destroyed;
+    }
+
+    /** A place for a message that the program writes itself; null if there is none now. With the lock held. */
+    OutgoingMessage claim() {
+        int slot = protocol.claim();
+        if (slot < 0) {
+            return null;
+        }
+        OutgoingMessage message;
+        try {
+            message = new OutgoingMessage(this, slot, carrier.room(slot).asSlice(0, protocol.maxMessage()));
+        } catch (Throwable e) {
+            // Out of memory.
+            protocol.giveBack(slot);
+            throw e;
+        }
+        buffersOut++;
+        return message;
+    }
+
+    void sendClaimed(int slot, long length) {
+        enter();
+        try {
+            if (isBackInTime()) {
+                if (closing) {
+                    protocol.giveBack(slot);
+                } else {
+                    protocol.sendClaimed(slot, length);
+                    return;
+                }
+            }
+            requireOpen();
+        } finally {
+            exit();
+        }
+    }
+
+    void giveBack(int slot) {
+        enter();
+        try {
+            if (isBackInTime()) {
+                protocol.giveBack(slot);
             }
         } finally {
             exit();
@@ -595,10 +647,10 @@ final class Engine {
         }
     }
 
-    /** A message in the hands of a handler keeps its memory until the handler returns. */
+    /** What is in the hands of the program keeps the memory until it comes back. */
     private void closeCarrier() {
         CloseAll.of(carrier::close, () -> {
-            if (messagesOut == 0) {
+            if (buffersOut == 0) {
                 carrier.free();
             }
         });

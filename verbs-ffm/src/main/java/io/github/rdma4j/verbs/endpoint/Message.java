@@ -7,12 +7,15 @@ import java.lang.foreign.ValueLayout;
 
 /**
  * A received message, where the adapter has put it. Valid until the {@link MessageHandler} that got it returns; whoever
- * needs the bytes longer copies them. Afterwards all methods throw an {@link IllegalStateException}, until the object
+ * needs the bytes longer copies them, or {@linkplain #hold() holds} them. Afterwards all methods throw an {@link IllegalStateException}, until the object
  * serves another message.
  */
 public final class Message {
     private final MemorySegment buffer;
     private MemorySegment view;
+    private Engine engine;
+    private int number;
+    private boolean held;
     /** Not volatile: whoever keeps a message makes a mistake, and mostly in the same thread. */
     private boolean open;
 
@@ -30,15 +33,24 @@ public final class Message {
         return this;
     }
 
-    /** Its handler has returned. */
-    void close() {
+    /** Where it goes back to. */
+    Message of(Engine newEngine, int newNumber) {
+        engine = newEngine;
+        number = newNumber;
+        held = false;
+        return this;
+    }
+
+    /** Its handler has returned; false if it is held. */
+    boolean close() {
         open = false;
+        return !held;
     }
 
     private void requireOpen() {
         if (!open) {
             throw new IllegalStateException(
-                    "this message was valid until its handler returned: copy its bytes there, with toBytes()");
+                    "this message was valid until its handler returned: copy its bytes there, with toBytes(), or hold it");
         }
     }
 
@@ -74,6 +86,22 @@ public final class Message {
     public byte[] toBytes() {
         requireOpen();
         return view.toArray(ValueLayout.JAVA_BYTE);
+    }
+
+    /**
+     * Keeps the message beyond the handler, without a copy. Until it is closed, the peer has one credit less.
+     *
+     * @return the message, to be closed
+     * @throws IllegalStateException if the handler has returned, or holds it already
+     */
+    public HeldMessage hold() {
+        requireOpen();
+        if (held) {
+            throw new IllegalStateException("this message is held already");
+        }
+        HeldMessage lease = new HeldMessage(engine, number, view);
+        held = true;
+        return lease;
     }
 
     /** {@return the length, as long as the message is valid} */

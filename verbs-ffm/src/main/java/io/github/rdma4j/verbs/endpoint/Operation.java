@@ -7,9 +7,14 @@ enum Operation {
     WRITE,
     READ,
     COMPARE_AND_SWAP,
-    FETCH_AND_ADD;
+    FETCH_AND_ADD,
+    /** A read of a few bytes into the buffer of the slot; the new value is their number. */
+    GET,
+    /** A write of the operand's low bytes; the new value is their number. */
+    PUT;
 
-    boolean isAtomic() {
-        return this == COMPARE_AND_SWAP || this == FETCH_AND_ADD;
+    /** Whether it leaves a value in the buffer of its slot. */
+    boolean hasResult() {
+        return this == COMPARE_AND_SWAP || this == FETCH_AND_ADD || this == GET;
     }
 }

@@ -42,15 +42,40 @@ final class Protocol {
         LOST
     }
 
-    /** A message, or a transfer, that waits for its turn. */
+    /**
+     * A message, or a transfer, that waits for its turn.
+     *
+     * @param claimed the slot of a message that the program has written there itself; else -1, and there is a promise
+     * @param length of such a message, in bytes
+     */
     private record Waiting(
+            int claimed,
+            long length,
             MemorySegment message,
             Operation operation,
             MemorySlice local,
             RemoteMemory remote,
             long operand,
             long newValue,
-            Promise<?> promise) {}
+            Promise<?> promise) {
+        Waiting(MemorySegment message, Promise<?> promise) {
+            this(-1, 0, message, null, null, null, 0, 0, promise);
+        }
+
+        Waiting(int claimed, long length) {
+            this(claimed, length, null, null, null, null, 0, 0, null);
+        }
+
+        Waiting(
+                Promise<?> promise,
+                Operation operation,
+                MemorySlice local,
+                RemoteMemory remote,
+                long operand,
+                long newValue) {
+            this(-1, 0, null, operation, local, remote, operand, newValue, promise);
+        }
+    }
 
     private final String name;
     private final Wire wire;
@@ -191,6 +216,50 @@ final class Protocol {
         return roomAgain || !inbox.isEmpty() || slots.hasDone() || state != State.OPEN;
     }
 
+    /** Takes a place and a credit for a message that the program will write there; -1 if there are none now. */
+    int claim() {
+        if (state != State.OPEN) {
+            throw ended("claiming a message of " + name);
+        }
+        flush();
+        if (!hasRoom() || credits.available() == 0) {
+            return -1;
+        }
+        credits.spend();
+        return slots.claim();
+    }
+
+    /** The program has written it. */
+    void sendClaimed(int slot, long length) {
+        if (state != State.OPEN) {
+            slots.giveBack(slot);
+            throw ended("sending over " + name);
+        }
+        flush();
+        wire.cut(slot, length);
+        if (outbox.isEmpty()) {
+            postClaimed(slot, length);
+        } else {
+            outbox.add(new Waiting(slot, length));
+        }
+        if (state != State.OPEN) {
+            throw ended("sending over " + name);
+        }
+    }
+
+    private void postClaimed(int slot, long length) {
+        slots.send(slot);
+        postFilled(slot, length);
+    }
+
+    /** The program does not want it. */
+    void giveBack(int slot) {
+        slots.giveBack(slot);
+        credits.unspend();
+        changes++;
+        flush();
+    }
+
     /** Whether something can be posted now, with nobody waiting before it. */
     boolean hasRoom() {
         return outbox.isEmpty() && slots.hasFree();
@@ -209,7 +278,7 @@ final class Protocol {
             decide(promise, null, ended("sending over " + name));
             return;
         }
-        outbox.add(new Waiting(message, null, null, null, 0, 0, promise));
+        outbox.add(new Waiting(message, promise));
         flush();
     }
 
@@ -228,7 +297,7 @@ final class Protocol {
             wantsPlace = true;
             return Endpoint.QUEUE_FULL;
         }
-        postTransfer(slots.take(id, operation.isAtomic()), operation, local, remote, operand, newValue);
+        postTransfer(slots.take(id, operation.hasResult()), operation, local, remote, operand, newValue);
         return Endpoint.OK;
     }
 
@@ -244,9 +313,9 @@ final class Protocol {
         if (state != State.OPEN) {
             decide(promise, null, ended("a transfer of " + name));
         } else if (hasRoom()) {
-            postTransfer(slots.take(promise, operation.isAtomic()), operation, local, remote, operand, newValue);
+            postTransfer(slots.take(promise, operation.hasResult()), operation, local, remote, operand, newValue);
         } else {
-            outbox.add(new Waiting(null, operation, local, remote, operand, newValue, promise));
+            outbox.add(new Waiting(promise, operation, local, remote, operand, newValue));
         }
     }
 
@@ -501,8 +570,17 @@ final class Protocol {
             requests.remove();
         }
         while (!outbox.isEmpty()) {
-            decide(outbox.peek().promise, null, ended("sending over " + name));
+            fail(outbox.peek(), ended("sending over " + name));
             outbox.remove();
+        }
+    }
+
+    /** It will never have its turn. */
+    private void fail(Waiting waiting, RuntimeException failure) {
+        if (waiting.promise != null) {
+            decide(waiting.promise, null, failure);
+        } else {
+            slots.giveBack(waiting.claimed);
         }
     }
 
@@ -513,7 +591,9 @@ final class Protocol {
     private void flush() {
         while (state == State.OPEN && !outbox.isEmpty()) {
             Waiting next = outbox.peek();
-            if (!next.promise.isWithdrawn()) {
+            if (next.promise == null) {
+                postClaimed(next.claimed, next.length);
+            } else if (!next.promise.isWithdrawn()) {
                 if (!slots.hasFree() || next.message != null && credits.available() == 0) {
                     return;
                 }
@@ -530,7 +610,7 @@ final class Protocol {
                 postMessage(next.message, next.promise);
             } else {
                 postTransfer(
-                        slots.take(next.promise, next.operation.isAtomic()),
+                        slots.take(next.promise, next.operation.hasResult()),
                         next.operation,
                         next.local,
                         next.remote,
@@ -552,8 +632,12 @@ final class Protocol {
             throw e;
         }
         credits.spend();
+        postFilled(slot, message.byteSize());
+    }
+
+    private void postFilled(int slot, long length) {
         int frame = Frame.of(Frame.MESSAGE, credits.grant());
-        slots.posted(message.byteSize());
+        slots.posted(length);
         postedIn(slot, wire.postMessage(slot, frame));
     }
 
@@ -639,7 +723,7 @@ final class Protocol {
             requests.remove();
         }
         while (!outbox.isEmpty()) {
-            decide(outbox.peek().promise, null, reason);
+            fail(outbox.peek(), reason);
             outbox.remove();
         }
         slots.abandon(reason, this);

@@ -35,6 +35,16 @@ final class SendBuffers {
     void fill(int slot, MemorySegment message) {
         long length = message.byteSize();
         MemorySegment.copy(message, 0, region.segment(), slot * stride, length);
+        cut(slot, length);
+    }
+
+    /** The buffer of a slot. */
+    MemorySegment room(int slot) {
+        return region.segment().asSlice(slot * stride, stride);
+    }
+
+    /** The message that was written into a buffer has this length. */
+    void cut(int slot, long length) {
         if (messages[slot].length() != length) {
             messages[slot] = region.slice(slot * stride, length);
         }
@@ -53,6 +63,16 @@ final class SendBuffers {
     /** Where an atomic operation puts the value before it. */
     MemorySlice word(int slot) {
         return words[slot];
+    }
+
+    /** The first bytes of the same place. */
+    MemorySlice word(int slot, long bytes) {
+        return bytes == Long.BYTES ? words[slot] : region.slice(slot * stride, bytes);
+    }
+
+    /** Puts there what a transfer will write. */
+    void setWord(int slot, long value) {
+        region.segment().set(ValueLayout.JAVA_LONG, slot * stride, value);
     }
 
     /** The value before an atomic operation. */

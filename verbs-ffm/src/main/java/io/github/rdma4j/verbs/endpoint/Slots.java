@@ -11,12 +11,14 @@ final class Slots {
     private static final byte FREE = 0;
     /** A transfer or a message; the promise, if there is one, gets nothing. */
     private static final byte PLAIN = 1;
-    /** An atomic operation; the promise gets the value before it. */
+    /** Something that leaves a value, as an atomic operation does; the promise gets it. */
     private static final byte ATOMIC = 2;
     /** A transfer with an id, which {@link #takeDone()} will give. */
     private static final byte POLLED = 3;
     /** The same for an atomic operation. */
     private static final byte POLLED_ATOMIC = 4;
+    /** The program is writing a message there. */
+    private static final byte CLAIMED = 5;
 
     private final byte[] kinds;
     private final Promise<?>[] promises;
@@ -24,6 +26,7 @@ final class Slots {
     private final RuntimeException[] failures;
     private final int[] free;
     private int freeCount;
+    private int claimedCount;
     private final int[] done;
     private int firstDone;
     private int doneCount;
@@ -56,9 +59,9 @@ final class Slots {
         return freeCount > 0;
     }
 
-    /** Whether nothing is under way; what is done and was not polled does not count. */
+    /** Whether nothing is under way; what is done and was not polled does not count, nor what the program writes. */
     boolean isIdle() {
-        return freeCount + doneCount == free.length;
+        return freeCount + doneCount + claimedCount == free.length;
     }
 
     /** Takes a slot for something that a promise waits for, or nobody. */
@@ -75,6 +78,26 @@ final class Slots {
         kinds[slot] = atomic ? POLLED_ATOMIC : POLLED;
         ids[slot] = id;
         return slot;
+    }
+
+    /** Takes a slot for a message that the program will write. */
+    int claim() {
+        int slot = free[--freeCount];
+        kinds[slot] = CLAIMED;
+        claimedCount++;
+        return slot;
+    }
+
+    /** The program has written it, and nobody waits for its end. */
+    void send(int slot) {
+        kinds[slot] = PLAIN;
+        claimedCount--;
+    }
+
+    /** The program does not need it. */
+    void giveBack(int slot) {
+        claimedCount--;
+        release(slot);
     }
 
     /** What was taken last is under way. */
@@ -134,7 +157,7 @@ final class Slots {
     /** Fails what is under way: if its completions come after all, nobody hears of them. */
     void abandon(RuntimeException failure, Protocol protocol) {
         for (int slot = 0; slot < kinds.length; slot++) {
-            if (kinds[slot] != FREE && !isDone(slot)) {
+            if (kinds[slot] != FREE && kinds[slot] != CLAIMED && !isDone(slot)) {
                 finish(slot, failure, protocol);
             }
         }
@@ -166,7 +189,7 @@ final class Slots {
     /** Whether a transfer that can be polled for is under way or done. */
     boolean hasPolled() {
         for (byte kind : kinds) {
-            if (kind >= POLLED) {
+            if (kind == POLLED || kind == POLLED_ATOMIC) {
                 return true;
             }
         }

@@ -4,6 +4,8 @@ package io.github.rdma4j.verbs.endpoint;
 
 import static io.github.rdma4j.verbs.endpoint.Operation.COMPARE_AND_SWAP;
 import static io.github.rdma4j.verbs.endpoint.Operation.FETCH_AND_ADD;
+import static io.github.rdma4j.verbs.endpoint.Operation.GET;
+import static io.github.rdma4j.verbs.endpoint.Operation.PUT;
 import static io.github.rdma4j.verbs.endpoint.Operation.READ;
 import static io.github.rdma4j.verbs.endpoint.Operation.WRITE;
 
@@ -113,6 +115,104 @@ public final class Transfers {
      */
     public long fetchAndAdd(MemoryHandle remote, long addend, Duration timeout) {
         return await("a fetch-and-add over ", startFetchAndAdd(remote, addend), timeout);
+    }
+
+    /**
+     * Reads eight bytes of the peer, and waits for them; see {@link #read}. Not atomic beside other writers, whose bytes
+     * may be seen in part.
+     *
+     * @param remote what the offset counts from
+     * @param offset in bytes; any
+     * @param timeout how long to wait
+     * @return the value, in the byte order of this side's processor
+     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_READ}
+     * @throws IndexOutOfBoundsException if eight bytes from the offset on do not lie within the memory
+     */
+    public long getLong(MemoryHandle remote, long offset, Duration timeout) {
+        return await("a read over ", startGet(remote.slice(offset, Long.BYTES)), timeout);
+    }
+
+    /**
+     * Reads four bytes of the peer; see {@link #getLong}.
+     *
+     * @param remote what the offset counts from
+     * @param offset in bytes; any
+     * @param timeout how long to wait
+     * @return the value, in the byte order of this side's processor
+     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_READ}
+     * @throws IndexOutOfBoundsException if four bytes from the offset on do not lie within the memory
+     */
+    public int getInt(MemoryHandle remote, long offset, Duration timeout) {
+        // The low half comes first: all architectures that this library runs on are little-endian.
+        return (int) (long) await("a read over ", startGet(remote.slice(offset, Integer.BYTES)), timeout);
+    }
+
+    /**
+     * Writes eight bytes of the peer, and waits until they are there; see {@link #write}. Needs no memory of the
+     * program.
+     *
+     * @param remote what the offset counts from
+     * @param offset in bytes; any
+     * @param value in the byte order of this side's processor
+     * @param timeout how long to wait
+     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_WRITE}
+     * @throws IndexOutOfBoundsException if eight bytes from the offset on do not lie within the memory
+     */
+    public void putLong(MemoryHandle remote, long offset, long value, Duration timeout) {
+        await("a write over ", startPut(remote.slice(offset, Long.BYTES), value), timeout);
+    }
+
+    /**
+     * Writes four bytes of the peer; see {@link #putLong}.
+     *
+     * @param remote what the offset counts from
+     * @param offset in bytes; any
+     * @param value in the byte order of this side's processor
+     * @param timeout how long to wait
+     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_WRITE}
+     * @throws IndexOutOfBoundsException if four bytes from the offset on do not lie within the memory
+     */
+    public void putInt(MemoryHandle remote, long offset, int value, Duration timeout) {
+        await("a write over ", startPut(remote.slice(offset, Integer.BYTES), value), timeout);
+    }
+
+    /**
+     * Reads eight bytes; see {@link #getLong}.
+     *
+     * @param remote what the offset counts from
+     * @param offset in bytes; any
+     * @return complete with the value; exceptionally with what {@link #read} throws
+     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_READ}
+     * @throws IndexOutOfBoundsException if eight bytes from the offset on do not lie within the memory
+     * @throws IllegalStateException if the endpoint is closed
+     */
+    public CompletableFuture<Long> getLongAsync(MemoryHandle remote, long offset) {
+        return startGet(remote.slice(offset, Long.BYTES));
+    }
+
+    /**
+     * Writes eight bytes; see {@link #putLong}.
+     *
+     * @param remote what the offset counts from
+     * @param offset in bytes; any
+     * @param value in the byte order of this side's processor
+     * @return complete when they are there; exceptionally with what {@link #write} throws
+     * @throws IllegalArgumentException if the handle does not grant {@link AccessFlag#REMOTE_WRITE}
+     * @throws IndexOutOfBoundsException if eight bytes from the offset on do not lie within the memory
+     * @throws IllegalStateException if the endpoint is closed
+     */
+    public CompletableFuture<Void> putLongAsync(MemoryHandle remote, long offset, long value) {
+        return startPut(remote.slice(offset, Long.BYTES), value);
+    }
+
+    private Promise<Long> startGet(MemoryHandle remote) {
+        remote.require(AccessFlag.REMOTE_READ, "a read");
+        return start(new Promise<>(engine), GET, null, remote, 0, remote.length());
+    }
+
+    private Promise<Void> startPut(MemoryHandle remote, long value) {
+        remote.require(AccessFlag.REMOTE_WRITE, "a write");
+        return start(new Promise<>(engine), PUT, null, remote, value, remote.length());
     }
 
     private <T> T await(String operation, Promise<T> promise, Duration timeout) {

@@ -54,6 +54,16 @@ final class VerbsCarrier implements Carrier {
     }
 
     @Override
+    public void cut(int slot, long length) {
+        buffers.cut(slot, length);
+    }
+
+    @Override
+    public MemorySegment room(int slot) {
+        return buffers.room(slot);
+    }
+
+    @Override
     public int postMessage(int slot, int frame) {
         MemorySlice slice = buffers.message(slot);
         int flags = slice.length() <= inlineSize ? SendFlags.SIGNALED | SendFlags.INLINE : SendFlags.SIGNALED;
@@ -70,6 +80,11 @@ final class VerbsCarrier implements Carrier {
                 queuePair.postCompareAndSwap(slot, buffers.word(slot), remote, operand, newValue, SendFlags.SIGNALED);
             case FETCH_AND_ADD ->
                 queuePair.postFetchAndAdd(slot, buffers.word(slot), remote, operand, SendFlags.SIGNALED);
+            case GET -> queuePair.postRead(slot, buffers.word(slot, newValue), remote, SendFlags.SIGNALED);
+            case PUT -> {
+                buffers.setWord(slot, operand);
+                yield queuePair.postWrite(slot, buffers.word(slot, newValue), remote, SendFlags.SIGNALED);
+            }
         };
     }
 

@@ -17,6 +17,9 @@ interface Wire {
     /** Copies a message into the buffer of a slot. If it throws, nothing has happened. */
     void fill(int slot, MemorySegment message);
 
+    /** The message in the buffer of a slot, which the program has written itself, has this length, in bytes. */
+    void cut(int slot, long length);
+
     /** Posts what is in the buffer of a slot. */
     int postMessage(int slot, int frame);
 

@@ -92,6 +92,25 @@ class EndpointServerDeviceTest {
     }
 
     @Test
+    void aClientConnectsFromTheAddressThatItIsTold() throws Exception {
+        Future<Endpoint> accepted = accept();
+        InetSocketAddress from = new InetSocketAddress(server.address().getAddress(), 0);
+        try (Endpoint client = Endpoint.connect(
+                        server.address(),
+                        config -> SMALL.andThen(c -> c.localAddress(from)).accept(config),
+                        PATIENCE);
+                Endpoint atServer = get(accepted)) {
+            assertThat(client.localAddress().orElseThrow().getAddress()).isEqualTo(from.getAddress());
+            assertThat(atServer.peerAddress()).isEqualTo(client.localAddress());
+        }
+        assertThatThrownBy(() -> Endpoint.connect(
+                        server.address(),
+                        config -> config.localAddress(new InetSocketAddress("203.0.113.1", 0)),
+                        PATIENCE))
+                .hasMessageContaining("203.0.113.1");
+    }
+
+    @Test
     void aCloseAndAnAbortAreToldApart() throws Exception {
         Future<Endpoint> accepted = accept();
         Endpoint client = connect();

@@ -7,6 +7,7 @@ import io.github.rdma4j.verbs.RemoteMemory;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Deque;
 import java.util.Optional;
@@ -32,6 +33,9 @@ final class FakeCarrier implements Carrier {
             long newValue) {}
 
     private record Event(long id, boolean success, boolean framed, int frame, long length) {}
+
+    /** The longest message. */
+    static final int ROOM = 4096;
 
     private final Object wire;
     private final boolean automatic;
@@ -98,6 +102,17 @@ final class FakeCarrier implements Carrier {
     public void fill(int slot, MemorySegment message) {
         requireMemory();
         slots[slot] = message.toArray(ValueLayout.JAVA_BYTE);
+    }
+
+    @Override
+    public MemorySegment room(int slot) {
+        slots[slot] = new byte[ROOM];
+        return MemorySegment.ofArray(slots[slot]);
+    }
+
+    @Override
+    public void cut(int slot, long length) {
+        slots[slot] = Arrays.copyOf(slots[slot], (int) length);
     }
 
     @Override
@@ -198,6 +213,8 @@ final class FakeCarrier implements Carrier {
         switch (request.operation) {
             case WRITE -> peer.memory[1] = request.operand;
             case READ -> {}
+            case PUT -> peer.memory[2] = request.operand;
+            case GET -> before = peer.memory[2];
             case FETCH_AND_ADD -> peer.memory[0] += 1;
             case COMPARE_AND_SWAP -> peer.memory[0] = before == request.operand ? request.newValue : before;
         }

@@ -47,6 +47,7 @@ final class SimulatedEnd {
     private final List<Promise<?>> promises = new ArrayList<>();
     private final Map<Long, Boolean> polled = new HashMap<>();
     private final List<Integer> held = new ArrayList<>();
+    private final List<Integer> claimed = new ArrayList<>();
     private final List<Waiter> waiters = new ArrayList<>();
     private boolean nudgeOwed;
     private boolean closing;
@@ -104,21 +105,23 @@ final class SimulatedEnd {
         if (gone) {
             return;
         }
-        int what = random.nextInt(closing ? 6 : 15);
+        int what = random.nextInt(closing ? 7 : 17);
         try {
             switch (what) {
                 case 0, 1, 2 -> poll();
                 case 3 -> handOver();
                 case 4 -> nudge();
                 case 5 -> release();
-                case 6 -> trySend();
-                case 7 -> sendAsync();
-                case 8 -> receiveAsync();
-                case 9 -> take();
-                case 10 -> copyNext();
-                case 11 -> transfer();
-                case 12 -> takeDone();
-                case 13 -> withdraw();
+                case 6 -> giveBack();
+                case 7 -> trySend();
+                case 8 -> sendAsync();
+                case 9 -> receiveAsync();
+                case 10 -> take();
+                case 11 -> copyNext();
+                case 12 -> transfer();
+                case 13 -> takeDone();
+                case 14 -> withdraw();
+                case 15 -> claim();
                 default -> fallAsleep();
             }
         } catch (OutOfMemoryError e) {
@@ -139,6 +142,26 @@ final class SimulatedEnd {
 
     private void trySend() {
         protocol.trySend(message(++calls));
+    }
+
+    private void claim() {
+        if (claimed.isEmpty() || random.nextBoolean()) {
+            int slot = protocol.claim();
+            if (slot >= 0) {
+                claimed.add(slot);
+            }
+        } else {
+            int slot = claimed.remove(random.nextInt(claimed.size()));
+            MemorySegment message = message(++calls);
+            carrier.room(slot).asSlice(0, message.byteSize()).copyFrom(message);
+            protocol.sendClaimed(slot, message.byteSize());
+        }
+    }
+
+    private void giveBack() {
+        if (!claimed.isEmpty()) {
+            protocol.giveBack(claimed.remove(random.nextInt(claimed.size())));
+        }
     }
 
     private void sendAsync() {
@@ -192,7 +215,7 @@ final class SimulatedEnd {
 
     private void transfer() {
         long number = ++calls;
-        Operation operation = Operation.values()[random.nextInt(4)];
+        Operation operation = Operation.values()[random.nextInt(Operation.values().length)];
         if (random.nextBoolean()) {
             if (protocol.tryTransfer(number, operation, null, REMOTE, number, 0) == Endpoint.OK) {
                 polled.put(number, true);
@@ -355,6 +378,7 @@ final class SimulatedEnd {
                 && !carrier.broken
                 && !peer.carrier.broken) {
             int credits = protocol.credits().available()
+                    + claimed.size()
                     + carrier.messagesOnTheWay()
                     + peer.protocol.messageCount()
                     + peer.held.size()
@@ -378,6 +402,9 @@ final class SimulatedEnd {
         nudge();
         while (!held.isEmpty()) {
             release();
+        }
+        while (!claimed.isEmpty()) {
+            giveBack();
         }
         carrier.poll(protocol);
         protocol.settle();

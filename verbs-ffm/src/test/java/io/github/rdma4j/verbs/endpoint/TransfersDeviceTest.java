@@ -54,6 +54,36 @@ class TransfersDeviceTest {
     }
 
     @Test
+    void wordsAreReadAndWrittenWithoutMemoryOfTheProgram() {
+        transfers.putLong(handle, 8, 0x0123_4567_89ab_cdefL, PATIENCE);
+        assertThat(exposed.segment().get(ValueLayout.JAVA_LONG, 8)).isEqualTo(0x0123_4567_89ab_cdefL);
+        transfers.putInt(handle, 17, -5, PATIENCE);
+        assertThat(exposed.segment().get(ValueLayout.JAVA_INT_UNALIGNED, 17)).isEqualTo(-5);
+        assertThat(exposed.segment().get(ValueLayout.JAVA_BYTE, 16)).isZero();
+        assertThat(exposed.segment().get(ValueLayout.JAVA_BYTE, 21)).isZero();
+        assertThat(transfers.getLong(handle, 8, PATIENCE)).isEqualTo(0x0123_4567_89ab_cdefL);
+        assertThat(transfers.getInt(handle, 17, PATIENCE)).isEqualTo(-5);
+        List<CompletableFuture<Void>> puts = new ArrayList<>();
+        List<CompletableFuture<Long>> gets = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            puts.add(transfers.putLongAsync(handle, 64 + 8 * i, i));
+        }
+        puts.forEach(CompletableFuture::join);
+        for (int i = 0; i < 20; i++) {
+            gets.add(transfers.getLongAsync(handle, 64 + 8 * i));
+        }
+        for (int i = 0; i < 20; i++) {
+            assertThat(gets.get(i).join()).isEqualTo(i);
+        }
+        assertThatThrownBy(() -> transfers.getLong(handle, SIZE - 7, PATIENCE))
+                .isInstanceOf(IndexOutOfBoundsException.class);
+        MemoryHandle readable = pair.right.expose(8, REMOTE_READ).handle();
+        assertThatThrownBy(() -> transfers.putLong(readable, 0, 1, PATIENCE))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("REMOTE_WRITE");
+    }
+
+    @Test
     void atomicsReturnTheValueBefore() {
         exposed.segment().set(ValueLayout.JAVA_LONG, 16, 40);
         MemoryHandle counter = handle.slice(16, 8);

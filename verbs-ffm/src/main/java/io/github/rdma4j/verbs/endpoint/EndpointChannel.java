@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import io.github.rdma4j.verbs.WaitInterruptedException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.lang.foreign.MemorySegment;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ByteChannel;
+import java.nio.channels.ClosedChannelException;
+import java.time.Duration;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** The messages of an endpoint as a stream of bytes; see {@link Endpoint#asByteChannel}. */
+final class EndpointChannel implements ByteChannel {
+    private final Endpoint endpoint;
+    private final Duration timeout;
+    private final ReentrantLock reading = new ReentrantLock();
+    private final ReentrantLock writing = new ReentrantLock();
+    /** The message that is being read, and how much of it was; guarded by the lock of readers. */
+    private HeldMessage message;
+
+    private long taken;
+
+    EndpointChannel(Endpoint endpoint, Duration timeout) {
+        this.endpoint = endpoint;
+        this.timeout = timeout;
+    }
+
+    /** What can be done with the endpoint, with the exceptions of channels. */
+    private interface Action<T> {
+        T run() throws IOException;
+    }
+
+    private <T> T translated(Action<T> action) throws IOException {
+        try {
+            return action.run();
+        } catch (WaitInterruptedException e) {
+            InterruptedIOException interrupted = new InterruptedIOException(e.getMessage());
+            interrupted.initCause(e);
+            throw interrupted;
+        } catch (EndpointException e) {
+            throw new IOException(e.getMessage(), e);
+        } catch (IllegalStateException e) {
+            if (endpoint.isOpen()) {
+                throw e;
+            }
+            ClosedChannelException closed = new ClosedChannelException();
+            closed.initCause(e);
+            throw closed;
+        }
+    }
+
+    /** Waits for at least one byte, unless the buffer has no room; -1 when the peer has closed. */
+    @Override
+    public int read(ByteBuffer target) throws IOException {
+        reading.lock();
+        try {
+            if (!endpoint.isOpen()) {
+                throw new ClosedChannelException();
+            }
+            if (!target.hasRemaining()) {
+                return 0;
+            }
+            if (message == null && !receive()) {
+                return -1;
+            }
+            int count = (int) Math.min(target.remaining(), message.length() - taken);
+            MemorySegment.ofBuffer(target).copyFrom(message.segment().asSlice(taken, count));
+            target.position(target.position() + count);
+            taken += count;
+            if (taken == message.length()) {
+                giveBack();
+            }
+            return count;
+        } finally {
+            reading.unlock();
+        }
+    }
+
+    /** Waits for a message with at least one byte; false when the peer has closed. */
+    private boolean receive() throws IOException {
+        return translated(() -> {
+            try {
+                do {
+                    giveBack();
+                    message = endpoint.receiveHeld(timeout)
+                            .orElseThrow(() -> new SocketTimeoutException(
+                                    "nothing came from the peer of %s in %s".formatted(endpoint, timeout)));
+                } while (message.length() == 0);
+                return true;
+            } catch (ClosedByPeerException e) {
+                return false;
+            }
+        });
+    }
+
+    private void giveBack() {
+        if (message != null) {
+            message.close();
+            message = null;
+        }
+        taken = 0;
+    }
+
+    /** Waits until all is sent. If it throws, the buffer's position tells what was. */
+    @Override
+    public int write(ByteBuffer source) throws IOException {
+        writing.lock();
+        try {
+            if (!endpoint.isOpen()) {
+                throw new ClosedChannelException();
+            }
+            int before = source.position();
+            while (source.hasRemaining()) {
+                int length = Math.min(source.remaining(), endpoint.maxMessageSize());
+                ByteBuffer part = source.slice(source.position(), length);
+                if (!translated(() -> endpoint.send(part, timeout))) {
+                    throw new SocketTimeoutException("the peer of %s took nothing in %s".formatted(endpoint, timeout));
+                }
+                source.position(source.position() + length);
+            }
+            return source.position() - before;
+        } finally {
+            writing.unlock();
+        }
+    }
+
+    @Override
+    public boolean isOpen() {
+        return endpoint.isOpen();
+    }
+
+    /** In good order, which ends reads and writes that wait. */
+    @Override
+    public void close() throws IOException {
+        translated(() -> {
+            endpoint.close();
+            return null;
+        });
+        reading.lock();
+        try {
+            giveBack();
+        } finally {
+            reading.unlock();
+        }
+    }
+}

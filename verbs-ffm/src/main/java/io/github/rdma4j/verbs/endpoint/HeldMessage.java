@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * A received message that the program keeps, where the adapter has put it: {@link Endpoint#receiveHeld} and {@link
+ * Message#hold} give it. Its close gives the buffer back to the adapter, and the peer a credit. A program that holds
+ * all of its {@link EndpointConfig#receiveBuffers} gets no further message.
+ *
+ * <p>It may be read and closed after the endpoint is closed; the memory is freed with the last of them.
+ *
+ * <p>Thread safety: all methods may be called from any thread. What still reads the segment when another thread closes
+ * sees other bytes, or an {@link IllegalStateException}.
+ */
+public final class HeldMessage implements AutoCloseable {
+    private final Engine engine;
+    private final int buffer;
+    private final MemorySegment view;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    HeldMessage(Engine engine, int buffer, MemorySegment view) {
+        this.engine = engine;
+        this.buffer = buffer;
+        this.view = view;
+    }
+
+    private MemorySegment requireOpen() {
+        if (closed.get()) {
+            throw new IllegalStateException("this message was given back: its buffer takes other messages now");
+        }
+        return view;
+    }
+
+    /**
+     * The number of bytes, which can be 0.
+     *
+     * @return the number of bytes
+     * @throws IllegalStateException if this message is closed
+     */
+    public long length() {
+        return requireOpen().byteSize();
+    }
+
+    /**
+     * The bytes themselves, without a copy. To keep the segment beyond the close is a mistake that shows other data
+     * later; it cannot crash the JVM.
+     *
+     * @return exactly {@link #length()} bytes, aligned to 64
+     * @throws IllegalStateException if this message is closed
+     */
+    public MemorySegment segment() {
+        return requireOpen();
+    }
+
+    /**
+     * A copy of the bytes.
+     *
+     * @return the copy
+     * @throws IllegalStateException if this message is closed
+     */
+    public byte[] toBytes() {
+        return requireOpen().toArray(ValueLayout.JAVA_BYTE);
+    }
+
+    /** Gives the buffer back. Twice does nothing. */
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            engine.release(buffer);
+        }
+    }
+
+    /** {@return the length, as long as the message is open} */
+    @Override
+    public String toString() {
+        return closed.get() ? "message that was given back" : "held message of " + view.byteSize() + " bytes";
+    }
+}
