@@ -10,6 +10,8 @@ import java.io.BufferedReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,6 +47,24 @@ class ExamplesDeviceTest {
                         .contains("200 puts")
                         .contains(" 0 wrong");
                 assertThat(server.readLine()).isEqualTo("a client has gone");
+            }
+        }
+    }
+
+    @Test
+    void oneThreadPublishesToManySubscribers() throws Exception {
+        try (ExamplePrograms programs = new ExamplePrograms()) {
+            try (BufferedReader publisher = programs.start("Publisher", "publish", ADDRESS, "0", "25", "40")
+                    .inputReader()) {
+                String port = ExamplePrograms.port(publisher);
+                String seen = ExamplePrograms.run("Publisher", "subscribe", ADDRESS, port, "25");
+                Matcher numbers = Pattern.compile("25 subscribers received (\\d+) numbers in order and missed (\\d+)\n")
+                        .matcher(seen);
+                assertThat(numbers.matches()).as(seen).isTrue();
+                // What came last may be missed without being noticed.
+                assertThat(Long.parseLong(numbers.group(1)) + Long.parseLong(numbers.group(2)))
+                        .isBetween(25L * 16, 25L * 40);
+                assertThat(publisher.readLine()).startsWith("40 numbers to 25 subscribers, ");
             }
         }
     }

@@ -30,6 +30,7 @@ class ExamplesTest {
                             "FirstEndpoint.java",
                             "GpuTransfer.java",
                             "KeyValue.java",
+                            "Publisher.java",
                             "SendFile.java",
                             "WriteToPeer.java");
         }

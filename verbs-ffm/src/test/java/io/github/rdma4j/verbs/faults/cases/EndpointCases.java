@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.faults.cases;
 
 import io.github.rdma4j.verbs.cm.CmTestNet;
 import io.github.rdma4j.verbs.endpoint.Endpoint;
+import io.github.rdma4j.verbs.endpoint.EndpointSelector;
 import io.github.rdma4j.verbs.endpoint.EndpointServer;
 import io.github.rdma4j.verbs.faults.FaultCase;
 import io.github.rdma4j.verbs.faults.Steps;
@@ -22,12 +23,23 @@ public final class EndpointCases {
     public static List<FaultCase> all() {
         return List.of(
                 new FaultCase("endpoint server", 17, EndpointCases::server),
-                new FaultCase("endpoint client", 110, EndpointCases::client));
+                new FaultCase("endpoint client", 110, EndpointCases::client),
+                new FaultCase("endpoint selector", 8, EndpointCases::selector));
     }
 
     private static void server(Steps steps) {
         EndpointServer server = steps.make(() -> EndpointServer.bind(CmTestNet.ipv4()));
         steps.end(server);
+    }
+
+    /** The server is none of the case's, but what the selector asks of it is. */
+    private static void selector(Steps steps) {
+        try (EndpointServer server = EndpointServer.bind(CmTestNet.ipv4())) {
+            EndpointSelector selector = steps.make(EndpointSelector::open);
+            steps.run(() -> selector.add(server, ready -> {}));
+            steps.take(() -> selector.select(Duration.ofMillis(10)));
+            steps.end(selector);
+        }
     }
 
     /** The server's half runs on another thread, so that its calls are none of the case's. */
