@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare;
 
+import io.github.rdma4j.perftest.environment.CpuTime;
+
 /** Runs the C tool: two processes. */
 final class CRunner implements Runner {
     private final CTools tools;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare;
 
+import io.github.rdma4j.perftest.environment.CpuTime;
+
 /**
  * CPU time of a run, or per message.
  *
@@ -9,12 +11,12 @@ package io.github.rdma4j.perftest.compare;
  *     known
  * @param machine nanoseconds that all processors of the machine were busy in the same time; NaN when not known
  */
-record CpuUse(double processes, double machine) {
+public record CpuUse(double processes, double machine) {
     /** Of nobody knows what. */
     static final CpuUse UNKNOWN = new CpuUse(Double.NaN, Double.NaN);
 
     /** From times of {@link CpuTime}. */
-    static CpuUse of(long processes, long machine) {
+    public static CpuUse of(long processes, long machine) {
         return new CpuUse(orNaN(processes), orNaN(machine));
     }
 
@@ -29,7 +31,7 @@ record CpuUse(double processes, double machine) {
      * @param fewer the shorter run
      * @param messages how many messages this run has more
      */
-    CpuUse perMessage(CpuUse fewer, long messages) {
+    public CpuUse perMessage(CpuUse fewer, long messages) {
         return new CpuUse(
                 positive((processes - fewer.processes) / messages), positive((machine - fewer.machine) / messages));
     }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare;
 
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.figures.MedianInterval;
-import io.github.rdma4j.perftest.options.IllegalParameterException;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;

@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.compare;
 
 import io.github.rdma4j.perftest.compare.InstructionRecord.Block;
+import io.github.rdma4j.perftest.exit.CompareException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.compare;
 
 import io.github.rdma4j.perftest.compare.InstructionRecord.Reader;
+import io.github.rdma4j.perftest.exit.CompareException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.lang.foreign.FunctionDescriptor;

@@ -5,6 +5,8 @@ package io.github.rdma4j.perftest.compare;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import io.github.rdma4j.perftest.environment.CpuTime;
+import io.github.rdma4j.perftest.exit.CompareException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

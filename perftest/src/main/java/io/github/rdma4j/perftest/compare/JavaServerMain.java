@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare;
 
-import io.github.rdma4j.perftest.PerftestException;
+import io.github.rdma4j.perftest.environment.CpuTime;
+import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.run.PerfTest;
 import io.github.rdma4j.perftest.run.TestListener;
 import io.github.rdma4j.perftest.tcp.TcpRun;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare;
 
+import io.github.rdma4j.perftest.exit.CompareException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare;
 
-import io.github.rdma4j.perftest.run.CompilerThreads;
+import io.github.rdma4j.perftest.environment.CompilerThreads;
 import java.time.Duration;
 
 /**

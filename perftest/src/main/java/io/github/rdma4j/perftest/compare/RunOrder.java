@@ -124,7 +124,7 @@ record RunOrder(
      * What the Java tool is asked to do.
      *
      * @param server whether it is the server
-     * @throws io.github.rdma4j.perftest.options.IllegalParameterException when the values make no sense together
+     * @throws io.github.rdma4j.perftest.exit.IllegalParameterException when the values make no sense together
      */
     TestParameters parameters(boolean server) {
         List<String> arguments = arguments();

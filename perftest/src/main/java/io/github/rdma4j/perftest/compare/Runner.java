@@ -8,7 +8,7 @@ interface Runner {
      * Runs it.
      *
      * @return what the client measured
-     * @throws io.github.rdma4j.perftest.PerftestException when it fails or takes longer than the order allows
+     * @throws io.github.rdma4j.perftest.exit.PerftestException when it fails or takes longer than the order allows
      */
     Measurement run(RunOrder order);
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare;
 
+import io.github.rdma4j.perftest.exit.CompareException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

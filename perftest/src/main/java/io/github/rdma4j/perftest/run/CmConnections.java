@@ -6,6 +6,7 @@ import static io.github.rdma4j.verbs.QueuePairState.INIT;
 import static io.github.rdma4j.verbs.QueuePairState.RTR;
 import static io.github.rdma4j.verbs.QueuePairState.RTS;
 
+import io.github.rdma4j.perftest.exit.TestFailedException;
 import io.github.rdma4j.perftest.options.ConnectionType;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Verb;

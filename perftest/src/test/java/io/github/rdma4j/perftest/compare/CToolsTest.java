@@ -5,7 +5,7 @@ package io.github.rdma4j.perftest.compare;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.rdma4j.perftest.PerftestException;
+import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.options.Tool;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.github.rdma4j.perftest.compare.InstructionRecord.Block;
+import io.github.rdma4j.perftest.exit.CompareException;
 import io.github.rdma4j.perftest.options.Tool;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.perftest.compare.InstructionRecord.Block;
+import io.github.rdma4j.perftest.exit.CompareException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -4,7 +4,8 @@ package io.github.rdma4j.perftest.compare;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.rdma4j.perftest.PerftestException;
+import io.github.rdma4j.perftest.exit.CompareException;
+import io.github.rdma4j.perftest.exit.PerftestException;
 import org.junit.jupiter.api.Test;
 
 class JavaRunnerTest {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.rdma4j.perftest.exit.CompareException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.fuzz.Fuzzer;
 import io.github.rdma4j.fuzz.Spoiler;
+import io.github.rdma4j.perftest.environment.CpuTime;
+import io.github.rdma4j.perftest.exit.CompareException;
 import io.github.rdma4j.perftest.tcp.TcpRun;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,14 +1,12 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.run;
-
-import io.github.rdma4j.perftest.PerftestException;
+package io.github.rdma4j.perftest.exit;
 
 /** The measurement itself could not be set up or broke off: a completion with an error, a peer that went away. */
 public final class TestFailedException extends PerftestException {
     private final boolean peerLost;
 
-    TestFailedException(String message, String remedy) {
+    public TestFailedException(String message, String remedy) {
         this(message, remedy, false);
     }
 
@@ -18,7 +16,7 @@ public final class TestFailedException extends PerftestException {
     }
 
     /** The peer is gone or silent. */
-    static TestFailedException ofLostPeer(String message, String remedy) {
+    public static TestFailedException ofLostPeer(String message, String remedy) {
         return new TestFailedException(message, remedy, true);
     }
 

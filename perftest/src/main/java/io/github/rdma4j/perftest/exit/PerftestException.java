@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest;
+package io.github.rdma4j.perftest.exit;
 
 /**
  * A test could not be started or finished, for a reason that the user can be told: a peer that does not answer, a

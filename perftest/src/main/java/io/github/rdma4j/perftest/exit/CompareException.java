@@ -1,16 +1,14 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.compare;
-
-import io.github.rdma4j.perftest.PerftestException;
+package io.github.rdma4j.perftest.exit;
 
 /** The comparison could not be made: a tool is missing, a run failed or took too long. */
-final class CompareException extends PerftestException {
+public final class CompareException extends PerftestException {
     /**
      * @param message what went wrong, in one sentence
      * @param remedy what the user can do about it, or an empty string
      */
-    CompareException(String message, String remedy) {
+    public CompareException(String message, String remedy) {
         super(message, remedy);
     }
 
@@ -19,7 +17,7 @@ final class CompareException extends PerftestException {
      * @param remedy what the user can do about it, or an empty string
      * @param cause the exception below it
      */
-    CompareException(String message, String remedy, Throwable cause) {
+    public CompareException(String message, String remedy, Throwable cause) {
         super(message, remedy, cause);
     }
 }

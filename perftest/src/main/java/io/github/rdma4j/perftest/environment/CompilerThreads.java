@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.run;
+package io.github.rdma4j.perftest.environment;
 
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -42,7 +42,7 @@ public final class CompilerThreads {
     }
 
     /** CPU time of all of them in nanoseconds; 0 where the kernel does not tell. */
-    long cpuNanoseconds() {
+    public long cpuNanoseconds() {
         long sum = 0;
         for (Path file : statistics) {
             try {
@@ -61,7 +61,7 @@ public final class CompilerThreads {
     }
 
     /** Whether they have done nothing since they had used so much CPU time. */
-    boolean idleSince(long before) {
+    public boolean idleSince(long before) {
         return cpuNanoseconds() - before < NOTHING;
     }
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest;
+package io.github.rdma4j.perftest.exit;
 
 /** Does something when the JVM is ended by a signal (Ctrl-C, kill) while this is open. */
 public final class InterruptHook implements AutoCloseable {

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.compare;
+package io.github.rdma4j.perftest.environment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.perftest.compare.CpuUse;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.options;
+package io.github.rdma4j.perftest.exit;
 
 import java.util.function.Supplier;
 
@@ -13,11 +13,11 @@ public final class IllegalParameterException extends IllegalArgumentException {
         super(message);
     }
 
-    static void when(boolean condition, String message) {
+    public static void when(boolean condition, String message) {
         when(condition, () -> message);
     }
 
-    static void when(boolean condition, Supplier<String> message) {
+    public static void when(boolean condition, Supplier<String> message) {
         if (condition) {
             throw new IllegalParameterException(message.get());
         }

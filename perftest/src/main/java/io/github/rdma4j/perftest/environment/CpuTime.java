@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.compare;
+package io.github.rdma4j.perftest.environment;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -14,9 +14,9 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 
 /** CPU time that the kernel has counted, in nanoseconds. Only differences mean anything. */
-final class CpuTime {
+public final class CpuTime {
     /** A number that is not known. */
-    static final long UNKNOWN = -1;
+    public static final long UNKNOWN = -1;
 
     private static final Path STATISTICS = Path.of("/proc/stat");
 
@@ -48,12 +48,12 @@ final class CpuTime {
     private CpuTime() {}
 
     /** User and system time of this process, all threads. */
-    static long ofThisProcess() {
+    public static long ofThisProcess() {
         return usage(SELF);
     }
 
     /** User and system time of the child processes that have ended. */
-    static long ofEndedChildren() {
+    public static long ofEndedChildren() {
         return usage(CHILDREN);
     }
 
@@ -78,7 +78,7 @@ final class CpuTime {
      * What all processors of the machine were busy with: processes, the kernel's own threads and interrupts. The kernel
      * counts it in hundredths of seconds.
      */
-    static long ofTheMachine() {
+    public static long ofTheMachine() {
         try (Stream<String> lines = Files.lines(STATISTICS)) {
             return busy(lines.findFirst().orElse(""));
         } catch (IOException _) {
@@ -90,7 +90,7 @@ final class CpuTime {
      * The busy time in the first line of /proc/stat; unknown when it is another line, or has something else than
      * numbers.
      */
-    static long busy(String line) {
+    public static long busy(String line) {
         String[] words = line.split("\\s+");
         if (words.length <= BUSY[BUSY.length - 1] || !words[0].equals("cpu")) {
             return UNKNOWN;
@@ -107,12 +107,12 @@ final class CpuTime {
     }
 
     /** Both together; unknown when one of them is. */
-    static long sum(long one, long other) {
+    public static long sum(long one, long other) {
         return one == UNKNOWN || other == UNKNOWN ? UNKNOWN : one + other;
     }
 
     /** Time that has passed between two of the above; unknown when one of them is. */
-    static long between(long before, long after) {
+    public static long between(long before, long after) {
         return before == UNKNOWN || after == UNKNOWN ? UNKNOWN : after - before;
     }
 }
