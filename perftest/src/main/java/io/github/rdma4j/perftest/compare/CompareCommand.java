@@ -6,7 +6,7 @@ import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.exit.InterruptHook;
 import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.options.Ranges;
-import io.github.rdma4j.perftest.run.RunState;
+import io.github.rdma4j.perftest.result.RunState;
 import io.github.rdma4j.verbs.VerbsException;
 import java.io.BufferedOutputStream;
 import java.io.File;

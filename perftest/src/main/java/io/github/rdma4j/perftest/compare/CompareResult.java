@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare;
 
-import io.github.rdma4j.perftest.run.RunState;
+import io.github.rdma4j.perftest.result.RunState;
 import java.time.Instant;
 import java.util.List;
 

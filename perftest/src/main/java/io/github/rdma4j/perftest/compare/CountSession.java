@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare;
 
+import io.github.rdma4j.perftest.result.TestListener;
 import io.github.rdma4j.perftest.run.PerfTest;
-import io.github.rdma4j.perftest.run.TestListener;
 import java.util.List;
 import java.util.function.IntSupplier;
 

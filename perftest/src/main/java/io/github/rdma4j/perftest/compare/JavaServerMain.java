@@ -4,8 +4,8 @@ package io.github.rdma4j.perftest.compare;
 
 import io.github.rdma4j.perftest.environment.CpuTime;
 import io.github.rdma4j.perftest.exit.PerftestException;
+import io.github.rdma4j.perftest.result.TestListener;
 import io.github.rdma4j.perftest.run.PerfTest;
-import io.github.rdma4j.perftest.run.TestListener;
 import io.github.rdma4j.perftest.tcp.TcpRun;
 import io.github.rdma4j.perftest.tcp.TcpTest;
 import io.github.rdma4j.verbs.VerbsException;

@@ -3,14 +3,14 @@
 package io.github.rdma4j.perftest.report;
 
 import io.github.rdma4j.perftest.figures.LatencyFigures;
-import io.github.rdma4j.perftest.run.BandwidthResult;
-import io.github.rdma4j.perftest.run.GpuInfo;
-import io.github.rdma4j.perftest.run.LatencyResult;
-import io.github.rdma4j.perftest.run.Pace;
-import io.github.rdma4j.perftest.run.RunState;
-import io.github.rdma4j.perftest.run.SizeResult;
-import io.github.rdma4j.perftest.run.TestOutcome;
-import io.github.rdma4j.perftest.run.TimedLatencyResult;
+import io.github.rdma4j.perftest.result.BandwidthResult;
+import io.github.rdma4j.perftest.result.GpuInfo;
+import io.github.rdma4j.perftest.result.LatencyResult;
+import io.github.rdma4j.perftest.result.Pace;
+import io.github.rdma4j.perftest.result.RunState;
+import io.github.rdma4j.perftest.result.SizeResult;
+import io.github.rdma4j.perftest.result.TestOutcome;
+import io.github.rdma4j.perftest.result.TimedLatencyResult;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;

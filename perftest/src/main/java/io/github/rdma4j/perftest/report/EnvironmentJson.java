@@ -4,7 +4,7 @@ package io.github.rdma4j.perftest.report;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.github.rdma4j.perftest.environment.Environment;
-import io.github.rdma4j.perftest.run.RunState;
+import io.github.rdma4j.perftest.result.RunState;
 import java.io.IOException;
 import java.time.Instant;
 

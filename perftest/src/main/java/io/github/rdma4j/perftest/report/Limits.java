@@ -3,8 +3,8 @@
 package io.github.rdma4j.perftest.report;
 
 import io.github.rdma4j.perftest.options.FigureOptions;
-import io.github.rdma4j.perftest.run.BandwidthResult;
-import io.github.rdma4j.perftest.run.SizeResult;
+import io.github.rdma4j.perftest.result.BandwidthResult;
+import io.github.rdma4j.perftest.result.SizeResult;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.ToDoubleFunction;

@@ -4,9 +4,9 @@ package io.github.rdma4j.perftest.report;
 
 import io.github.rdma4j.perftest.figures.LatencyFigures;
 import io.github.rdma4j.perftest.options.FigureOptions;
-import io.github.rdma4j.perftest.run.LatencyResult;
-import io.github.rdma4j.perftest.run.SizeResult;
-import io.github.rdma4j.perftest.run.TestOutcome;
+import io.github.rdma4j.perftest.result.LatencyResult;
+import io.github.rdma4j.perftest.result.SizeResult;
+import io.github.rdma4j.perftest.result.TestOutcome;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;

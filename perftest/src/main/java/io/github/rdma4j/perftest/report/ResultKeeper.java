@@ -3,12 +3,12 @@
 package io.github.rdma4j.perftest.report;
 
 import io.github.rdma4j.perftest.environment.Environment;
-import io.github.rdma4j.perftest.run.Observation;
-import io.github.rdma4j.perftest.run.RunState;
-import io.github.rdma4j.perftest.run.SizeResult;
-import io.github.rdma4j.perftest.run.TestInfo;
-import io.github.rdma4j.perftest.run.TestListener;
-import io.github.rdma4j.perftest.run.TestOutcome;
+import io.github.rdma4j.perftest.result.Observation;
+import io.github.rdma4j.perftest.result.RunState;
+import io.github.rdma4j.perftest.result.SizeResult;
+import io.github.rdma4j.perftest.result.TestInfo;
+import io.github.rdma4j.perftest.result.TestListener;
+import io.github.rdma4j.perftest.result.TestOutcome;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;

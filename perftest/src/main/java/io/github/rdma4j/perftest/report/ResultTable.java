@@ -4,11 +4,11 @@ package io.github.rdma4j.perftest.report;
 
 import io.github.rdma4j.perftest.options.Output;
 import io.github.rdma4j.perftest.options.TestParameters;
-import io.github.rdma4j.perftest.run.BandwidthResult;
-import io.github.rdma4j.perftest.run.LatencyResult;
-import io.github.rdma4j.perftest.run.Observation;
-import io.github.rdma4j.perftest.run.SizeResult;
-import io.github.rdma4j.perftest.run.TimedLatencyResult;
+import io.github.rdma4j.perftest.result.BandwidthResult;
+import io.github.rdma4j.perftest.result.LatencyResult;
+import io.github.rdma4j.perftest.result.Observation;
+import io.github.rdma4j.perftest.result.SizeResult;
+import io.github.rdma4j.perftest.result.TimedLatencyResult;
 import java.util.Locale;
 
 /** The table of results, column by column as the C tools print it. */

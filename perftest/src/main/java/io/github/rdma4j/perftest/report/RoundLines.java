@@ -4,11 +4,11 @@ package io.github.rdma4j.perftest.report;
 
 import io.github.rdma4j.perftest.figures.LatencyFigures;
 import io.github.rdma4j.perftest.figures.Spread;
-import io.github.rdma4j.perftest.run.BandwidthResult;
-import io.github.rdma4j.perftest.run.LatencyResult;
-import io.github.rdma4j.perftest.run.Pace;
-import io.github.rdma4j.perftest.run.SizeResult;
-import io.github.rdma4j.perftest.run.TimedLatencyResult;
+import io.github.rdma4j.perftest.result.BandwidthResult;
+import io.github.rdma4j.perftest.result.LatencyResult;
+import io.github.rdma4j.perftest.result.Pace;
+import io.github.rdma4j.perftest.result.SizeResult;
+import io.github.rdma4j.perftest.result.TimedLatencyResult;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.ToDoubleFunction;

@@ -4,6 +4,11 @@ package io.github.rdma4j.perftest.run;
 
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Verb;
+import io.github.rdma4j.perftest.plan.Depth;
+import io.github.rdma4j.perftest.plan.Slots;
+import io.github.rdma4j.perftest.result.BandwidthResult;
+import io.github.rdma4j.perftest.result.SizeResult;
+import io.github.rdma4j.perftest.result.TestListener;
 import io.github.rdma4j.perftest.wire.BandwidthReport;
 import io.github.rdma4j.perftest.wire.ControlChannel;
 import io.github.rdma4j.perftest.wire.PeerKeys;
@@ -85,7 +90,7 @@ final class BandwidthTest implements ConnectedTest {
             if (parameters.workload().endless()) {
                 runEndlessly(size);
             }
-            last = BandwidthResult.ofRounds(parameters.figures().rounds(), () -> run(size), listener);
+            last = BandwidthRounds.run(parameters.figures().rounds(), () -> run(size), listener);
             results.add(last);
             listener.result(last);
         }
@@ -114,7 +119,7 @@ final class BandwidthTest implements ConnectedTest {
         List<SizeResult> results = new ArrayList<>();
         for (long size : parameters.sizes()) {
             BandwidthResult both =
-                    BandwidthResult.ofRounds(parameters.figures().rounds(), () -> runBothWays(size), listener);
+                    BandwidthRounds.run(parameters.figures().rounds(), () -> runBothWays(size), listener);
             results.add(both);
             listener.result(both);
         }

@@ -6,8 +6,11 @@ import io.github.rdma4j.cuda.DeviceMemory;
 import io.github.rdma4j.cuda.HostMemory;
 import io.github.rdma4j.gpudirect.DeviceRegion;
 import io.github.rdma4j.gpudirect.GpuPath;
+import io.github.rdma4j.gpudirect.PathDecision;
+import io.github.rdma4j.gpudirect.PathRefusal;
 import io.github.rdma4j.perftest.gpu.Gpu;
 import io.github.rdma4j.perftest.memory.TestBuffer;
+import io.github.rdma4j.perftest.result.GpuInfo;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.MemorySlice;
@@ -25,6 +28,8 @@ final class GpuMessageMemory implements MessageMemory {
     private static final int CHUNK = 1 << 20;
 
     private static final int PAGE = 4096;
+
+    private static final String STAGED = "each message is copied to or from pinned host memory";
 
     private final Gpu gpu;
     private final DeviceMemory memory;
@@ -83,7 +88,27 @@ final class GpuMessageMemory implements MessageMemory {
 
     /** How the adapter reaches it, and why not in a better way. */
     GpuInfo info() {
-        return GpuInfo.of(gpu, region.decision());
+        PathDecision decision = region.decision();
+        return new GpuInfo(
+                gpu.name(),
+                gpu.options().type().words(),
+                word(decision.path()),
+                decision.path().isDirect() ? "" : STAGED,
+                decision.refusals().stream().map(GpuMessageMemory::refused).toList());
+    }
+
+    private static String word(GpuPath path) {
+        return switch (path) {
+            case DMA_BUF -> "dmabuf";
+            case PEER_MEMORY -> "peermem";
+            case STAGED -> "staged";
+        };
+    }
+
+    private static GpuInfo.Refused refused(PathRefusal refusal) {
+        return new GpuInfo.Refused(
+                word(refusal.path()),
+                refusal.explanation() + (refusal.remedy().isEmpty() ? "" : " (" + refusal.remedy() + ")"));
     }
 
     /** Whether the adapter does not reach it. */

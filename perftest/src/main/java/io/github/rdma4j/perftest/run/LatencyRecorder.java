@@ -5,6 +5,7 @@ package io.github.rdma4j.perftest.run;
 import io.github.rdma4j.perftest.figures.LatencyFigures;
 import io.github.rdma4j.perftest.figures.LatencySamples;
 import io.github.rdma4j.perftest.figures.SampleTimes;
+import io.github.rdma4j.perftest.result.Pace;
 import java.util.ArrayList;
 import java.util.List;
 

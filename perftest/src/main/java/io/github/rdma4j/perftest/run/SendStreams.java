@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.run;
 
 import io.github.rdma4j.perftest.options.ConnectionType;
+import io.github.rdma4j.perftest.plan.Slots;
 import io.github.rdma4j.perftest.wire.SystemData;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.QueuePair;

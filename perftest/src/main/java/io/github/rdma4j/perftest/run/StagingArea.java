@@ -6,6 +6,8 @@ import io.github.rdma4j.cuda.CudaStream;
 import io.github.rdma4j.cuda.HostMemory;
 import io.github.rdma4j.perftest.gpu.CopyQueue;
 import io.github.rdma4j.perftest.gpu.Gpu;
+import io.github.rdma4j.perftest.plan.Depth;
+import io.github.rdma4j.perftest.plan.Slots;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.MemorySlice;

@@ -4,6 +4,7 @@ package io.github.rdma4j.perftest.run;
 
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.plan.Shape;
 import io.github.rdma4j.perftest.wire.PeerKeys;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.AddressHandleAttributes;

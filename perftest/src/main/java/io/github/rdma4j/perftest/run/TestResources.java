@@ -2,12 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
+import io.github.rdma4j.perftest.gpu.Gpu;
 import io.github.rdma4j.perftest.memory.TestBuffer;
 import io.github.rdma4j.perftest.options.ConnectionType;
 import io.github.rdma4j.perftest.options.GpuMemoryType;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.options.Verb;
+import io.github.rdma4j.perftest.plan.Depth;
+import io.github.rdma4j.perftest.plan.Shape;
+import io.github.rdma4j.perftest.plan.Slots;
+import io.github.rdma4j.perftest.result.GpuInfo;
 import io.github.rdma4j.perftest.wire.PeerKeys;
 import io.github.rdma4j.perftest.wire.SystemData;
 import io.github.rdma4j.verbs.AccessFlag;
@@ -113,7 +118,13 @@ final class TestResources implements AutoCloseable {
         if (device.gpu() == null) {
             return null;
         }
-        return memory instanceof GpuMessageMemory onGpu ? onGpu.info() : GpuInfo.onDemand(device.gpu());
+        return memory instanceof GpuMessageMemory onGpu ? onGpu.info() : onDemand(device.gpu());
+    }
+
+    /** Of memory that the adapter and the GPU fault in. */
+    private static GpuInfo onDemand(Gpu gpu) {
+        return new GpuInfo(
+                gpu.name(), gpu.options().type().words(), "odp", "pages are where they were used last", List.of());
     }
 
     /**

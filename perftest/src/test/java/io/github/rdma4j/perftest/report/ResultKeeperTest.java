@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Tool;
-import io.github.rdma4j.perftest.run.Results;
-import io.github.rdma4j.perftest.run.RunState;
-import io.github.rdma4j.perftest.run.TestInfo;
-import io.github.rdma4j.perftest.run.TestOutcome;
+import io.github.rdma4j.perftest.result.Results;
+import io.github.rdma4j.perftest.result.RunState;
+import io.github.rdma4j.perftest.result.TestInfo;
+import io.github.rdma4j.perftest.result.TestOutcome;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

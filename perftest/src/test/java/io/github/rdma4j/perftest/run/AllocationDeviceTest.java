@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Tool;
+import io.github.rdma4j.perftest.plan.Depth;
+import io.github.rdma4j.perftest.plan.Shape;
 import io.github.rdma4j.perftest.wire.SystemData;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Tool;
+import io.github.rdma4j.perftest.plan.Shape;
 import io.github.rdma4j.perftest.wire.SystemData;
 import io.github.rdma4j.verbs.WorkCompletions;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.run;
+package io.github.rdma4j.perftest.result;
 
 import io.github.rdma4j.perftest.figures.LatencyFigures;
 
@@ -17,21 +17,4 @@ import io.github.rdma4j.perftest.figures.LatencyFigures;
  */
 public record TimedLatencyResult(
         long size, long iterations, double average, double transactionsPerSecond, LatencyFigures latency, Pace pace)
-        implements SizeResult {
-    /**
-     * What a recorder has found.
-     *
-     * @param nanoseconds length of the measured part
-     */
-    static TimedLatencyResult of(long size, LatencyRecorder recorder, long nanoseconds) {
-        long iterations = recorder.count();
-        LatencyFigures latency = recorder.figures().getFirst();
-        return new TimedLatencyResult(
-                size,
-                iterations,
-                recorder.pace() == null ? nanoseconds / (1000.0 * recorder.parts() * iterations) : latency.mean(),
-                iterations * 1e9 / nanoseconds,
-                latency,
-                recorder.pace());
-    }
-}
+        implements SizeResult {}

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.run;
+package io.github.rdma4j.perftest.result;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
@@ -23,30 +23,6 @@ class ResultsTest {
         assertThat(result.percentile9999()).isEqualTo(97.07);
         assertThat(result.average()).isCloseTo((999 * 9.53 + 97.07) / 1000, within(1e-9));
         assertThat(result.deviation()).isCloseTo(2.767, within(0.001));
-    }
-
-    @Test
-    void aTimedRunKnowsAverageAndRate() throws InterruptedException {
-        RunControl control = new RunControl();
-        control.enter(RunControl.SAMPLING);
-        LatencyRecorder closed = LatencyRecorder.timed(control, 2);
-        for (int i = 0; i < 51; i++) {
-            closed.next();
-        }
-        TimedLatencyResult result = TimedLatencyResult.of(2, closed, 1_000_000);
-        assertThat(result.average()).isEqualTo(10.0);
-        assertThat(result.transactionsPerSecond()).isEqualTo(50_000.0);
-        assertThat(result.latency().samples()).isEqualTo(50);
-        LatencyRecorder open = LatencyRecorder.open(control, 2, 1000, true, 0, 1);
-        open.next();
-        Thread.sleep(10);
-        open.next();
-        TimedLatencyResult paced = TimedLatencyResult.of(2, open, 1_000_000_000);
-        assertThat(paced.average())
-                .as("not half a second")
-                .isEqualTo(paced.latency().mean())
-                .isGreaterThan(4999);
-        assertThat(paced.transactionsPerSecond()).isEqualTo(1);
     }
 
     @Test

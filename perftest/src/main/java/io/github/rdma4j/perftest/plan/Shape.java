@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.run;
+package io.github.rdma4j.perftest.plan;
 
 import io.github.rdma4j.perftest.options.ConnectionType;
 import io.github.rdma4j.perftest.options.TestParameters;
@@ -22,7 +22,7 @@ import io.github.rdma4j.verbs.device.Gid;
  * @param rdmaCm whether rdma_cm connects the queue pairs
  * @param multicastGroup to which the queue pairs are attached; null for none
  */
-record Shape(
+public record Shape(
         ConnectionType connection,
         int streams,
         long size,
@@ -37,7 +37,7 @@ record Shape(
      *
      * @param mtu of the device's port, in bytes
      */
-    static Shape of(TestParameters parameters, int mtu) {
+    public static Shape of(TestParameters parameters, int mtu) {
         long[] sizes = parameters.sizes(mtu);
         return new Shape(
                 parameters.connection(),
@@ -52,12 +52,12 @@ record Shape(
     }
 
     /** Of a side whose two streams are connected with each other. */
-    static Shape localPair(ConnectionType connection, long size, int transmitDepth, int receiveDepth) {
+    public static Shape localPair(ConnectionType connection, long size, int transmitDepth, int receiveDepth) {
         return new Shape(connection, 2, size, transmitDepth, receiveDepth, true, true, false, null);
     }
 
     /** Bytes that a message takes in memory: before a datagram there is its header. */
-    long room(int cacheLineBytes) {
+    public long room(int cacheLineBytes) {
         return connection == ConnectionType.UD
                 ? Math.ceilDiv(size + WorkCompletion.GLOBAL_ROUTE_HEADER_BYTES, cacheLineBytes) * cacheLineBytes
                 : size;
@@ -68,12 +68,12 @@ record Shape(
     }
 
     /** The number of queue pairs. */
-    int queuePairs() {
+    public int queuePairs() {
         return inHalves() ? 2 * streams : streams;
     }
 
     /** The type of a queue pair. */
-    QueuePairType type(int queuePair) {
+    public QueuePairType type(int queuePair) {
         return switch (connection) {
             case RC -> QueuePairType.RC;
             case UC -> QueuePairType.UC;
@@ -83,12 +83,12 @@ record Shape(
     }
 
     /** The queue pair that receives for a stream. */
-    int receiver(int stream) {
+    public int receiver(int stream) {
         return inHalves() ? streams + stream : stream;
     }
 
     /** The peer's queue pair to which one of this side is connected. */
-    int peerOf(int queuePair) {
+    public int peerOf(int queuePair) {
         return inHalves() ? (queuePair + streams) % (2 * streams) : queuePair;
     }
 }

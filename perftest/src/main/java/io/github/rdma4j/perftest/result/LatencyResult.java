@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.run;
+package io.github.rdma4j.perftest.result;
 
 import io.github.rdma4j.perftest.figures.LatencyFigures;
 import io.github.rdma4j.perftest.figures.SampleTimes;
@@ -26,13 +26,9 @@ public record LatencyResult(
     }
 
     /** A result of these rounds. */
-    static LatencyResult of(long size, long iterations, List<LatencyFigures> rounds, Pace pace, SampleTimes times) {
+    public static LatencyResult of(
+            long size, long iterations, List<LatencyFigures> rounds, Pace pace, SampleTimes times) {
         return new LatencyResult(size, iterations, LatencyFigures.together(rounds), rounds, pace, times);
-    }
-
-    /** What a recorder has found. */
-    static LatencyResult of(long size, long iterations, LatencyRecorder recorder) {
-        return of(size, iterations, recorder.figures(), recorder.pace(), recorder.times());
     }
 
     /** The shortest. */

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.run;
+package io.github.rdma4j.perftest.result;
 
 import io.github.rdma4j.perftest.environment.Environment;
 import java.time.Instant;

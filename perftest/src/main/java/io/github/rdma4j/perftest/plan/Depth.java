@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.run;
+package io.github.rdma4j.perftest.plan;
 
 import io.github.rdma4j.perftest.options.TestParameters;
 
@@ -11,9 +11,9 @@ import io.github.rdma4j.perftest.options.TestParameters;
  * @param moderation messages per completion, not above the first
  * @param list messages per post, a multiple of the moderation unless it is 1; not above the first
  */
-record Depth(int messages, int moderation, int list) {
+public record Depth(int messages, int moderation, int list) {
     /** What the parameters ask for. */
-    static Depth of(TestParameters parameters) {
+    public static Depth of(TestParameters parameters) {
         return new Depth(
                 parameters.transmitDepth(),
                 parameters.completionModeration(),

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.run;
+package io.github.rdma4j.perftest.plan;
 
 import io.github.rdma4j.perftest.wire.SystemData;
 
@@ -11,9 +11,9 @@ import io.github.rdma4j.perftest.wire.SystemData;
  * @param count how many places there are
  * @param step from the beginning of one to the beginning of the next, in bytes
  */
-record Slots(int count, long step) {
+public record Slots(int count, long step) {
     /** Places of messages of one size. */
-    static Slots of(long size, SystemData layout) {
+    public static Slots of(long size, SystemData layout) {
         long step = Math.ceilDiv(size, layout.cacheLineBytes()) * layout.cacheLineBytes();
         return new Slots(size <= layout.cycleBytes() / 2 ? (int) Math.max(1, layout.cycleBytes() / step) : 1, step);
     }

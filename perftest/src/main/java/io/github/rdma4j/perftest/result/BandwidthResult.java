@@ -1,11 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.run;
+package io.github.rdma4j.perftest.result;
 
 import io.github.rdma4j.perftest.wire.BandwidthReport;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Supplier;
 
 /**
  * Bandwidth of a run.
@@ -51,7 +49,8 @@ public record BandwidthResult(
      * @param nanoseconds measured time
      * @param peakPerNanosecond best rate, in messages per nanosecond
      */
-    static BandwidthResult of(long size, long messages, long nanoseconds, double peakPerNanosecond, boolean gigabits) {
+    public static BandwidthResult of(
+            long size, long messages, long nanoseconds, double peakPerNanosecond, boolean gigabits) {
         double unit = unit(gigabits);
         double perSecond = messages * 1e9 / nanoseconds;
         return new BandwidthResult(
@@ -70,22 +69,22 @@ public record BandwidthResult(
      * @param timed those of them that came in the time
      * @param nanoseconds from when the first ones were seen to when the last ones were
      */
-    static BandwidthResult received(long size, long messages, long timed, long nanoseconds, boolean gigabits) {
+    public static BandwidthResult received(long size, long messages, long timed, long nanoseconds, boolean gigabits) {
         BandwidthResult rate = of(size, timed, nanoseconds, 0, gigabits);
         return new BandwidthResult(size, messages, 0, rate.average, rate.messageRate, gigabits);
     }
 
-    static BandwidthResult of(BandwidthReport report, boolean gigabits) {
+    public static BandwidthResult of(BandwidthReport report, boolean gigabits) {
         return new BandwidthResult(
                 report.size(), report.iterations(), report.peak(), report.average(), report.messageRate(), gigabits);
     }
 
-    BandwidthReport toReport() {
+    public BandwidthReport toReport() {
         return new BandwidthReport(size, iterations, peak, average, messageRate);
     }
 
     /** Both directions together, as the C tools report a bidirectional run: the number of messages is one side's. */
-    BandwidthResult plus(BandwidthReport other) {
+    public BandwidthResult plus(BandwidthReport other) {
         return new BandwidthResult(
                 size,
                 iterations,
@@ -103,7 +102,7 @@ public record BandwidthResult(
      *
      * @param rounds at least one, all of them with or all without directions
      */
-    static BandwidthResult together(List<BandwidthResult> rounds) {
+    public static BandwidthResult together(List<BandwidthResult> rounds) {
         BandwidthResult first = rounds.getFirst();
         if (rounds.size() == 1) {
             return first;
@@ -128,28 +127,6 @@ public record BandwidthResult(
                 rounds,
                 bothWays ? together(rounds.stream().map(BandwidthResult::local).toList()) : null,
                 bothWays ? together(rounds.stream().map(BandwidthResult::remote).toList()) : null);
-    }
-
-    /**
-     * Runs all rounds of a size. What a broken test has measured of it until then is told before the failure goes on.
-     *
-     * @param round does one
-     * @param listener hears of the rounds that were done, where one was broken off
-     * @return all of them together
-     */
-    static BandwidthResult ofRounds(int count, Supplier<BandwidthResult> round, TestListener listener) {
-        List<BandwidthResult> rounds = new ArrayList<>();
-        try {
-            for (int i = 0; i < count; i++) {
-                rounds.add(round.get());
-            }
-        } catch (RuntimeException failure) {
-            if (!rounds.isEmpty()) {
-                listener.result(together(rounds));
-            }
-            throw failure;
-        }
-        return together(rounds);
     }
 
     private static double unit(boolean gigabits) {
