@@ -4,10 +4,12 @@ package io.github.rdma4j.perftest.run;
 
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.figures.LatencyFigures;
+import io.github.rdma4j.perftest.loop.LatencyRecorder;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.result.LatencyResult;
 import io.github.rdma4j.perftest.result.SizeResult;
 import io.github.rdma4j.perftest.result.TimedLatencyResult;
+import io.github.rdma4j.perftest.stream.RunControl;
 
 /**
  * What the parameters of a latency test mean for its recorder: how many messages, in how many rounds, at which pace.

@@ -8,6 +8,7 @@ import io.github.rdma4j.perftest.placement.CpuList;
 import io.github.rdma4j.perftest.placement.NumaTopology;
 import io.github.rdma4j.perftest.placement.Placement;
 import io.github.rdma4j.perftest.placement.PlacementPlan;
+import io.github.rdma4j.perftest.resources.TestDevice;
 import java.util.Optional;
 
 /** The placement of a test: checked before anything is opened, in effect before memory is allocated. */

@@ -10,6 +10,8 @@ import io.github.rdma4j.perftest.options.ConnectionType;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.plan.Shape;
+import io.github.rdma4j.perftest.resources.TestDevice;
+import io.github.rdma4j.perftest.resources.TestResources;
 import io.github.rdma4j.perftest.wire.SystemData;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -4,7 +4,9 @@ package io.github.rdma4j.perftest.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.perftest.loop.LatencyRecorder;
 import io.github.rdma4j.perftest.result.TimedLatencyResult;
+import io.github.rdma4j.perftest.stream.RunControl;
 import org.junit.jupiter.api.Test;
 
 class LatencyRecordingTest {
