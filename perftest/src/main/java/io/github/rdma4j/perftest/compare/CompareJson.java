@@ -4,10 +4,10 @@ package io.github.rdma4j.perftest.compare;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.github.rdma4j.perftest.document.EnvironmentJson;
+import io.github.rdma4j.perftest.document.ResultJson;
 import io.github.rdma4j.perftest.figures.MedianInterval;
 import io.github.rdma4j.perftest.options.Tool;
-import io.github.rdma4j.perftest.report.EnvironmentJson;
-import io.github.rdma4j.perftest.report.ResultJson;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.List;

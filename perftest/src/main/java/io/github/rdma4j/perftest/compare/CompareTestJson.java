@@ -3,10 +3,10 @@
 package io.github.rdma4j.perftest.compare;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.github.rdma4j.perftest.document.ResultJson;
 import io.github.rdma4j.perftest.figures.LatencyFigures;
 import io.github.rdma4j.perftest.figures.Spread;
 import io.github.rdma4j.perftest.options.Tool;
-import io.github.rdma4j.perftest.report.ResultJson;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;

@@ -5,18 +5,16 @@ package io.github.rdma4j.perftest.compare;
 import io.github.rdma4j.perftest.environment.CpuTime;
 import io.github.rdma4j.perftest.exit.CompareException;
 import io.github.rdma4j.perftest.exit.PerftestException;
-import io.github.rdma4j.perftest.report.ConsoleReport;
+import io.github.rdma4j.perftest.print.ResultTable;
 import io.github.rdma4j.perftest.result.BandwidthResult;
 import io.github.rdma4j.perftest.result.LatencyResult;
+import io.github.rdma4j.perftest.result.Settings;
 import io.github.rdma4j.perftest.result.SizeResult;
 import io.github.rdma4j.perftest.result.TestInfo;
 import io.github.rdma4j.perftest.result.TestListener;
 import io.github.rdma4j.perftest.result.TestOutcome;
 import io.github.rdma4j.perftest.run.PerfTest;
 import io.github.rdma4j.verbs.VerbsException;
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
@@ -75,8 +73,7 @@ final class JavaRunner implements Runner {
             }
         });
         SizeResult result = outcome.results().getLast();
-        ToolOutput output = ToolOutput.parse(print(agreed.get(), result));
-        Measurement measurement = Measurement.of(Implementation.JAVA, output).with(exact(result));
+        Measurement measurement = Measurement.of(Implementation.JAVA, output(agreed.get(), result));
         return result instanceof LatencyResult samples ? measurement.with(samples.latency()) : measurement;
     }
 
@@ -84,18 +81,19 @@ final class JavaRunner implements Runner {
      * What the tool would have printed. Not while it runs: formatting is much code that then would be compiled beside
      * the measured loop, which shows where there is only one CPU.
      */
-    private static String print(TestInfo info, SizeResult result) {
-        ByteArrayOutputStream printed = new ByteArrayOutputStream();
-        ConsoleReport report = new ConsoleReport(new PrintStream(printed, true, StandardCharsets.UTF_8), null, null);
-        report.agreed(info);
-        report.begin(info);
-        report.result(result);
-        return printed.toString(StandardCharsets.UTF_8);
+    static ToolOutput output(TestInfo info, SizeResult result) {
+        return new ToolOutput(
+                Settings.of(info),
+                ResultTable.heading(info.parameters()).stripTrailing(),
+                ResultTable.row(result).stripTrailing(),
+                figures(result));
     }
 
-    /** What was printed, before it was rounded. */
-    static Map<String, Double> exact(SizeResult result) {
+    /** The columns of the table, before they are rounded. */
+    static Map<String, Double> figures(SizeResult result) {
         Map<String, Double> figures = new LinkedHashMap<>();
+        figures.put("bytes", (double) result.size());
+        figures.put("iterations", (double) result.iterations());
         if (result instanceof LatencyResult latency) {
             figures.put("t_min", latency.minimum());
             figures.put("t_max", latency.maximum());

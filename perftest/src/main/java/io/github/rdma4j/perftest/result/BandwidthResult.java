@@ -51,7 +51,7 @@ public record BandwidthResult(
      */
     public static BandwidthResult of(
             long size, long messages, long nanoseconds, double peakPerNanosecond, boolean gigabits) {
-        double unit = unit(gigabits);
+        double unit = bytes(gigabits);
         double perSecond = messages * 1e9 / nanoseconds;
         return new BandwidthResult(
                 size,
@@ -121,7 +121,7 @@ public record BandwidthResult(
                 first.size,
                 iterations,
                 peak,
-                rate * 1e6 * first.size / unit(first.gigabits),
+                rate * 1e6 * first.size / bytes(first.gigabits),
                 rate,
                 first.gigabits,
                 rounds,
@@ -129,7 +129,12 @@ public record BandwidthResult(
                 bothWays ? together(rounds.stream().map(BandwidthResult::remote).toList()) : null);
     }
 
-    private static double unit(boolean gigabits) {
+    /** The name of the unit of peak and average. */
+    public static String unit(boolean gigabits) {
+        return gigabits ? "Gb/sec" : "MiB/sec";
+    }
+
+    private static double bytes(boolean gigabits) {
         return gigabits ? GIGABIT_IN_BYTES : MEBIBYTE;
     }
 }

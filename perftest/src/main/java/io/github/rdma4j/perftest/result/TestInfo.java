@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.result;
 
 import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.Verb;
 import io.github.rdma4j.verbs.device.LinkLayer;
 import io.github.rdma4j.verbs.device.TransportType;
 
@@ -36,4 +37,45 @@ public record TestInfo(
         String peerVersion,
         String warmUp,
         String placement,
-        GpuInfo gpu) {}
+        GpuInfo gpu) {
+    /** What is measured, as the C tools call it. */
+    public String title() {
+        String title = parameters.tool().title();
+        if (parameters.tool().verb() == Verb.ATOMIC) {
+            title = title.replace("Atomic", "Atomic " + parameters.workload().atomicOperation());
+        }
+        if (parameters.queues().multicast()) {
+            title = title.replace("Test", "Multicast Test");
+        }
+        if (parameters.workload().withImmediate()) {
+            title = title.replace("RDMA_Write", "RDMA_Write_imm");
+        }
+        if (parameters.queues().postList() > 1) {
+            title = title.replace("BW Test", "Post List BW Test");
+        }
+        if (parameters.workload().bidirectional()) {
+            int end = title.indexOf(parameters.queues().postList() > 1 ? "Post List" : "BW Test");
+            title = title.substring(0, end) + "Bidirectional " + title.substring(end);
+        }
+        return title;
+    }
+
+    /** The transport, as the C tools call it. */
+    public String transportName() {
+        return switch (transport) {
+            case INFINIBAND -> "IB";
+            case IWARP -> "IW";
+            case USNIC, USNIC_UDP -> "USNIC";
+            default -> "Unknown";
+        };
+    }
+
+    /** The link layer, as the C tools call it. */
+    public String linkLayerName() {
+        return switch (linkLayer) {
+            case INFINIBAND -> "IB";
+            case ETHERNET -> "Ethernet";
+            case UNSPECIFIED -> "Unknown";
+        };
+    }
+}

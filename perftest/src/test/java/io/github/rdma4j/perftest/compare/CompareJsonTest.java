@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.rdma4j.perftest.document.ResultsSchema;
 import io.github.rdma4j.perftest.figures.LatencyFigures;
-import io.github.rdma4j.perftest.report.ResultsSchema;
 import io.github.rdma4j.perftest.tcp.TcpRun;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -3,10 +3,22 @@
 package io.github.rdma4j.perftest.compare;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 import io.github.rdma4j.perftest.exit.CompareException;
 import io.github.rdma4j.perftest.exit.PerftestException;
+import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.Tool;
+import io.github.rdma4j.perftest.print.ConsoleReport;
+import io.github.rdma4j.perftest.result.Results;
+import io.github.rdma4j.perftest.result.SizeResult;
+import io.github.rdma4j.perftest.result.TestInfo;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class JavaRunnerTest {
     @Test
@@ -25,5 +37,31 @@ class JavaRunnerTest {
     void whatIsNoMessageForUsersHasItsClass() {
         assertThat(JavaRunner.explain("Java's ib_write_lat", new IllegalStateException("odd"), ""))
                 .hasMessage("Java's ib_write_lat: java.lang.IllegalStateException: odd");
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Tool.class,
+            names = {"WRITE_LATENCY", "READ_BANDWIDTH"})
+    void aReaderOfThePrintWouldFindTheSame(Tool tool) {
+        TestInfo info = Results.info(TestParameters.parse(tool, "-q", tool.isLatency() ? "1" : "4", "localhost"));
+        SizeResult result = tool.isLatency() ? Results.latency(2, 1000) : Results.bandwidth(4096, 1, false);
+        ByteArrayOutputStream printed = new ByteArrayOutputStream();
+        ConsoleReport report = new ConsoleReport(new PrintStream(printed, true, StandardCharsets.UTF_8), null, null);
+        report.agreed(info);
+        report.begin(info);
+        report.result(result);
+
+        ToolOutput read = ToolOutput.parse(printed.toString(StandardCharsets.UTF_8));
+
+        ToolOutput handed = JavaRunner.output(info, result);
+        assertThat(handed.settings()).containsExactlyEntriesOf(read.settings());
+        assertThat(handed.heading()).isEqualTo(read.heading().stripTrailing());
+        assertThat(handed.row()).isEqualTo(read.row().stripTrailing());
+        assertThat(handed.figures().keySet())
+                .containsExactlyElementsOf(read.figures().keySet());
+        handed.figures()
+                .forEach((key, exact) ->
+                        assertThat(read.figures().get(key)).as(key).isCloseTo(exact, withinPercentage(1)));
     }
 }

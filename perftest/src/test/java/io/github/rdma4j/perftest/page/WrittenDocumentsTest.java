@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.rdma4j.perftest.document.EnvironmentJson;
+import io.github.rdma4j.perftest.document.JsonReport;
+import io.github.rdma4j.perftest.document.ResultsSchema;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Tool;
-import io.github.rdma4j.perftest.report.EnvironmentJson;
-import io.github.rdma4j.perftest.report.JsonReport;
-import io.github.rdma4j.perftest.report.ResultsSchema;
 import io.github.rdma4j.perftest.result.Pace;
 import io.github.rdma4j.perftest.result.Results;
 import io.github.rdma4j.perftest.result.SizeResult;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.report;
+package io.github.rdma4j.perftest.print;
 
 import io.github.rdma4j.perftest.options.Output;
 import io.github.rdma4j.perftest.options.TestParameters;
@@ -12,13 +12,13 @@ import io.github.rdma4j.perftest.result.TimedLatencyResult;
 import java.util.Locale;
 
 /** The table of results, column by column as the C tools print it. */
-final class ResultTable {
+public final class ResultTable {
     /** Below this many Gb/s two decimals would show nothing. */
     private static final double SMALL_GIGABITS = 0.1;
 
     private ResultTable() {}
 
-    static String heading(TestParameters parameters) {
+    public static String heading(TestParameters parameters) {
         // The C tools print the extra column in this way.
         return columns(parameters) + (parameters.placement().cpuUtilisation() ? "    CPU_Util[%]\n" : "\n");
     }
@@ -43,7 +43,7 @@ final class ResultTable {
         };
     }
 
-    static String row(SizeResult result) {
+    public static String row(SizeResult result) {
         return columns(result) + "\n";
     }
 

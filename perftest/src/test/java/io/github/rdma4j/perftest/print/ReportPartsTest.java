@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.report;
+package io.github.rdma4j.perftest.print;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.perftest.document.CsvReport;
+import io.github.rdma4j.perftest.document.ReportFiles;
 import io.github.rdma4j.perftest.figures.SampleTimes;
 import io.github.rdma4j.perftest.options.FigureOptions;
 import io.github.rdma4j.perftest.options.TestParameters;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.report;
+package io.github.rdma4j.perftest.document;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.github.rdma4j.perftest.environment.Environment;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.report;
+package io.github.rdma4j.perftest.document;
 
 import io.github.rdma4j.perftest.figures.LatencyFigures;
 import io.github.rdma4j.perftest.result.BandwidthResult;
@@ -109,7 +109,7 @@ public final class CsvReport {
 
     private static String row(String round, BandwidthResult result) {
         return round + "," + result.iterations() + "," + number(result.peak()) + "," + number(result.average()) + ","
-                + ResultJson.unit(result.gigabits()) + "," + number(result.messageRate());
+                + BandwidthResult.unit(result.gigabits()) + "," + number(result.messageRate());
     }
 
     /** What could not be computed is an empty field. */

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.report;
+package io.github.rdma4j.perftest.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Tool;
+import io.github.rdma4j.perftest.print.GpuReportTest;
 import io.github.rdma4j.perftest.result.Observation;
 import io.github.rdma4j.perftest.result.Pace;
 import io.github.rdma4j.perftest.result.Results;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.report;
+package io.github.rdma4j.perftest.document;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
@@ -50,11 +50,11 @@ public final class JsonReport {
     private static void writeInfo(JsonGenerator json, TestInfo info) throws IOException {
         TestParameters parameters = info.parameters();
         json.writeObjectFieldStart("test_info");
-        json.writeStringField("test", Banner.title(parameters));
+        json.writeStringField("test", info.title());
         json.writeStringField("Dual_port", "OFF");
         json.writeStringField("Device", info.device());
         json.writeNumberField("Number_of_qps", info.queuePairs());
-        json.writeStringField("Transport_type", Banner.transport(info.transport()));
+        json.writeStringField("Transport_type", info.transportName());
         json.writeStringField("Connection_type", parameters.connection().toString());
         json.writeStringField("Using_SRQ", parameters.sharesReceiveQueue() ? "ON" : "OFF");
         json.writeStringField("PCIe_relax_order", parameters.relaxedOrdering() ? "ON" : "OFF");
@@ -62,11 +62,11 @@ public final class JsonReport {
         json.writeNumberField("TX_depth", parameters.transmitDepth());
         json.writeNumberField("CQ_Moderation", parameters.completionModeration());
         json.writeNumberField("Mtu", info.mtu());
-        json.writeStringField("Link_type", Banner.linkLayer(info.linkLayer()));
+        json.writeStringField("Link_type", info.linkLayerName());
         if (info.gidIndex() >= 0) {
             json.writeNumberField("GID_index", info.gidIndex());
         }
-        if (Banner.asksForData(parameters)) {
+        if (parameters.tool().verb().asksForData()) {
             json.writeNumberField("Outstand_reads", info.outstandingReads());
         } else {
             json.writeNumberField("Max_inline_data", info.inlineSize());

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.report;
+package io.github.rdma4j.perftest.print;
 
 import io.github.rdma4j.perftest.figures.LatencyFigures;
 import io.github.rdma4j.perftest.figures.Spread;
@@ -31,7 +31,7 @@ final class RoundLines {
             when r.rounds().size() > 1 ->
                 head(r, r.rounds().size())
                         + line(
-                                "BW average[" + ResultJson.unit(r.gigabits()) + "]",
+                                "BW average[" + BandwidthResult.unit(r.gigabits()) + "]",
                                 2,
                                 r.rounds(),
                                 BandwidthResult::average)

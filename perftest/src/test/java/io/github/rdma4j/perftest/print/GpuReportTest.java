@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.report;
+package io.github.rdma4j.perftest.print;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.rdma4j.perftest.document.CsvReport;
+import io.github.rdma4j.perftest.document.JsonReport;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.result.GpuInfo;
@@ -18,8 +20,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What the reports say of a GPU, and that they say nothing where there is none. */
-class GpuReportTest {
-    static final GpuInfo STAGED = new GpuInfo(
+public class GpuReportTest {
+    public static final GpuInfo STAGED = new GpuInfo(
             "CUDA device 0, NVIDIA H200, 0000:17:00.0",
             "device memory",
             "staged",

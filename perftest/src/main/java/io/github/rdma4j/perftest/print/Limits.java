@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.report;
+package io.github.rdma4j.perftest.print;
 
 import io.github.rdma4j.perftest.options.FigureOptions;
 import io.github.rdma4j.perftest.result.BandwidthResult;
@@ -24,7 +24,7 @@ public final class Limits {
                     Locale.ROOT,
                     "BW result is below bw limit: %.2f %s, -w/--limit_bw %s",
                     bandwidth,
-                    ResultJson.unit(figures.gigabits()),
+                    BandwidthResult.unit(figures.gigabits()),
                     TimeList.shortest(figures.leastBandwidth()));
         }
         double rate = best(results, BandwidthResult::messageRate);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.report;
+package io.github.rdma4j.perftest.document;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.github.rdma4j.perftest.figures.LatencyFigures;
@@ -135,7 +135,7 @@ public final class ResultJson {
     }
 
     private static void writeBandwidth(JsonGenerator json, BandwidthResult result) throws IOException {
-        json.writeStringField("BW_unit", unit(result.gigabits()));
+        json.writeStringField("BW_unit", BandwidthResult.unit(result.gigabits()));
         writeFigures(json, result);
         if (result.local() != null) {
             json.writeObjectFieldStart("local");
@@ -180,10 +180,6 @@ public final class ResultJson {
     private static <T> void spread(JsonGenerator json, String key, List<T> rounds, ToDoubleFunction<T> figure)
             throws IOException {
         spread(json, key, Spread.of(rounds.stream().mapToDouble(figure).toArray()));
-    }
-
-    static String unit(boolean gigabits) {
-        return gigabits ? "Gb/sec" : "MiB/sec";
     }
 
     /** JSON has no infinity and no NaN: what could not be computed is null. */
