@@ -20,7 +20,7 @@ module io.github.rdma4j.perftest {
             info.picocli;
     opens io.github.rdma4j.perftest.check to
             info.picocli;
-    opens io.github.rdma4j.perftest.compare to
+    opens io.github.rdma4j.perftest.compare.plan to
             info.picocli;
     opens io.github.rdma4j.perftest.page to
             info.picocli;

@@ -4,7 +4,7 @@ package io.github.rdma4j.perftest.environment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.rdma4j.perftest.compare.CpuUse;
+import io.github.rdma4j.perftest.compare.result.CpuUse;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
