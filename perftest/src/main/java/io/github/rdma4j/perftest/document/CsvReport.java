@@ -26,7 +26,7 @@ import java.util.stream.Stream;
  * and where there are several rounds one for each. With the memory of a GPU the path to it is one more column. The last
  * column tells how the test ended; one that ended before it had a result has a row with nothing else.
  */
-public final class CsvReport {
+final class CsvReport {
     private static final String ALL = "all";
 
     private CsvReport() {}
@@ -36,7 +36,7 @@ public final class CsvReport {
      *
      * @param out receives UTF-8; it is not closed
      */
-    public static void write(TestOutcome outcome, OutputStream out) throws IOException {
+    static void write(TestOutcome outcome, OutputStream out) throws IOException {
         boolean latency = outcome.info().parameters().tool().isLatency();
         StringBuilder text = new StringBuilder("tool,device,MsgSize,round,");
         text.append(

@@ -15,7 +15,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /** Writes the files that a test's figures are asked for in. */
-public final class ReportFiles {
+final class ReportFiles {
     private interface Writer {
         void write(OutputStream out) throws IOException;
     }
@@ -27,7 +27,7 @@ public final class ReportFiles {
      *
      * @throws IOException when one cannot be written; the message names it
      */
-    public static void write(TestOutcome outcome) throws IOException {
+    static void write(TestOutcome outcome) throws IOException {
         FigureOptions figures = outcome.info().parameters().figures();
         write(figures.jsonFile(), out -> JsonReport.write(outcome, out));
         write(figures.csvFile(), out -> CsvReport.write(outcome, out));
@@ -44,7 +44,7 @@ public final class ReportFiles {
     }
 
     /** Whether any file is asked for. */
-    public static boolean wanted(FigureOptions figures) {
+    static boolean wanted(FigureOptions figures) {
         return figures.jsonFile() != null
                 || figures.csvFile() != null
                 || figures.logFile() != null

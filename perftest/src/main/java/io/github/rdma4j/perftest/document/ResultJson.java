@@ -20,15 +20,10 @@ import java.util.function.ToDoubleFunction;
 public final class ResultJson {
     private ResultJson() {}
 
-    /** Writes it, where a value is expected. */
-    public static void write(JsonGenerator json, SizeResult result) throws IOException {
-        write(json, result, null);
-    }
-
     /**
-     * Writes it with what was seen of the machine.
+     * Writes it, where a value is expected.
      *
-     * @param seen meanwhile; null for nothing
+     * @param seen what was seen of the machine meanwhile; null for nothing
      */
     static void write(JsonGenerator json, SizeResult result, Observation seen) throws IOException {
         json.writeStartObject();

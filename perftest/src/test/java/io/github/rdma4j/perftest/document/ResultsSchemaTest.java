@@ -10,7 +10,6 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Tool;
-import io.github.rdma4j.perftest.print.GpuReportTest;
 import io.github.rdma4j.perftest.result.Observation;
 import io.github.rdma4j.perftest.result.Pace;
 import io.github.rdma4j.perftest.result.Results;
@@ -90,7 +89,7 @@ class ResultsSchemaTest {
     @Test
     void whatIsSaidOfAGpuFollowsIt() throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        TestInfo info = Results.info(TestParameters.parse(Tool.WRITE_BANDWIDTH), GpuReportTest.STAGED);
+        TestInfo info = Results.info(TestParameters.parse(Tool.WRITE_BANDWIDTH), Results.STAGED);
         JsonReport.write(Results.outcome(info, List.of(Results.bandwidth(64, 1, false))), out);
         String text = out.toString(StandardCharsets.UTF_8);
         assertThat(ResultsSchema.faults(text)).isEmpty();

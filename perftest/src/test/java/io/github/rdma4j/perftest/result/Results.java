@@ -14,6 +14,16 @@ import java.util.List;
 
 /** Results for the tests of reports. */
 public final class Results {
+    /** A GPU whose messages are staged. */
+    public static final GpuInfo STAGED = new GpuInfo(
+            "CUDA device 0, NVIDIA H200, 0000:17:00.0",
+            "device memory",
+            "staged",
+            "each message is copied",
+            List.of(
+                    new GpuInfo.Refused("dmabuf", "the adapter cannot"),
+                    new GpuInfo.Refused("peermem", "no module (modprobe nvidia_peermem)")));
+
     private Results() {}
 
     /** All samples are 9.53 µs but one, which is 97.07 µs. */

@@ -1,13 +1,11 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.print;
+package io.github.rdma4j.perftest.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.github.rdma4j.perftest.document.CsvReport;
-import io.github.rdma4j.perftest.document.JsonReport;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.result.GpuInfo;
@@ -19,17 +17,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What the reports say of a GPU, and that they say nothing where there is none. */
-public class GpuReportTest {
-    public static final GpuInfo STAGED = new GpuInfo(
-            "CUDA device 0, NVIDIA H200, 0000:17:00.0",
-            "device memory",
-            "staged",
-            "each message is copied",
-            List.of(
-                    new GpuInfo.Refused("dmabuf", "the adapter cannot"),
-                    new GpuInfo.Refused("peermem", "no module (modprobe nvidia_peermem)")));
-
+/** What documents say of a GPU, and that they say nothing where there is none. */
+class GpuReportTest {
     private static TestInfo info(GpuInfo gpu) {
         return Results.info(TestParameters.parse(Tool.WRITE_BANDWIDTH, "localhost"), gpu);
     }
@@ -47,19 +36,8 @@ public class GpuReportTest {
     }
 
     @Test
-    void theBannerNamesGpuAndPathAndWhyNoneIsBetter() {
-        assertThat(Banner.of(info(STAGED)))
-                .endsWith(" GPU             : CUDA device 0, NVIDIA H200, 0000:17:00.0; device memory\n"
-                        + " GPU path        : staged: each message is copied\n"
-                        + "   not dmabuf    : the adapter cannot\n"
-                        + "   not peermem   : no module (modprobe nvidia_peermem)\n"
-                        + Banner.LINE + "\n");
-        assertThat(Banner.of(info(null))).doesNotContain("GPU");
-    }
-
-    @Test
-    void theJsonDoesToo() throws IOException {
-        JsonNode json = json(info(STAGED));
+    void theJsonNamesGpuAndPathAndWhyNoneIsBetter() throws IOException {
+        JsonNode json = json(info(Results.STAGED));
         assertThat(json.get("gpu").asText()).isEqualTo("CUDA device 0, NVIDIA H200, 0000:17:00.0");
         assertThat(json.get("gpu_memory").asText()).isEqualTo("device memory");
         assertThat(json.get("gpu_path").asText()).isEqualTo("staged");
@@ -70,8 +48,8 @@ public class GpuReportTest {
 
     @Test
     void theRowsNameThePath() throws IOException {
-        assertThat(csv(info(STAGED)).getFirst()).endsWith(",MsgRate,gpu_path,state");
-        assertThat(csv(info(STAGED)).get(1)).endsWith(",staged,complete");
+        assertThat(csv(info(Results.STAGED)).getFirst()).endsWith(",MsgRate,gpu_path,state");
+        assertThat(csv(info(Results.STAGED)).get(1)).endsWith(",staged,complete");
         assertThat(csv(info(null)).getFirst()).endsWith(",MsgRate,state");
     }
 }
