@@ -3,7 +3,7 @@
 /**
  * The perftest tools in Java, ib_write_lat to ib_atomic_bw, wire-compatible with the C ones.
  *
- * <p>An application, not a library: {@code run} is the part that other tools of this module build upon.
+ * <p>An application, not a library. docs/architecture.md draws its packages.
  */
 module io.github.rdma4j.perftest {
     requires com.fasterxml.jackson.core;
@@ -20,7 +20,7 @@ module io.github.rdma4j.perftest {
             info.picocli;
     opens io.github.rdma4j.perftest.check to
             info.picocli;
-    opens io.github.rdma4j.perftest.compare to
+    opens io.github.rdma4j.perftest.compare.plan to
             info.picocli;
     opens io.github.rdma4j.perftest.page to
             info.picocli;

@@ -2,19 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest;
 
+import io.github.rdma4j.perftest.document.ResultKeeper;
 import io.github.rdma4j.perftest.environment.BuildInfo;
-import io.github.rdma4j.perftest.options.IllegalParameterException;
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
+import io.github.rdma4j.perftest.exit.InterruptHook;
+import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.options.ToolCommandLine;
-import io.github.rdma4j.perftest.report.ConsoleReport;
-import io.github.rdma4j.perftest.report.Limits;
-import io.github.rdma4j.perftest.report.ResultKeeper;
+import io.github.rdma4j.perftest.print.ConsoleReport;
+import io.github.rdma4j.perftest.print.Limits;
+import io.github.rdma4j.perftest.result.RunState;
+import io.github.rdma4j.perftest.result.TestListener;
+import io.github.rdma4j.perftest.result.TestListeners;
+import io.github.rdma4j.perftest.result.TestOutcome;
 import io.github.rdma4j.perftest.run.PerfTest;
-import io.github.rdma4j.perftest.run.RunState;
-import io.github.rdma4j.perftest.run.TestListener;
-import io.github.rdma4j.perftest.run.TestListeners;
-import io.github.rdma4j.perftest.run.TestOutcome;
 import io.github.rdma4j.perftest.wire.WireVersion;
 import io.github.rdma4j.verbs.VerbsException;
 import java.io.IOException;

@@ -4,7 +4,7 @@ package io.github.rdma4j.perftest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.rdma4j.perftest.report.ResultsSchema;
+import io.github.rdma4j.perftest.document.ResultsSchema;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;

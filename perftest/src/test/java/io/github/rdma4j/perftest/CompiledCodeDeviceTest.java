@@ -45,7 +45,7 @@ class CompiledCodeDeviceTest {
     private static final Pattern HEADING = Pattern.compile("#bytes +#iterations");
 
     private static final Pattern LOOP_THROWN_AWAY = Pattern.compile(
-            "(perftest\\.run\\.(\\w+Loop|Operation|RunControl|GroupTimes)|verbs\\.(internal\\.)?(QueuePair|SendQueue|CompletionQueue|SendRequests|UseGuard|HotCalls|WorkCompletions?|MemorySlice))::.*made"
+            "(perftest\\.(loop\\.(\\w+Loop|GroupTimes)|stream\\.(Operation|RunControl))|verbs\\.(internal\\.)?(QueuePair|SendQueue|CompletionQueue|SendRequests|UseGuard|HotCalls|WorkCompletions?|MemorySlice))::.*made"
                     + " not entrant: (uncommon|marked)");
 
     @TempDir
@@ -111,7 +111,7 @@ class CompiledCodeDeviceTest {
         assertCompiled(output, loop.name);
         assertInOnePiece(loop.name, loop.calls);
         assertThat(Files.readString(classes))
-                .contains("io.github.rdma4j.perftest.run." + loop.name + " ")
+                .contains("io.github.rdma4j.perftest.loop." + loop.name + " ")
                 .as("nothing of a GPU is loaded where none is asked for")
                 .doesNotContain("io.github.rdma4j.cuda.", "io.github.rdma4j.gpudirect.", "perftest.gpu.");
     }
@@ -123,7 +123,7 @@ class CompiledCodeDeviceTest {
 
     private void assertInOnePiece(String loop, List<String> calls) throws IOException {
         List<CompilerLog> compilations =
-                CompilerLog.of(folder.resolve("compiler"), "io.github.rdma4j.perftest.run." + loop, "run");
+                CompilerLog.of(folder.resolve("compiler"), "io.github.rdma4j.perftest.loop." + loop, "run");
         assertThat(compilations).isNotEmpty();
         CompilerLog last = compilations.getLast();
         assertThat(last.refused())
@@ -143,7 +143,7 @@ class CompiledCodeDeviceTest {
         String[] parts = HEADING.split(output);
         assertThat(parts).as(output).hasSize(2);
         assertThat(parts[0]).contains("the figures are of compiled code");
-        assertThat(parts[0]).containsPattern("perftest\\.run\\." + loop + "::run \\(");
+        assertThat(parts[0]).containsPattern("perftest\\.loop\\." + loop + "::run \\(");
         assertThat(parts[1].lines().filter(LOOP_THROWN_AWAY.asPredicate())).isEmpty();
     }
 }

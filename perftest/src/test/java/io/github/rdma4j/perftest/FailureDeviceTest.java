@@ -5,11 +5,12 @@ package io.github.rdma4j.perftest;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Tool;
+import io.github.rdma4j.perftest.result.TestInfo;
+import io.github.rdma4j.perftest.result.TestListener;
 import io.github.rdma4j.perftest.run.PerfTest;
-import io.github.rdma4j.perftest.run.TestInfo;
-import io.github.rdma4j.perftest.run.TestListener;
 import io.github.rdma4j.perftest.wire.FakePeer;
 import io.github.rdma4j.verbs.Device;
 import java.io.IOException;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.github.rdma4j.perftest.report.ResultsSchema;
+import io.github.rdma4j.perftest.document.ResultsSchema;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.ServerSocket;

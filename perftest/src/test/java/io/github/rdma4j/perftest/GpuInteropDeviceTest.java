@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.rdma4j.cuda.StandInDriver;
-import io.github.rdma4j.perftest.report.ResultsSchema;
+import io.github.rdma4j.perftest.document.ResultsSchema;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

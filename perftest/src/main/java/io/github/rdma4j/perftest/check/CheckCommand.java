@@ -5,7 +5,7 @@ package io.github.rdma4j.perftest.check;
 import io.github.rdma4j.gpudirect.check.CheckReport;
 import io.github.rdma4j.gpudirect.check.CheckSources;
 import io.github.rdma4j.gpudirect.check.GpuDirectCheck;
-import io.github.rdma4j.perftest.options.IllegalParameterException;
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;

@@ -5,7 +5,7 @@ package io.github.rdma4j.perftest.check;
 import io.github.rdma4j.gpudirect.check.CheckedAdapter;
 import io.github.rdma4j.gpudirect.check.CheckedGpu;
 import io.github.rdma4j.gpudirect.topology.PciAddress;
-import io.github.rdma4j.perftest.options.IllegalParameterException;
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import java.nio.file.Path;
 import java.util.Optional;
 import picocli.CommandLine.Command;

@@ -2,11 +2,37 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare;
 
-import io.github.rdma4j.perftest.InterruptHook;
-import io.github.rdma4j.perftest.PerftestException;
-import io.github.rdma4j.perftest.options.IllegalParameterException;
+import io.github.rdma4j.perftest.compare.count.CountLimit;
+import io.github.rdma4j.perftest.compare.count.CountSession;
+import io.github.rdma4j.perftest.compare.count.CountTable;
+import io.github.rdma4j.perftest.compare.count.CountedCase;
+import io.github.rdma4j.perftest.compare.count.InstructionCounter;
+import io.github.rdma4j.perftest.compare.plan.CompareOptions;
+import io.github.rdma4j.perftest.compare.plan.ComparePlan;
+import io.github.rdma4j.perftest.compare.plan.Expectation;
+import io.github.rdma4j.perftest.compare.plan.RunOrder;
+import io.github.rdma4j.perftest.compare.plan.TcpMode;
+import io.github.rdma4j.perftest.compare.plan.TcpPath;
+import io.github.rdma4j.perftest.compare.plan.TcpSetting;
+import io.github.rdma4j.perftest.compare.print.CompareJson;
+import io.github.rdma4j.perftest.compare.print.CompareReport;
+import io.github.rdma4j.perftest.compare.result.CompareResult;
+import io.github.rdma4j.perftest.compare.result.Conditions;
+import io.github.rdma4j.perftest.compare.result.Implementation;
+import io.github.rdma4j.perftest.compare.runner.CRunner;
+import io.github.rdma4j.perftest.compare.runner.CTools;
+import io.github.rdma4j.perftest.compare.runner.ChildProcesses;
+import io.github.rdma4j.perftest.compare.runner.JavaRunner;
+import io.github.rdma4j.perftest.compare.runner.JavaServer;
+import io.github.rdma4j.perftest.compare.runner.ListeningPorts;
+import io.github.rdma4j.perftest.compare.runner.Runner;
+import io.github.rdma4j.perftest.compare.runner.TcpJavaRunner;
+import io.github.rdma4j.perftest.compare.runner.TcpTools;
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
+import io.github.rdma4j.perftest.exit.InterruptHook;
+import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.options.Ranges;
-import io.github.rdma4j.perftest.run.RunState;
+import io.github.rdma4j.perftest.result.RunState;
 import io.github.rdma4j.verbs.VerbsException;
 import java.io.BufferedOutputStream;
 import java.io.File;
@@ -79,7 +105,7 @@ public final class CompareCommand {
                 return OK;
             }
             plan = options.plan();
-            limits = options.counts() ? options.limits(plan) : List.of();
+            limits = options.counts() ? limits(plan) : List.of();
         } catch (ParameterException | IllegalParameterException | InvalidPathException failure) {
             return usage(failure.getMessage());
         }
@@ -106,6 +132,17 @@ public final class CompareCommand {
         }
     }
 
+    private List<CountLimit> limits(ComparePlan plan) {
+        return options.expectations().stream()
+                .map(text -> CountLimit.parse(text, plan.cases()))
+                .toList();
+    }
+
+    /** The TCP port of the next run. */
+    private static int nextPort(ComparePlan plan) {
+        return plan.port() > 0 ? plan.port() : ListeningPorts.free();
+    }
+
     private CompareResult compare(ComparePlan plan, CompareReport report) {
         Instant started = Instant.now();
         long begin = System.nanoTime();
@@ -114,7 +151,7 @@ public final class CompareCommand {
             Conditions conditions = conditions(plan, tools, children);
             TcpSetting tcp = tcpSetting(plan, conditions);
             TcpTools tcpTools = tcp == null ? null : TcpTools.find(path());
-            report.begin(plan, conditions, tcp, tcpTools);
+            report.begin(plan, conditions, tcp, tcpTools == null ? null : tcpTools.describe());
             List<RunOrder> orders = orders(plan, conditions);
             try (JavaServer server = JavaServer.start(children, Duration.ofSeconds(plan.timeoutSeconds()))) {
                 Map<Implementation, List<Runner>> runners = new EnumMap<>(Implementation.class);
@@ -124,7 +161,7 @@ public final class CompareCommand {
                     runners.put(Implementation.TCP_JAVA, List.of(new TcpJavaRunner(server, tcp)));
                     runners.put(Implementation.TCP_C, tcpTools.runners(tcp, children, server));
                 }
-                CompareSession session = new CompareSession(runners, plan::nextPort, report);
+                CompareSession session = new CompareSession(runners, () -> nextPort(plan), report);
                 BiFunction<RunState, String, CompareResult> soFar = (state, failure) -> new CompareResult(
                         started,
                         (System.nanoTime() - begin) / 1e9,
@@ -167,7 +204,7 @@ public final class CompareCommand {
             Conditions conditions = conditions(plan, tools, children);
             CompareReport report = new CompareReport(out);
             report.beginCount(plan, conditions);
-            CountSession session = new CountSession(counter, tools, children, plan::nextPort);
+            CountSession session = new CountSession(counter, tools, children, () -> nextPort(plan));
             List<CountedCase> cases = new ArrayList<>();
             CountTable.heading(out);
             for (RunOrder order : orders(plan, conditions)) {

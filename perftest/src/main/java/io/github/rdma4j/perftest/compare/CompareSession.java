@@ -2,6 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare;
 
+import io.github.rdma4j.perftest.compare.plan.Kind;
+import io.github.rdma4j.perftest.compare.plan.RunOrder;
+import io.github.rdma4j.perftest.compare.plan.TestCase;
+import io.github.rdma4j.perftest.compare.print.CompareReport;
+import io.github.rdma4j.perftest.compare.result.CaseResult;
+import io.github.rdma4j.perftest.compare.result.Implementation;
+import io.github.rdma4j.perftest.compare.result.Measurement;
+import io.github.rdma4j.perftest.compare.result.Metric;
+import io.github.rdma4j.perftest.compare.result.Round;
+import io.github.rdma4j.perftest.compare.runner.QuietCompilers;
+import io.github.rdma4j.perftest.compare.runner.Runner;
+import io.github.rdma4j.perftest.environment.CpuTime;
+import io.github.rdma4j.perftest.exit.CompareException;
 import io.github.rdma4j.perftest.options.Tool;
 import java.util.ArrayList;
 import java.util.EnumMap;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.options;
 
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Locale;

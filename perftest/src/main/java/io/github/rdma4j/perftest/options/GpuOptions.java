@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.options;
 
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import picocli.CommandLine.Option;
 
 /** The memory of a GPU in the place of the host's. Each side decides for itself; nothing of it goes over the wire. */

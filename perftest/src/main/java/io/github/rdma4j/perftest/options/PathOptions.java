@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.options;
 
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import picocli.CommandLine.Option;
 
 /** The device, its port, and the path to the peer's. */

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.options;
 
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.placement.CpuList;
 import io.github.rdma4j.perftest.placement.PlacementRequest;
 import java.util.List;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.options;
 
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import picocli.CommandLine.Option;
 
 /** How fast a bandwidth test may send: as the C tools, in bursts of messages a constant time apart. */

@@ -14,5 +14,10 @@ public enum Verb {
     SEND,
 
     /** Atomic operation on eight bytes of the peer's memory. */
-    ATOMIC
+    ATOMIC;
+
+    /** Whether the requests carry no data, so that nothing can be inline, and a number of them is the limit. */
+    public boolean asksForData() {
+        return this == READ || this == ATOMIC;
+    }
 }

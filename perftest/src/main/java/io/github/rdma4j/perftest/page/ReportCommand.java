@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.page;
 
-import io.github.rdma4j.perftest.PerftestException;
-import io.github.rdma4j.perftest.options.IllegalParameterException;
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
+import io.github.rdma4j.perftest.exit.PerftestException;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.page;
 
-import io.github.rdma4j.perftest.PerftestException;
+import io.github.rdma4j.perftest.exit.PerftestException;
 
 /** A results document cannot be used. */
 final class ReportException extends PerftestException {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.page;
 
-import io.github.rdma4j.perftest.options.IllegalParameterException;
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.placement;
 
-import io.github.rdma4j.perftest.PerftestException;
+import io.github.rdma4j.perftest.exit.PerftestException;
 
 /**
  * A plan put into effect: from {@link #enter} to {@link #close} the calling thread, which is the one that measures,

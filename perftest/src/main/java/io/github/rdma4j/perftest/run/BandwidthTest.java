@@ -2,8 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
+import io.github.rdma4j.perftest.loop.BandwidthLoop;
+import io.github.rdma4j.perftest.loop.BurstLimit;
+import io.github.rdma4j.perftest.loop.GroupTimes;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Verb;
+import io.github.rdma4j.perftest.plan.Depth;
+import io.github.rdma4j.perftest.plan.Slots;
+import io.github.rdma4j.perftest.resources.TestResources;
+import io.github.rdma4j.perftest.result.BandwidthResult;
+import io.github.rdma4j.perftest.result.SizeResult;
+import io.github.rdma4j.perftest.result.TestListener;
+import io.github.rdma4j.perftest.stream.Lane;
+import io.github.rdma4j.perftest.stream.Operation;
+import io.github.rdma4j.perftest.stream.RunControl;
 import io.github.rdma4j.perftest.wire.BandwidthReport;
 import io.github.rdma4j.perftest.wire.ControlChannel;
 import io.github.rdma4j.perftest.wire.PeerKeys;
@@ -85,7 +97,7 @@ final class BandwidthTest implements ConnectedTest {
             if (parameters.workload().endless()) {
                 runEndlessly(size);
             }
-            last = BandwidthResult.ofRounds(parameters.figures().rounds(), () -> run(size), listener);
+            last = BandwidthRounds.run(parameters.figures().rounds(), () -> run(size), listener);
             results.add(last);
             listener.result(last);
         }
@@ -114,7 +126,7 @@ final class BandwidthTest implements ConnectedTest {
         List<SizeResult> results = new ArrayList<>();
         for (long size : parameters.sizes()) {
             BandwidthResult both =
-                    BandwidthResult.ofRounds(parameters.figures().rounds(), () -> runBothWays(size), listener);
+                    BandwidthRounds.run(parameters.figures().rounds(), () -> runBothWays(size), listener);
             results.add(both);
             listener.result(both);
         }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
+import io.github.rdma4j.perftest.result.SizeResult;
 import java.util.List;
 
 /** A test whose two sides are connected: what remains is to run all sizes. */

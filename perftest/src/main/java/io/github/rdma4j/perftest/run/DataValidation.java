@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
+import io.github.rdma4j.perftest.exit.TestFailedException;
 import io.github.rdma4j.perftest.memory.SealedMessages;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Tool;
+import io.github.rdma4j.perftest.plan.Slots;
+import io.github.rdma4j.perftest.resources.TestResources;
+import io.github.rdma4j.perftest.result.SizeResult;
 import io.github.rdma4j.perftest.wire.SystemData;
 import io.github.rdma4j.perftest.wire.WireVersion;
 import java.lang.foreign.ValueLayout;

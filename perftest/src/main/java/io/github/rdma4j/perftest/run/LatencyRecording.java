@@ -2,8 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
-import io.github.rdma4j.perftest.options.IllegalParameterException;
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
+import io.github.rdma4j.perftest.figures.LatencyFigures;
+import io.github.rdma4j.perftest.loop.LatencyRecorder;
 import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.result.LatencyResult;
+import io.github.rdma4j.perftest.result.SizeResult;
+import io.github.rdma4j.perftest.result.TimedLatencyResult;
+import io.github.rdma4j.perftest.stream.RunControl;
 
 /**
  * What the parameters of a latency test mean for its recorder: how many messages, in how many rounds, at which pace.
@@ -62,7 +68,24 @@ final class LatencyRecording {
      */
     static SizeResult result(TestParameters parameters, long size, LatencyRecorder recorder, long nanoseconds) {
         return parameters.isTimed()
-                ? TimedLatencyResult.of(size, recorder, nanoseconds)
-                : LatencyResult.of(size, messages(parameters), recorder);
+                ? timed(size, recorder, nanoseconds)
+                : LatencyResult.of(size, messages(parameters), recorder.figures(), recorder.pace(), recorder.times());
+    }
+
+    /**
+     * The result of a timed run.
+     *
+     * @param nanoseconds length of the measured part
+     */
+    static TimedLatencyResult timed(long size, LatencyRecorder recorder, long nanoseconds) {
+        long iterations = recorder.count();
+        LatencyFigures latency = recorder.figures().getFirst();
+        return new TimedLatencyResult(
+                size,
+                iterations,
+                recorder.pace() == null ? nanoseconds / (1000.0 * recorder.parts() * iterations) : latency.mean(),
+                iterations * 1e9 / nanoseconds,
+                latency,
+                recorder.pace());
     }
 }

@@ -2,8 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
+import io.github.rdma4j.perftest.loop.GpuWriteLatencyLoop;
+import io.github.rdma4j.perftest.loop.LatencyRecorder;
+import io.github.rdma4j.perftest.loop.StagedWriteLatencyLoop;
+import io.github.rdma4j.perftest.loop.WriteLatencyLoop;
 import io.github.rdma4j.perftest.memory.SealedMessages;
 import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.resources.GpuMessageMemory;
+import io.github.rdma4j.perftest.resources.TestResources;
+import io.github.rdma4j.perftest.result.SizeResult;
+import io.github.rdma4j.perftest.result.TestListener;
+import io.github.rdma4j.perftest.stream.RunControl;
 import io.github.rdma4j.perftest.wire.ControlChannel;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
+import io.github.rdma4j.perftest.exit.TestFailedException;
 import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.result.TestListener;
+import io.github.rdma4j.perftest.stream.Failures;
+import io.github.rdma4j.perftest.stream.RunControl;
 import io.github.rdma4j.perftest.wire.ControlChannel;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;

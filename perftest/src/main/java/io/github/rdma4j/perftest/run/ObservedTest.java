@@ -3,10 +3,14 @@
 package io.github.rdma4j.perftest.run;
 
 import io.github.rdma4j.perftest.environment.Environment;
-import io.github.rdma4j.perftest.options.IllegalParameterException;
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.placement.CpuUsage;
 import io.github.rdma4j.perftest.placement.PortCounters;
+import io.github.rdma4j.perftest.result.Observation;
+import io.github.rdma4j.perftest.result.SizeResult;
+import io.github.rdma4j.perftest.result.TestInfo;
+import io.github.rdma4j.perftest.result.TestListener;
 import io.github.rdma4j.perftest.wire.PeerKeys;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
+import io.github.rdma4j.perftest.exit.TestFailedException;
 import io.github.rdma4j.perftest.wire.ControlChannel;
 import java.time.Duration;
 import java.util.function.LongSupplier;

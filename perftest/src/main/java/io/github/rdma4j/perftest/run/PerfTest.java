@@ -2,12 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
+import io.github.rdma4j.perftest.environment.CompilerThreads;
 import io.github.rdma4j.perftest.environment.Environment;
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
+import io.github.rdma4j.perftest.exit.TestFailedException;
 import io.github.rdma4j.perftest.gpu.Gpu;
-import io.github.rdma4j.perftest.options.IllegalParameterException;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Verb;
 import io.github.rdma4j.perftest.placement.PortTraffic;
+import io.github.rdma4j.perftest.plan.Shape;
+import io.github.rdma4j.perftest.resources.CmConnections;
+import io.github.rdma4j.perftest.resources.TestDevice;
+import io.github.rdma4j.perftest.resources.TestResources;
+import io.github.rdma4j.perftest.result.SizeResult;
+import io.github.rdma4j.perftest.result.TestInfo;
+import io.github.rdma4j.perftest.result.TestListener;
+import io.github.rdma4j.perftest.result.TestOutcome;
 import io.github.rdma4j.perftest.wire.ControlChannel;
 import io.github.rdma4j.perftest.wire.ControlServer;
 import io.github.rdma4j.perftest.wire.MtuExchange;
@@ -49,7 +59,7 @@ public final class PerfTest {
      * @param listener hears of the steps; most calls come from this thread
      * @return what was measured
      * @throws IllegalParameterException when the device cannot do what is asked for
-     * @throws io.github.rdma4j.perftest.PerftestException when the peer or the run fails
+     * @throws io.github.rdma4j.perftest.exit.PerftestException when the peer or the run fails
      * @throws io.github.rdma4j.verbs.VerbsException when a verb fails
      */
     public static TestOutcome run(TestParameters parameters, TestListener listener) {

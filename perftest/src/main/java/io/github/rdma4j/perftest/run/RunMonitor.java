@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.run;
 
 import io.github.rdma4j.perftest.placement.Placement;
+import io.github.rdma4j.perftest.stream.RunControl;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;

@@ -2,7 +2,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
+import io.github.rdma4j.perftest.loop.CompletionWait;
+import io.github.rdma4j.perftest.loop.GroupTimes;
+import io.github.rdma4j.perftest.loop.ReceivingSide;
+import io.github.rdma4j.perftest.loop.SendBandwidthLoop;
+import io.github.rdma4j.perftest.loop.Sender;
+import io.github.rdma4j.perftest.loop.SendingSide;
 import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.plan.Depth;
+import io.github.rdma4j.perftest.plan.Slots;
+import io.github.rdma4j.perftest.resources.SendStreams;
+import io.github.rdma4j.perftest.resources.TestResources;
+import io.github.rdma4j.perftest.result.BandwidthResult;
+import io.github.rdma4j.perftest.result.SizeResult;
+import io.github.rdma4j.perftest.result.TestListener;
+import io.github.rdma4j.perftest.stream.Failures;
+import io.github.rdma4j.perftest.stream.Lane;
+import io.github.rdma4j.perftest.stream.Receives;
+import io.github.rdma4j.perftest.stream.RunControl;
 import io.github.rdma4j.perftest.wire.ControlChannel;
 import io.github.rdma4j.perftest.wire.PeerKeys;
 import io.github.rdma4j.perftest.wire.SystemData;
@@ -51,8 +68,7 @@ final class SendBandwidthTest implements ConnectedTest {
     public List<SizeResult> run() {
         List<SizeResult> results = new ArrayList<>();
         for (long size : sizes) {
-            BandwidthResult result =
-                    BandwidthResult.ofRounds(parameters.figures().rounds(), () -> run(size), listener);
+            BandwidthResult result = BandwidthRounds.run(parameters.figures().rounds(), () -> run(size), listener);
             results.add(result);
             listener.result(result);
         }

@@ -2,7 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
+import io.github.rdma4j.perftest.loop.LatencyRecorder;
+import io.github.rdma4j.perftest.loop.SendLatencyLoop;
+import io.github.rdma4j.perftest.loop.Sender;
 import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.resources.SendStreams;
+import io.github.rdma4j.perftest.resources.TestResources;
+import io.github.rdma4j.perftest.result.SizeResult;
+import io.github.rdma4j.perftest.result.TestListener;
+import io.github.rdma4j.perftest.stream.Failures;
+import io.github.rdma4j.perftest.stream.Receives;
+import io.github.rdma4j.perftest.stream.RunControl;
 import io.github.rdma4j.perftest.wire.ControlChannel;
 import io.github.rdma4j.perftest.wire.PeerKeys;
 import io.github.rdma4j.perftest.wire.SystemData;

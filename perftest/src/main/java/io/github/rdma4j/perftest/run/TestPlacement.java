@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
-import io.github.rdma4j.perftest.options.IllegalParameterException;
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.options.PlacementOptions;
 import io.github.rdma4j.perftest.placement.CpuList;
 import io.github.rdma4j.perftest.placement.NumaTopology;
 import io.github.rdma4j.perftest.placement.Placement;
 import io.github.rdma4j.perftest.placement.PlacementPlan;
+import io.github.rdma4j.perftest.resources.TestDevice;
 import java.util.Optional;
 
 /** The placement of a test: checked before anything is opened, in effect before memory is allocated. */

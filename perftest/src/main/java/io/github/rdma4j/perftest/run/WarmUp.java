@@ -2,8 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.run;
 
+import io.github.rdma4j.perftest.environment.CompilerThreads;
+import io.github.rdma4j.perftest.loop.LatencyRecorder;
+import io.github.rdma4j.perftest.loop.WriteLatencyLoop;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Tool;
+import io.github.rdma4j.perftest.plan.Shape;
+import io.github.rdma4j.perftest.resources.TestDevice;
+import io.github.rdma4j.perftest.resources.TestResources;
+import io.github.rdma4j.perftest.stream.RunControl;
 import io.github.rdma4j.perftest.wire.SystemData;
 import io.github.rdma4j.verbs.VerbsException;
 import java.time.Duration;

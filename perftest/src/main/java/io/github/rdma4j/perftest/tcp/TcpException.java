@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.tcp;
 
-import io.github.rdma4j.perftest.PerftestException;
+import io.github.rdma4j.perftest.exit.PerftestException;
 
 /** A run over plain TCP failed: no connection, a peer that went away, or no end in time. */
 public final class TcpException extends PerftestException {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.wire;
 
-import io.github.rdma4j.perftest.PerftestException;
+import io.github.rdma4j.perftest.exit.PerftestException;
 
 /** The exchange with the other side over TCP failed: nobody there, silence, garbage, another version, a closed line. */
 public final class HandshakeException extends PerftestException {

@@ -2,6 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare;
 
+import io.github.rdma4j.perftest.compare.plan.ComparePlan;
+import io.github.rdma4j.perftest.compare.plan.Expectation;
+import io.github.rdma4j.perftest.compare.plan.RunOrder;
+import io.github.rdma4j.perftest.compare.plan.TcpMode;
+import io.github.rdma4j.perftest.compare.plan.TestCase;
+import io.github.rdma4j.perftest.compare.result.CaseResult;
+import io.github.rdma4j.perftest.compare.result.CompareResult;
+import io.github.rdma4j.perftest.compare.result.Conditions;
+import io.github.rdma4j.perftest.compare.result.Implementation;
+import io.github.rdma4j.perftest.compare.result.Measurement;
+import io.github.rdma4j.perftest.compare.result.Round;
+import io.github.rdma4j.perftest.compare.result.ToolOutput;
 import io.github.rdma4j.perftest.environment.Environment;
 import io.github.rdma4j.perftest.options.Tool;
 import java.io.IOException;
@@ -15,14 +27,14 @@ import java.util.List;
 import java.util.Map;
 
 /** Made-up and captured material of the tests. */
-final class Samples {
-    static final TestCase LATENCY = new TestCase(Tool.WRITE_LATENCY, 2);
-    static final TestCase BANDWIDTH = new TestCase(Tool.WRITE_BANDWIDTH, 65536);
+public final class Samples {
+    public static final TestCase LATENCY = new TestCase(Tool.WRITE_LATENCY, 2);
+    public static final TestCase BANDWIDTH = new TestCase(Tool.WRITE_BANDWIDTH, 65536);
 
     private Samples() {}
 
     /** A captured output. */
-    static String output(String name) {
+    public static String output(String name) {
         try (InputStream in = Samples.class.getResourceAsStream(name)) {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException failure) {
@@ -30,20 +42,20 @@ final class Samples {
         }
     }
 
-    static ComparePlan plan(List<TestCase> cases, int rounds, Expectation... expectations) {
+    public static ComparePlan plan(List<TestCase> cases, int rounds, Expectation... expectations) {
         return new ComparePlan(
                 cases, rounds, 0, null, 1, -1, 0, 1, 0, 0, 0, 60, true, TcpMode.NONE, null, List.of(expectations));
     }
 
-    static RunOrder order(TestCase test) {
+    public static RunOrder order(TestCase test) {
         return plan(List.of(test), 5).order(test, "rxe0", 1, true);
     }
 
-    static Measurement latency(Implementation implementation, double typical, double average) {
+    public static Measurement latency(Implementation implementation, double typical, double average) {
         return measurement(implementation, Map.of("t_typical", typical, "t_avg", average));
     }
 
-    static Measurement bandwidth(Implementation implementation, double average, double rate) {
+    public static Measurement bandwidth(Implementation implementation, double average, double rate) {
         return measurement(implementation, Map.of("BW_average", average, "MsgRate", rate));
     }
 
@@ -56,7 +68,7 @@ final class Samples {
         return Measurement.of(implementation, output);
     }
 
-    static Round round(int number, Measurement... measurements) {
+    public static Round round(int number, Measurement... measurements) {
         Map<Implementation, Measurement> map = new EnumMap<>(Implementation.class);
         for (Measurement measurement : measurements) {
             map.put(measurement.implementation(), measurement);
@@ -64,7 +76,7 @@ final class Samples {
         return new Round(number, map);
     }
 
-    static CaseResult latencyResult(double[] java, double[] c) {
+    public static CaseResult latencyResult(double[] java, double[] c) {
         List<Round> rounds = new ArrayList<>();
         for (int i = 0; i < java.length; i++) {
             rounds.add(round(
@@ -75,7 +87,7 @@ final class Samples {
         return new CaseResult(LATENCY, order(LATENCY), rounds);
     }
 
-    static CaseResult bandwidthResult() {
+    public static CaseResult bandwidthResult() {
         return new CaseResult(
                 BANDWIDTH,
                 order(BANDWIDTH),
@@ -84,11 +96,11 @@ final class Samples {
     }
 
     /** Of a software device. */
-    static Conditions conditions() {
+    public static Conditions conditions() {
         return conditions("rxe0", true);
     }
 
-    static Conditions conditionsOfHardware() {
+    public static Conditions conditionsOfHardware() {
         return conditions("mlx5_0", false);
     }
 
@@ -117,7 +129,7 @@ final class Samples {
         return new Conditions(environment, "/usr/bin");
     }
 
-    static CompareResult result(ComparePlan plan, CaseResult... cases) {
+    public static CompareResult result(ComparePlan plan, CaseResult... cases) {
         return new CompareResult(Instant.EPOCH, 12.5, conditions(), plan, null, List.of(cases));
     }
 }

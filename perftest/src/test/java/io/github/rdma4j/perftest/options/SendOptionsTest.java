@@ -5,6 +5,7 @@ package io.github.rdma4j.perftest.options;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.verbs.device.Gid;
 import java.util.Arrays;
 import java.util.HexFormat;

@@ -5,7 +5,7 @@ package io.github.rdma4j.perftest.placement;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.rdma4j.perftest.PerftestException;
+import io.github.rdma4j.perftest.exit.PerftestException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -5,9 +5,13 @@ package io.github.rdma4j.perftest.run;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.rdma4j.perftest.exit.TestFailedException;
 import io.github.rdma4j.perftest.options.ConnectionType;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Tool;
+import io.github.rdma4j.perftest.plan.Shape;
+import io.github.rdma4j.perftest.resources.TestDevice;
+import io.github.rdma4j.perftest.resources.TestResources;
 import io.github.rdma4j.perftest.wire.SystemData;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

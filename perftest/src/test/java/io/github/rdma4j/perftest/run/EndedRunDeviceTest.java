@@ -4,8 +4,15 @@ package io.github.rdma4j.perftest.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.perftest.loop.LatencyRecorder;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Tool;
+import io.github.rdma4j.perftest.plan.Shape;
+import io.github.rdma4j.perftest.resources.SendStreams;
+import io.github.rdma4j.perftest.resources.TestDevice;
+import io.github.rdma4j.perftest.resources.TestResources;
+import io.github.rdma4j.perftest.stream.Receives;
+import io.github.rdma4j.perftest.stream.RunControl;
 import io.github.rdma4j.perftest.wire.SystemData;
 import io.github.rdma4j.verbs.WorkCompletions;
 import java.time.Duration;

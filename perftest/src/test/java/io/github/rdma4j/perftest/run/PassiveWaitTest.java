@@ -5,7 +5,7 @@ package io.github.rdma4j.perftest.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.rdma4j.perftest.PerftestException;
+import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.wire.ControlChannel;
 import io.github.rdma4j.perftest.wire.FakePeer;
 import java.time.Duration;

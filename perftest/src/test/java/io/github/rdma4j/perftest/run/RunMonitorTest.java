@@ -4,6 +4,7 @@ package io.github.rdma4j.perftest.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.perftest.stream.RunControl;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.assertj.core.data.Percentage;

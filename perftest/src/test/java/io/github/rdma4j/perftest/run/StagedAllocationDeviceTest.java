@@ -6,8 +6,24 @@ import static io.github.rdma4j.perftest.run.AllocationCheck.assertNothingIsAlloc
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.cuda.StandInDriver;
+import io.github.rdma4j.perftest.loop.BandwidthLoop;
+import io.github.rdma4j.perftest.loop.CompletionWait;
+import io.github.rdma4j.perftest.loop.GroupTimes;
+import io.github.rdma4j.perftest.loop.LatencyRecorder;
+import io.github.rdma4j.perftest.loop.ReceivingSide;
+import io.github.rdma4j.perftest.loop.SendBandwidthLoop;
+import io.github.rdma4j.perftest.loop.SendingSide;
+import io.github.rdma4j.perftest.loop.WriteLatencyLoop;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Tool;
+import io.github.rdma4j.perftest.plan.Depth;
+import io.github.rdma4j.perftest.plan.Shape;
+import io.github.rdma4j.perftest.resources.SendStreams;
+import io.github.rdma4j.perftest.resources.TestDevice;
+import io.github.rdma4j.perftest.resources.TestResources;
+import io.github.rdma4j.perftest.stream.Operation;
+import io.github.rdma4j.perftest.stream.Receives;
+import io.github.rdma4j.perftest.stream.RunControl;
 import io.github.rdma4j.perftest.wire.SystemData;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.fuzz.Fuzzer;
 import io.github.rdma4j.fuzz.Spoiler;
+import io.github.rdma4j.perftest.compare.plan.RunOrder;
+import io.github.rdma4j.perftest.compare.runner.CToolOutput;
+import io.github.rdma4j.perftest.environment.CpuTime;
+import io.github.rdma4j.perftest.exit.CompareException;
 import io.github.rdma4j.perftest.tcp.TcpRun;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,7 +40,8 @@ class OutputFuzzTest {
         Spoiler outputs = recorded(
                 "c-*.txt", "#bytes", "BW average[MB/sec]", "MsgRate[Mpps]", "BW_peak", "\n 2 1000 1 2 3 4 5 6 7\n");
         new Fuzzer(outputs, CompareException.class, MOST_BYTES, 256)
-                .feedText(input -> assertThat(ToolOutput.parse(input).figures()).isNotEmpty());
+                .feedText(
+                        input -> assertThat(CToolOutput.parse(input).figures()).isNotEmpty());
     }
 
     @Test

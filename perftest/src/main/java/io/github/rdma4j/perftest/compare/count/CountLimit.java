@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare.count;
+
+import io.github.rdma4j.perftest.compare.plan.TestCase;
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The most instructions that an operation may take, so that counting can be a gate: {@code TOOL:SIZE:user<=NUMBER}.
+ *
+ * @param text as given
+ * @param test tool and size
+ * @param most instructions of Java's client outside the kernel
+ */
+public record CountLimit(String text, TestCase test, double most) {
+    private static final Pattern SYNTAX =
+            Pattern.compile("([a-z_]+):([0-9]+[KM]?):user<=([0-9]{1,9}(?:\\.[0-9]{1,9})?)");
+
+    /**
+     * Reads one.
+     *
+     * @throws IllegalParameterException when it is none, or about a case that is not counted
+     */
+    public static CountLimit parse(String text, List<TestCase> cases) {
+        Matcher parts = SYNTAX.matcher(text);
+        if (!parts.matches()) {
+            throw new IllegalParameterException("--expect: '" + text
+                    + "' is not of the form TOOL:SIZE:user<=NUMBER, as in ib_write_lat:2:user<=400, which is the one beside"
+                    + " --count");
+        }
+        TestCase test = TestCase.expected(parts.group(1), parts.group(2), cases);
+        return new CountLimit(text, test, Double.parseDouble(parts.group(3)));
+    }
+
+    /** Whether what was counted stays below. */
+    public boolean isMet(List<CountedCase> cases) {
+        return cases.stream().filter(one -> one.test().equals(test)).allMatch(one -> one.javaUser() <= most);
+    }
+}

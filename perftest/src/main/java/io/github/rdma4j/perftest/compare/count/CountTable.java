@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare.count;
+
+import java.io.PrintStream;
+import java.util.Locale;
+
+/** Counted instructions as text, a row as soon as it is known. */
+public final class CountTable {
+    private static final String HEADING = "%-13s %9s %12s %12s %8s %12s %12s %8s%n";
+    private static final String ROW = "%-13s %9d %12.1f %12.1f %+8.1f %12.1f %12.1f %8.4f%s%n";
+
+    private CountTable() {}
+
+    /** Prints the names of the columns. */
+    public static void heading(PrintStream out) {
+        out.printf(
+                Locale.ROOT,
+                HEADING,
+                "tool",
+                "bytes",
+                "user Java",
+                "user C",
+                "extra",
+                "kernel Java",
+                "kernel C",
+                "ratio");
+    }
+
+    /** Prints what was counted. */
+    public static void row(PrintStream out, CountedCase one) {
+        out.printf(
+                Locale.ROOT,
+                ROW,
+                one.test().tool().command(),
+                one.test().size(),
+                one.javaUser(),
+                one.cUser(),
+                one.extra(),
+                one.java().kernel(),
+                one.c().kernel(),
+                one.ratio(),
+                one.settled() ? "" : "  Java not settled");
+    }
+
+    /** Prints what the columns mean. */
+    public static void explanation(PrintStream out) {
+        out.print("""
+                Instructions of one operation, the server in C both times. user: outside the kernel, a wait counted once.
+                kernel: of the hundred operations with the fewest; it depends on what else the kernel does, and where two sides
+                wait for each other it is mostly their taking turns. not settled: no two runs that followed each other agreed,
+                the compiler was still at work. ratio = (user Java + kernel C) / (user C + kernel C).
+                """);
+    }
+}

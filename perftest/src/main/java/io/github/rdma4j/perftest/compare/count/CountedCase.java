@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare.count;
+
+import io.github.rdma4j.perftest.compare.plan.Kind;
+import io.github.rdma4j.perftest.compare.plan.TestCase;
+
+/**
+ * Instructions of one operation in Java beside C. Both times C's program is the server, so the difference is the
+ * client's.
+ *
+ * @param test tool and size
+ * @param java client in Java
+ * @param c client in C
+ * @param settled whether two runs of Java's client that followed each other had the same count, nearly
+ */
+public record CountedCase(TestCase test, InstructionCount java, InstructionCount c, boolean settled) {
+    /** The same, settled. */
+    CountedCase afterSettling() {
+        return new CountedCase(test, java, c, true);
+    }
+
+    /**
+     * Whether each side waits for the other one's messages: then waits are left out, and the kernel is not compared.
+     */
+    boolean pingPong() {
+        return test.kind() == Kind.ONE_WAY;
+    }
+
+    /**
+     * Instructions of Java's client outside the kernel. Where both sides send, half of what was counted is the C
+     * server's.
+     */
+    double javaUser() {
+        return pingPong() ? 2 * java.path() - c.path() : java.user();
+    }
+
+    /** Instructions of C's client outside the kernel. */
+    double cUser() {
+        return pingPong() ? c.path() : c.user();
+    }
+
+    /** How many more instructions an operation of Java's client takes outside the kernel. */
+    double extra() {
+        return javaUser() - cUser();
+    }
+
+    /**
+     * All instructions of an operation, Java's over C's. The kernel's are C's for both: they are not the client's
+     * doing.
+     */
+    double ratio() {
+        return (javaUser() + c.kernel()) / (cUser() + c.kernel());
+    }
+}

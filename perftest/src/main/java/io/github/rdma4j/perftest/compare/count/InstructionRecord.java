@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare.count;
+
+import io.github.rdma4j.perftest.exit.CompareException;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * What a guest had executed at one moment, as {@code scripts/softroce --count} writes it.
+ *
+ * @param mark whether a program asked for it; if not, it stands at a hundredth call of write(2)
+ * @param number of the mark, or calls of write(2) so far, of those that are counted
+ * @param user instructions executed outside the kernel so far
+ * @param kernel instructions executed in the kernel so far
+ * @param blocks stretches of instructions outside the kernel that were executed often since the record before, and how
+ *     often
+ */
+record InstructionRecord(boolean mark, long number, long user, long kernel, Map<Block, Long> blocks) {
+    /**
+     * A stretch of instructions that is executed from its beginning to its end.
+     *
+     * @param address of the first instruction
+     * @param instructions how many there are
+     */
+    record Block(long address, int instructions) {}
+
+    /** Reads the lines of a file one after the other. */
+    static final class Reader {
+        private String kind;
+        private long number;
+        private long user;
+        private long kernel;
+        private Map<Block, Long> blocks = new HashMap<>();
+
+        /**
+         * Reads a line.
+         *
+         * @return the record that the line ends, or null
+         * @throws CompareException when the line is none of such a file
+         */
+        InstructionRecord line(String line) {
+            String[] words = line.split(" ");
+            try {
+                switch (words[0]) {
+                    case "mark", "writes" -> {
+                        kind = words[0];
+                        number = Long.parseLong(words[1]);
+                        blocks = new HashMap<>();
+                    }
+                    case "user" -> user = Long.parseLong(words[1]);
+                    case "kernel" -> kernel = Long.parseLong(words[1]);
+                    case "block" ->
+                        // The same stretch may have been translated more than once.
+                        blocks.merge(
+                                new Block(Long.parseUnsignedLong(words[1], 16), Integer.parseInt(words[2])),
+                                Long.parseLong(words[3]),
+                                Long::sum);
+                    case "end" -> {
+                        if (kind != null) {
+                            return new InstructionRecord(kind.equals("mark"), number, user, kernel, blocks);
+                        }
+                    }
+                    default -> throw notOfThisKind(line);
+                }
+                return null;
+            } catch (NumberFormatException | ArrayIndexOutOfBoundsException _) {
+                throw notOfThisKind(line);
+            }
+        }
+
+        private static CompareException notOfThisKind(String line) {
+            return new CompareException("'" + line + "' is no line of a file of scripts/softroce --count", "");
+        }
+    }
+}

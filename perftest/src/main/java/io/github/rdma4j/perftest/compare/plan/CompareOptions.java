@@ -1,0 +1,256 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare.plan;
+
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
+import io.github.rdma4j.perftest.figures.MedianInterval;
+import io.github.rdma4j.perftest.options.Tool;
+import io.github.rdma4j.perftest.options.Within;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The command line of the comparison. */
+@Command(
+        name = "compare",
+        description =
+                "Runs Java's and C's tools in turn on this machine, both ends on the same device, and compares them.",
+        sortOptions = false,
+        usageHelpAutoWidth = true)
+public final class CompareOptions {
+    /**
+     * So that the interval of the median leaves out three rounds at either end, which something else may have
+     * disturbed.
+     */
+    private static final int ROUNDS = 15;
+
+    @Option(
+            names = "--tools",
+            paramLabel = "<list>",
+            description = "Tools to compare, or all (default ib_write_lat,ib_write_bw).")
+    private String tools = "ib_write_lat,ib_write_bw";
+
+    @Option(
+            names = "--sizes",
+            paramLabel = "[<tool>=]<list>",
+            description = "Message sizes in bytes, or with K or M; several times for several tools"
+                    + " (default 2 for latency, 4096,65536 for bandwidth, 8 for the atomic tools).")
+    private List<String> sizes = new ArrayList<>();
+
+    @Option(
+            names = "--rounds",
+            paramLabel = "<num>",
+            description = "How often each is run, plain TCP less often (default " + ROUNDS + "; fewer than "
+                    + MedianInterval.LEAST_FIGURES + " have no interval).")
+    @Within(least = 1, most = 1000)
+    private Integer rounds;
+
+    @Option(
+            names = {"-n", "--iters"},
+            paramLabel = "<iters>",
+            description = "Messages per queue pair and run (default: as many as take about a second on SoftRoCE).")
+    @Within(least = 5, most = 100_000_000)
+    private int iterations;
+
+    @Option(
+            names = {"-d", "--ib-dev"},
+            paramLabel = "<dev>",
+            description = "Use RDMA device <dev> (default first device found).")
+    private String device;
+
+    @Option(
+            names = {"-i", "--ib-port"},
+            paramLabel = "<port>",
+            description = "Use port <port> of the device (default 1).")
+    @Within(least = 1, most = 255)
+    private int devicePort = 1;
+
+    @Option(
+            names = {"-x", "--gid-index"},
+            paramLabel = "<index>",
+            description = "Index of the GID for both (default on Ethernet: the one that Java chooses).")
+    @Within(least = 0, most = 255)
+    private int gidIndex = -1;
+
+    @Option(
+            names = {"-m", "--mtu"},
+            paramLabel = "<mtu>",
+            description = "MTU size: 256 - 4096 (default port mtu).")
+    @Within(least = 256, most = 4096, powersOfTwo = true)
+    private int mtu;
+
+    @Option(
+            names = {"-q", "--qp"},
+            paramLabel = "<num>",
+            description = "Number of queue pairs of the bandwidth tools (default 1).")
+    @Within(least = 1, most = 16384)
+    private Integer queuePairs;
+
+    @Option(
+            names = {"-t", "--tx-depth"},
+            paramLabel = "<dep>",
+            description = "Size of tx queue of the bandwidth tools (default 128).")
+    @Within(least = 1, most = 15_000)
+    private Integer transmitDepth;
+
+    @Option(
+            names = {"-Q", "--cq-mod"},
+            paramLabel = "<num>",
+            description = "One completion for this many messages of the bandwidth tools (default 100; 1 above 8 KiB).")
+    @Within(least = 1, most = 1024)
+    private Integer moderation;
+
+    @Option(
+            names = {"-p", "--port"},
+            paramLabel = "<port>",
+            description = "TCP port of the control channel (default a free one).")
+    @Within(least = 1, most = 65535)
+    private int port;
+
+    @Option(names = "--timeout", paramLabel = "<seconds>", description = "Longest time of one run (default 120).")
+    @Within(least = 1, most = 86_400)
+    private int timeout = 120;
+
+    @Option(
+            names = "--tcp",
+            paramLabel = "<mode>",
+            description =
+                    "Plain TCP beside RDMA: spin, it waits for messages as the RDMA tools do; block, it sleeps; or none"
+                            + " (default spin; block with only one CPU).")
+    private String tcp;
+
+    @Option(
+            names = "--count",
+            description =
+                    "Count the instructions of an operation instead of its time, in scripts/softroce --count only:"
+                            + " exact, whatever else the machine does.")
+    private boolean count;
+
+    @Option(names = "--c-path", paramLabel = "<folder>", description = "Where the C tools are (default: on the PATH).")
+    private Path cFolder;
+
+    @Option(
+            names = "--out_json",
+            paramLabel = "<file>",
+            description = "Write all figures as JSON; - is standard output, the tables then go to standard error.")
+    private String json;
+
+    @Option(
+            names = "--expect",
+            paramLabel = "<bound>",
+            description = "Exit status 1 unless Java / C is so: TOOL:SIZE:median<=NUMBER, or best, or >=, as in"
+                    + " 'ib_write_lat:2:median<=1.10'; with --count TOOL:SIZE:user<=NUMBER, Java's instructions; several"
+                    + " times for several bounds.")
+    private List<String> expectations = new ArrayList<>();
+
+    @Option(
+            names = "--no-warm-up",
+            description = "Measure at once, code that is not compiled yet: to try something out, not to compare.")
+    private boolean noWarmUp;
+
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "Show this help screen.")
+    private boolean help;
+
+    /** Whether instructions are counted, and no time is taken. */
+    public boolean counts() {
+        return count;
+    }
+
+    public boolean wantsHelp() {
+        return help;
+    }
+
+    /** Whether the JSON document goes to standard output. */
+    public boolean jsonToOutput() {
+        return "-".equals(json);
+    }
+
+    /** The file of the JSON document; null when none is wanted. */
+    public Path jsonFile() {
+        return json == null || jsonToOutput() ? null : Path.of(json);
+    }
+
+    /**
+     * The checked plan.
+     *
+     * @throws IllegalParameterException when something makes no sense
+     */
+    public ComparePlan plan() {
+        List<Tool> chosen = SizeLists.tools(tools);
+        boolean bandwidth = chosen.stream().anyMatch(tool -> !tool.isLatency());
+        refuseWithoutBandwidth(bandwidth, "-q/--qp", queuePairs);
+        refuseWithoutBandwidth(bandwidth, "-t/--tx-depth", transmitDepth);
+        refuseWithoutBandwidth(bandwidth, "-Q/--cq-mod", moderation);
+        if (cFolder != null && !Files.isDirectory(cFolder)) {
+            throw new IllegalParameterException("--c-path: " + cFolder + " is not a folder");
+        }
+        refuseBesideCount("--rounds", rounds);
+        refuseBesideCount("--tcp", tcp);
+        refuseBesideCount("--out_json", json);
+        refuseBesideCount("--no-warm-up", noWarmUp ? true : null);
+        checkWritable();
+        List<TestCase> cases = SizeLists.cases(chosen, sizes);
+        ComparePlan plan = new ComparePlan(
+                cases,
+                rounds != null ? rounds : ROUNDS,
+                iterations,
+                device,
+                devicePort,
+                gidIndex,
+                mtu,
+                queuePairs != null ? queuePairs : 1,
+                transmitDepth != null ? transmitDepth : 0,
+                moderation != null ? moderation : 0,
+                port,
+                timeout,
+                !noWarmUp,
+                TcpMode.of(tcp != null ? tcp : "spin"),
+                cFolder,
+                count
+                        ? List.of()
+                        : expectations.stream()
+                                .map(text -> Expectation.parse(text, cases))
+                                .toList());
+        // The tool's own rules, before anything is started.
+        cases.forEach(test -> plan.order(test, device, plan.gidIndex(), true).parameters(false));
+        return plan;
+    }
+
+    /** The bounds, as given. */
+    public List<String> expectations() {
+        return expectations;
+    }
+
+    private void refuseBesideCount(String option, Object value) {
+        if (count && value != null) {
+            throw new IllegalParameterException(option + " says nothing beside --count");
+        }
+    }
+
+    private static void refuseWithoutBandwidth(boolean bandwidth, String option, Integer value) {
+        if (value != null && !bandwidth) {
+            throw new IllegalParameterException(option + " is for the bandwidth tools, and none is among the --tools");
+        }
+    }
+
+    private void checkWritable() {
+        Path file = jsonFile();
+        if (file == null) {
+            return;
+        }
+        Path folder = Objects.requireNonNullElse(file.toAbsolutePath().getParent(), file);
+        boolean possible = Files.exists(file)
+                ? Files.isRegularFile(file) && Files.isWritable(file)
+                : Files.isDirectory(folder) && Files.isWritable(folder);
+        if (!possible) {
+            throw new IllegalParameterException("--out_json: " + file + " cannot be written");
+        }
+    }
+}

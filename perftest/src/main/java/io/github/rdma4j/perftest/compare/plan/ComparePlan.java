@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare.plan;
+
+import io.github.rdma4j.perftest.options.Tool;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * What the command line asks for.
+ *
+ * @param cases the rows of the comparison
+ * @param rounds how often each is run
+ * @param iterations messages per queue pair, or 0 for {@link DefaultIterations}
+ * @param device name of the device; null for the first one
+ * @param devicePort its port
+ * @param gidIndex index into the port's GID table; -1 to choose
+ * @param mtu path MTU in bytes, or 0
+ * @param queuePairs of the bandwidth tools
+ * @param transmitDepth of the bandwidth tools, or 0
+ * @param moderation of the bandwidth tools, or 0
+ * @param port TCP port; 0 for a free one
+ * @param timeoutSeconds the longest a run may take
+ * @param warmUp whether Java compiles what it measures first
+ * @param tcp how plain TCP is run
+ * @param cFolder where the C tools are; null for the PATH
+ * @param expectations bounds of the ratios
+ */
+public record ComparePlan(
+        List<TestCase> cases,
+        int rounds,
+        int iterations,
+        String device,
+        int devicePort,
+        int gidIndex,
+        int mtu,
+        int queuePairs,
+        int transmitDepth,
+        int moderation,
+        int port,
+        int timeoutSeconds,
+        boolean warmUp,
+        TcpMode tcp,
+        Path cFolder,
+        List<Expectation> expectations) {
+    private static final int ANY_PORT = 18515;
+
+    /** Copies the lists. */
+    public ComparePlan {
+        cases = List.copyOf(cases);
+        expectations = List.copyOf(expectations);
+    }
+
+    /** The tools, each once. */
+    public List<Tool> tools() {
+        return cases.stream().map(TestCase::tool).distinct().toList();
+    }
+
+    /**
+     * The run of a case.
+     *
+     * @param test one of the cases
+     * @param usedDevice name of the device, resolved
+     * @param usedGidIndex index of the GID, resolved; -1 for none
+     * @param software whether the device is one without hardware
+     */
+    public RunOrder order(TestCase test, String usedDevice, int usedGidIndex, boolean software) {
+        boolean latency = test.tool().isLatency();
+        return new RunOrder(
+                test.tool(),
+                test.size(),
+                iterations > 0 ? iterations : DefaultIterations.of(test.tool(), test.size(), software),
+                usedDevice,
+                devicePort,
+                usedGidIndex,
+                mtu,
+                latency ? 1 : queuePairs,
+                latency ? 0 : transmitDepth,
+                latency ? 0 : moderation,
+                port > 0 ? port : ANY_PORT,
+                timeoutSeconds,
+                warmUp);
+    }
+}

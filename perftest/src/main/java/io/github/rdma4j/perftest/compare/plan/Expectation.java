@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare.plan;
+
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A bound on a ratio, so that the comparison can be a gate: {@code TOOL:SIZE:median<=NUMBER}, with {@code best} and
+ * {@code >=} as the other choices. It is about the tool's first metric, t_typical or BW average; the median is that of
+ * the rounds' ratios, as in the table.
+ *
+ * @param text as given
+ * @param test tool and size
+ * @param best whether it is about the best figures, not the median of the ratios
+ * @param atMost whether the bound is an upper one
+ * @param bound of Java's figure over C's
+ */
+public record Expectation(String text, TestCase test, boolean best, boolean atMost, double bound) {
+    private static final Pattern SYNTAX =
+            Pattern.compile("([a-z_]+):([0-9]+[KM]?):(best|median)(<=|>=)([0-9]{1,9}(?:\\.[0-9]{1,9})?)");
+
+    /**
+     * Reads one.
+     *
+     * @throws IllegalParameterException when it is none, or about a row that the comparison will not have
+     */
+    public static Expectation parse(String text, List<TestCase> cases) {
+        Matcher parts = SYNTAX.matcher(text);
+        if (!parts.matches()) {
+            throw new IllegalParameterException("--expect: '" + text
+                    + "' is not of the form TOOL:SIZE:median<=NUMBER (or best, or >=), as in"
+                    + " ib_write_lat:2:median<=1.10");
+        }
+        TestCase test = TestCase.expected(parts.group(1), parts.group(2), cases);
+        return new Expectation(
+                text,
+                test,
+                parts.group(3).equals("best"),
+                parts.group(4).equals("<="),
+                Double.parseDouble(parts.group(5)));
+    }
+
+    /** Whether the ratio is as expected. */
+    public boolean isMet(double ratio) {
+        return atMost ? ratio <= bound : ratio >= bound;
+    }
+}

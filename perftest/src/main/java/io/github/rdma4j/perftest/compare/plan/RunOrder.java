@@ -1,0 +1,240 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare.plan;
+
+import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.Tool;
+import io.github.rdma4j.perftest.options.Verb;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One run, the same for Java and for C. Values that are 0 are left to the tools' defaults, which are the same.
+ *
+ * @param tool what to run
+ * @param size message size in bytes
+ * @param iterations messages per queue pair
+ * @param device name of the device; null for the first one
+ * @param devicePort its port
+ * @param gidIndex index into the port's GID table; -1 where LIDs are used
+ * @param mtu path MTU in bytes, or 0
+ * @param queuePairs number of queue pairs
+ * @param transmitDepth most messages under way per queue pair, or 0
+ * @param moderation messages per completion, or 0
+ * @param port TCP port of the control channel
+ * @param timeoutSeconds the longest the run may take
+ * @param warmUp whether Java compiles what it measures first
+ */
+public record RunOrder(
+        Tool tool,
+        long size,
+        int iterations,
+        String device,
+        int devicePort,
+        int gidIndex,
+        int mtu,
+        int queuePairs,
+        int transmitDepth,
+        int moderation,
+        int port,
+        int timeoutSeconds,
+        boolean warmUp) {
+    /** Both ends are on this machine. */
+    public static final String HOST = "127.0.0.1";
+
+    /**
+     * Local ACK timeout of 1 s instead of 67 ms: an emulated CPU can stand still for longer than that, and as nothing
+     * is lost on the way from a device to itself, no figure depends on it.
+     */
+    private static final int QUEUE_PAIR_TIMEOUT = 18;
+
+    /** The same at another TCP port. */
+    public RunOrder withPort(int other) {
+        return new RunOrder(
+                tool,
+                size,
+                iterations,
+                device,
+                devicePort,
+                gidIndex,
+                mtu,
+                queuePairs,
+                transmitDepth,
+                moderation,
+                other,
+                timeoutSeconds,
+                warmUp);
+    }
+
+    /** The same with another number of messages. */
+    public RunOrder withIterations(int other) {
+        return new RunOrder(
+                tool,
+                size,
+                other,
+                device,
+                devicePort,
+                gidIndex,
+                mtu,
+                queuePairs,
+                transmitDepth,
+                moderation,
+                port,
+                timeoutSeconds,
+                warmUp);
+    }
+
+    /** When a run that begins now must be over. */
+    public Deadline deadline() {
+        return Deadline.in(Duration.ofSeconds(timeoutSeconds));
+    }
+
+    /** What is measured. */
+    public Kind kind() {
+        return Kind.of(tool);
+    }
+
+    /** Messages of the run, both directions together. */
+    public long messages() {
+        return kind().messages((long) iterations * queuePairs);
+    }
+
+    /** The same with more time. */
+    public RunOrder withMoreTime(int seconds) {
+        return new RunOrder(
+                tool,
+                size,
+                iterations,
+                device,
+                devicePort,
+                gidIndex,
+                mtu,
+                queuePairs,
+                transmitDepth,
+                moderation,
+                port,
+                timeoutSeconds + seconds,
+                warmUp);
+    }
+
+    /**
+     * What the Java tool is asked to do.
+     *
+     * @param server whether it is the server
+     * @throws io.github.rdma4j.perftest.exit.IllegalParameterException when the values make no sense together
+     */
+    public TestParameters parameters(boolean server) {
+        List<String> arguments = arguments();
+        option(arguments, "--timeout", timeoutSeconds);
+        option(arguments, "--run-timeout", timeoutSeconds);
+        if (!warmUp) {
+            arguments.add("--no-warm-up");
+        }
+        if (!server) {
+            arguments.add(HOST);
+        }
+        return TestParameters.parse(tool, arguments);
+    }
+
+    /** The arguments that Java's and C's tool have in common, without the server's name. */
+    public List<String> arguments() {
+        List<String> arguments = new ArrayList<>();
+        // The frequency of the CPUs may change as much as it likes: every run has the same chance of it.
+        arguments.add("-F");
+        if (device != null) {
+            option(arguments, "-d", device);
+        }
+        option(arguments, "-i", devicePort);
+        option(arguments, "-p", port);
+        if (tool.verb() != Verb.ATOMIC) {
+            option(arguments, "-s", size);
+        }
+        option(arguments, "-n", iterations);
+        option(arguments, "-u", QUEUE_PAIR_TIMEOUT);
+        if (gidIndex >= 0) {
+            option(arguments, "-x", gidIndex);
+        }
+        if (mtu > 0) {
+            option(arguments, "-m", mtu);
+        }
+        if (queuePairs > 1) {
+            option(arguments, "-q", queuePairs);
+        }
+        if (transmitDepth > 0) {
+            option(arguments, "-t", transmitDepth);
+        }
+        if (moderation > 0) {
+            option(arguments, "-Q", moderation);
+        }
+        return arguments;
+    }
+
+    private static void option(List<String> arguments, String name, Object value) {
+        arguments.add(name);
+        arguments.add(value.toString());
+    }
+
+    /** As words of a line. No device name contains white space: it is the name of a folder that the kernel made. */
+    public String encode() {
+        return String.join(
+                " ",
+                "tool=" + tool.command(),
+                "size=" + size,
+                "iterations=" + iterations,
+                "device=" + device,
+                "devicePort=" + devicePort,
+                "gidIndex=" + gidIndex,
+                "mtu=" + mtu,
+                "queuePairs=" + queuePairs,
+                "transmitDepth=" + transmitDepth,
+                "moderation=" + moderation,
+                "port=" + port,
+                "timeoutSeconds=" + timeoutSeconds,
+                "warmUp=" + warmUp);
+    }
+
+    /**
+     * The reverse of {@link #encode()}.
+     *
+     * @throws IllegalArgumentException when the text is not such a line
+     */
+    public static RunOrder decode(String text) {
+        Map<String, String> values = new HashMap<>();
+        for (String word : text.split(" ")) {
+            int equals = word.indexOf('=');
+            if (equals < 0) {
+                throw new IllegalArgumentException("'" + word + "' is no value of a run");
+            }
+            values.put(word.substring(0, equals), word.substring(equals + 1));
+        }
+        return new RunOrder(
+                Tool.ofCommand(value(values, "tool")).orElseThrow(() -> new IllegalArgumentException("unknown tool")),
+                Long.parseLong(value(values, "size")),
+                number(values, "iterations"),
+                value(values, "device"),
+                number(values, "devicePort"),
+                number(values, "gidIndex"),
+                number(values, "mtu"),
+                number(values, "queuePairs"),
+                number(values, "transmitDepth"),
+                number(values, "moderation"),
+                number(values, "port"),
+                number(values, "timeoutSeconds"),
+                Boolean.parseBoolean(value(values, "warmUp")));
+    }
+
+    private static int number(Map<String, String> values, String key) {
+        return Integer.parseInt(value(values, key));
+    }
+
+    private static String value(Map<String, String> values, String key) {
+        String value = values.get(key);
+        if (value == null) {
+            throw new IllegalArgumentException("a run without " + key);
+        }
+        return value;
+    }
+}

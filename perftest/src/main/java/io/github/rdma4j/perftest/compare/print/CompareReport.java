@@ -1,0 +1,218 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare.print;
+
+import io.github.rdma4j.perftest.compare.plan.ComparePlan;
+import io.github.rdma4j.perftest.compare.plan.RunOrder;
+import io.github.rdma4j.perftest.compare.plan.TcpMode;
+import io.github.rdma4j.perftest.compare.plan.TcpSetting;
+import io.github.rdma4j.perftest.compare.result.CompareResult;
+import io.github.rdma4j.perftest.compare.result.Conditions;
+import io.github.rdma4j.perftest.compare.result.Implementation;
+import io.github.rdma4j.perftest.compare.result.Measurement;
+import io.github.rdma4j.perftest.compare.result.Round;
+import io.github.rdma4j.perftest.compare.result.Verdict;
+import io.github.rdma4j.perftest.environment.Environment;
+import io.github.rdma4j.perftest.figures.MedianInterval;
+import io.github.rdma4j.perftest.options.Tool;
+import io.github.rdma4j.perftest.wire.WireVersion;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** Prints a comparison as it goes: conditions, the tools' usual tables round by round, and the comparison. */
+public final class CompareReport {
+    /** The settings that must be the same for the figures to be comparable, by their names in the banner. */
+    private static final List<String> COMPARED =
+            List.of("Number of qps", "TX depth", "CQ Moderation", "Mtu", "GID index", "Max inline data");
+
+    private final PrintStream out;
+    private final Map<Tool, String> headings = new EnumMap<>(Tool.class);
+    private Tool lastTool;
+
+    /**
+     * @param out receives the text, flushed line by line
+     */
+    public CompareReport(PrintStream out) {
+        this.out = out;
+    }
+
+    /**
+     * Prints what will be done, and where.
+     *
+     * @param tcp how plain TCP is run; null when it is not
+     * @param tcpPrograms its C programs, in words; null when it is not run
+     */
+    public void begin(ComparePlan plan, Conditions conditions, TcpSetting tcp, String tcpPrograms) {
+        line(
+                "rdma4j compare: Java and C in turn%s, both ends on this machine, %s",
+                plan.tcp() == TcpMode.NONE ? "" : ", and plain TCP", plural(plan.rounds(), "round"));
+        conditions(plan, conditions);
+        Environment machine = conditions.environment();
+        line(" clocks  Java: %s; C: the CPU's cycle counter", machine.clock());
+        if (tcp != null) {
+            line(
+                    " TCP     %s of %s, one connection, TCP_NODELAY; latency: %s, bandwidth: blocking",
+                    tcp.path().address(), tcp.path().networkInterface(), tcp.spin() ? "spinning" : "blocking");
+            line(" TCP C   %s", tcpPrograms);
+        }
+        if (!plan.warmUp()) {
+            line(" warning: --no-warm-up, Java's figures are of code not yet compiled");
+        }
+        if (plan.rounds() < MedianInterval.LEAST_FIGURES) {
+            line(
+                    " warning: with fewer than %d rounds nothing says how far chance moves the ratios",
+                    MedianInterval.LEAST_FIGURES);
+        }
+    }
+
+    /** Prints that instructions will be counted, and where. */
+    public void beginCount(ComparePlan plan, Conditions conditions) {
+        line("rdma4j compare --count: instructions of an operation, Java and C, both ends on this machine");
+        conditions(plan, conditions);
+    }
+
+    private void conditions(ComparePlan plan, Conditions conditions) {
+        Environment machine = conditions.environment();
+        line(
+                " device  %s port %d (%s), GID index %d, MTU %d",
+                machine.device(),
+                machine.devicePort(),
+                machine.softwareDevice() ? "a software device" : "firmware " + machine.firmware(),
+                machine.gidIndex(),
+                plan.mtu() > 0 ? plan.mtu() : machine.activeMtu());
+        line(" machine %s, %s, %s", machine.kernel(), machine.architecture(), plural(machine.processors(), "CPU"));
+        line(
+                " Java    rdma4j %s, wire version %s; %s%s",
+                machine.rdma4j(), WireVersion.OURS, machine.jvm(), flags(machine.jvmFlags()));
+        line(" C       perftest, wire version %s, in %s", machine.cVersion(), conditions.cFolder());
+    }
+
+    private static String flags(List<String> flags) {
+        return flags.isEmpty() ? "" : ", " + String.join(" ", flags);
+    }
+
+    private static String plural(int count, String what) {
+        return count + " " + what + (count == 1 ? "" : "s");
+    }
+
+    /**
+     * The runs of a case that do not count are over.
+     *
+     * @param order what was run
+     * @param last the last one; its heading is the one of all later tables
+     * @param runs how many there were
+     * @param seconds how long they took
+     */
+    public void warmedUp(RunOrder order, Measurement last, int runs, double seconds) {
+        boolean tcp = last.implementation().isTcp();
+        if (!tcp) {
+            headings.putIfAbsent(order.tool(), last.output().heading());
+        }
+        line(
+                " warm-up of Java, not counted: %s, %d bytes, %d messages: %s, %.1f s",
+                tcp ? order.kind().title() : order.tool().command(),
+                order.size(),
+                order.iterations(),
+                plural(runs, "run"),
+                seconds);
+    }
+
+    /** A round begins. */
+    public void round(int number, int rounds) {
+        lastTool = null;
+        line("");
+        line(
+                "round %d of %d, %s first",
+                number, rounds, Implementation.turns(number).getFirst().title());
+    }
+
+    /** A run of the round is over: prints its row. */
+    public void measured(RunOrder order, Measurement measurement) {
+        headings.putIfAbsent(order.tool(), measurement.output().heading());
+        String heading = headings.get(order.tool());
+        if (order.tool() != lastTool) {
+            lastTool = order.tool();
+            line("%s", lastTool.command());
+            line("         %s", heading);
+        }
+        line("%-8s %s", measurement.implementation().title(), row(measurement, heading));
+    }
+
+    /** The row under a heading: the printed one, where there is one. */
+    private static String row(Measurement measurement, String heading) {
+        String printed = measurement.output().row();
+        return printed.isEmpty() ? TableRow.of(heading, measurement.output().figures()) : printed;
+    }
+
+    /** Warns when Java and C were not run with the same settings. */
+    public void settings(RunOrder order, Round round) {
+        for (String name : COMPARED) {
+            String java = round.of(Implementation.JAVA).output().settings().get(name);
+            String c = round.of(Implementation.C).output().settings().get(name);
+            if (java != null && c != null && !java.equals(c)) {
+                line(
+                        "warning: %s, %d bytes: %s is %s in Java, %s in C",
+                        order.tool().command(), order.size(), name, java, c);
+            }
+        }
+    }
+
+    /** Prints the comparison, and which expectations were met. */
+    public void end(CompareResult result) {
+        line("");
+        tables(result);
+        if (result.conditions().software()) {
+            line(
+                    "%s is a software device: only Java's ratios to C mean anything, not the figures.",
+                    result.conditions().device());
+        }
+        for (Verdict verdict : result.verdicts()) {
+            line("expected %s: %s, %s", verdict.expectation().text(), ratio(verdict), verdict.met() ? "met" : "MISSED");
+        }
+        line("%.0f s in all", result.seconds());
+    }
+
+    /** The ratio with its interval, where it has one. */
+    private static String ratio(Verdict verdict) {
+        String ratio = String.format(Locale.ROOT, "%.3f", verdict.ratio());
+        MedianInterval median = verdict.row().ratio();
+        return verdict.expectation().best() || !median.isBounded()
+                ? ratio
+                : ratio + " (" + ComparisonTable.interval(median) + ")";
+    }
+
+    /** Prints the comparison of what was measured before something failed; no expectation can be judged by it. */
+    public void broken(CompareResult result) {
+        line("");
+        line("broken off; what was measured before:");
+        tables(result);
+    }
+
+    private void tables(CompareResult result) {
+        out.print(ComparisonTable.of(result.cases()));
+        line("");
+        out.print(TcpTable.of(result.cases(), result.conditions()));
+    }
+
+    /** Where the JSON document is. */
+    public void written(Path file) {
+        line("written: %s", file);
+    }
+
+    /** A run gave no usable figure and is made again. */
+    public void repeats(String reason) {
+        line("warning: %s; the run is repeated", reason);
+    }
+
+    private void line(String pattern, Object... values) {
+        out.println(
+                values.length == 0
+                        ? pattern
+                        : String.format(Locale.ROOT, pattern, values).stripTrailing());
+        out.flush();
+    }
+}

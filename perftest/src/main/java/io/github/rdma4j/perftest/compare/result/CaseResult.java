@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare.result;
+
+import io.github.rdma4j.perftest.compare.plan.RunOrder;
+import io.github.rdma4j.perftest.compare.plan.TestCase;
+import io.github.rdma4j.perftest.figures.MedianInterval;
+import io.github.rdma4j.perftest.figures.Spread;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+
+/**
+ * All rounds of one case.
+ *
+ * @param test tool and size
+ * @param order what was run each time
+ * @param rounds at least one
+ */
+public record CaseResult(TestCase test, RunOrder order, List<Round> rounds) {
+    /** Copies the list. */
+    public CaseResult {
+        rounds = List.copyOf(rounds);
+    }
+
+    /** What one of them measured, round by round; empty when it was not run. */
+    public List<Measurement> of(Implementation implementation) {
+        return rounds.stream()
+                .map(round -> round.of(implementation))
+                .filter(Objects::nonNull)
+                .toList();
+    }
+
+    /** The metrics of the tool, and what its messages cost. */
+    public List<Metric> metrics() {
+        return Stream.concat(Metric.of(test.tool()).stream(), Metric.costs().stream())
+                .toList();
+    }
+
+    /** The comparison, metric by metric. */
+    public List<ComparisonRow> rows() {
+        return Metric.of(test.tool()).stream().map(this::row).toList();
+    }
+
+    private ComparisonRow row(Metric metric) {
+        return new ComparisonRow(
+                test,
+                metric,
+                median(Implementation.JAVA, metric),
+                median(Implementation.C, metric),
+                ratio(metric),
+                best(Implementation.JAVA, metric),
+                best(Implementation.C, metric));
+    }
+
+    /**
+     * Java's figure over C's: the median of the rounds, as both figures of a round were measured one after the other.
+     */
+    public MedianInterval ratio(Metric metric) {
+        return MedianInterval.of(rounds.stream()
+                .mapToDouble(round -> round.ratio(metric))
+                .filter(ratio -> !Double.isNaN(ratio))
+                .toArray());
+    }
+
+    /** The best figure of all rounds; NaN when there is none. */
+    public double best(Implementation implementation, Metric metric) {
+        double[] figures = figures(implementation, metric);
+        if (figures.length == 0) {
+            return Double.NaN;
+        }
+        Spread spread = Spread.of(figures);
+        return metric.lowerIsBetter() ? spread.minimum() : spread.maximum();
+    }
+
+    /** The figure in the middle of all rounds; NaN when there is none. */
+    public double median(Implementation implementation, Metric metric) {
+        double[] figures = figures(implementation, metric);
+        return figures.length == 0 ? Double.NaN : Spread.of(figures).median();
+    }
+
+    /** The figures of all rounds, without what is missing. */
+    public double[] figures(Implementation implementation, Metric metric) {
+        return of(implementation).stream()
+                .mapToDouble(measurement -> measurement.figureOrNaN(metric))
+                .filter(figure -> !Double.isNaN(figure))
+                .toArray();
+    }
+}

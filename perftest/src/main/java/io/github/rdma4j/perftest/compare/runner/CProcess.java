@@ -1,0 +1,183 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare.runner;
+
+import io.github.rdma4j.perftest.compare.plan.Deadline;
+import io.github.rdma4j.perftest.compare.plan.RunOrder;
+import io.github.rdma4j.perftest.exit.CompareException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** One C process and what it prints. Closing kills it, if it still runs. */
+public final class CProcess implements AutoCloseable {
+    private static final long LISTEN_POLL_MILLISECONDS = 5;
+
+    private final String title;
+    private final ChildProcesses children;
+    private final ProcessGuard guard;
+    private final Process process;
+    private final CompletableFuture<String> output = new CompletableFuture<>();
+
+    /**
+     * Starts it.
+     *
+     * @param title for messages
+     * @param command program and arguments
+     * @param children where it is registered
+     * @param guard kills it if this JVM is killed
+     */
+    public CProcess(String title, List<String> command, ChildProcesses children, ProcessGuard guard) {
+        this.title = title;
+        this.children = children;
+        this.guard = guard;
+        this.process = children.start(new ProcessBuilder(command).redirectErrorStream(true));
+        guard.guard(process.pid());
+        Thread.ofPlatform().daemon().name("rdma4j-c-output").start(this::read);
+    }
+
+    /**
+     * A server and its client.
+     *
+     * @param title for messages
+     * @param server its command line
+     * @param client its command line
+     * @param serverEnds whether the server ends with its client; if not, it is killed
+     */
+    record Pair(String title, List<String> server, List<String> client, boolean serverEnds) {}
+
+    /**
+     * Runs a server and a client, until both have ended.
+     *
+     * @return all that the client has printed
+     * @throws CompareException when one of them fails, or they do not end in time
+     */
+    static String serverAndClient(Pair pair, RunOrder order, ChildProcesses children, ProcessGuard guard) {
+        Deadline deadline = order.deadline();
+        try (CProcess server = new CProcess(pair.title() + " (server)", pair.server(), children, guard)) {
+            server.awaitListening(order.port(), deadline);
+            try (CProcess client = new CProcess(pair.title() + " (client)", pair.client(), children, guard)) {
+                awaitFirst(server, client, deadline);
+                if (server.hasFailed()) {
+                    // The client would wait for it.
+                    throw server.failed();
+                }
+                String output = client.await(deadline);
+                if (pair.serverEnds()) {
+                    server.await(deadline);
+                }
+                return output;
+            }
+        }
+    }
+
+    private static void awaitFirst(CProcess server, CProcess client, Deadline deadline) {
+        try {
+            CompletableFuture.anyOf(server.process.onExit(), client.process.onExit())
+                    .get(deadline.remainingNanoseconds(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException _) {
+            throw client.late();
+        } catch (InterruptedException _) {
+            throw client.interrupted();
+        } catch (ExecutionException failure) {
+            throw new IllegalStateException(failure);
+        }
+    }
+
+    private void read() {
+        try {
+            output.complete(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8));
+        } catch (IOException failure) {
+            output.completeExceptionally(failure);
+        }
+    }
+
+    /** Waits until it listens on the port, as far as it does not end. */
+    public void awaitListening(int port, Deadline deadline) {
+        try {
+            while (!ListeningPorts.contains(port)) {
+                if (process.waitFor(LISTEN_POLL_MILLISECONDS, TimeUnit.MILLISECONDS)) {
+                    throw failed();
+                }
+                if (deadline.passed()) {
+                    throw new CompareException(
+                            title + " does not listen on port " + port, "give it more time: --timeout");
+                }
+            }
+        } catch (InterruptedException _) {
+            throw interrupted();
+        }
+    }
+
+    private boolean hasFailed() {
+        return !process.isAlive() && process.exitValue() != 0;
+    }
+
+    /**
+     * Waits for its end.
+     *
+     * @return all that it has printed
+     */
+    public String await(Deadline deadline) {
+        try {
+            if (!process.waitFor(deadline.remainingNanoseconds(), TimeUnit.NANOSECONDS)) {
+                throw late();
+            }
+            if (process.exitValue() != 0) {
+                throw failed();
+            }
+            return output.get(deadline.remainingNanoseconds(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException _) {
+            throw interrupted();
+        } catch (ExecutionException failure) {
+            throw new CompareException(
+                    "the output of " + title + " was lost: "
+                            + failure.getCause().getMessage(),
+                    "");
+        } catch (TimeoutException _) {
+            throw late();
+        }
+    }
+
+    private CompareException late() {
+        return new CompareException(title + " did not end in time (--timeout)", "give it more time");
+    }
+
+    /** That it ended with an error, with the last thing it said. */
+    private CompareException failed() {
+        return new CompareException(title + " ended with status " + process.exitValue() + lastWords(), "");
+    }
+
+    private String lastWords() {
+        try {
+            List<String> lines = output.get(1, TimeUnit.SECONDS)
+                    .lines()
+                    .map(String::strip)
+                    .filter(line -> !line.isEmpty() && !line.startsWith("---"))
+                    .toList();
+            return lines.isEmpty()
+                    ? ", and said nothing"
+                    : ": " + String.join(" / ", lines.subList(Math.max(0, lines.size() - 2), lines.size()));
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            return "";
+        } catch (ExecutionException | TimeoutException _) {
+            return "";
+        }
+    }
+
+    private CompareException interrupted() {
+        Thread.currentThread().interrupt();
+        return new CompareException("interrupted while " + title + " was at work", "");
+    }
+
+    @Override
+    public void close() {
+        children.kill(process);
+        guard.release(process.pid());
+    }
+}

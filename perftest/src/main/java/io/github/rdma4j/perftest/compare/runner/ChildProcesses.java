@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare.runner;
+
+import io.github.rdma4j.perftest.exit.CompareException;
+import java.io.IOException;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The processes started by this one, so that none of them is left when it ends: by {@link #close()}, by an exit, or by
+ * a signal that a JVM can catch. Thread-safe.
+ */
+public final class ChildProcesses implements AutoCloseable {
+    private static final long KILL_SECONDS = 5;
+
+    private final Set<Process> running = ConcurrentHashMap.newKeySet();
+    private final Thread hook = new Thread(this::killAll, "rdma4j-child-processes");
+    private volatile boolean closed;
+
+    /** Registers itself for the exit of the JVM. */
+    public ChildProcesses() {
+        Runtime.getRuntime().addShutdownHook(hook);
+    }
+
+    /**
+     * Starts a process.
+     *
+     * @throws CompareException when it cannot be started
+     */
+    Process start(ProcessBuilder builder) {
+        try {
+            Process process = builder.start();
+            running.add(process);
+            if (closed) {
+                // The JVM began to exit in the meantime.
+                kill(process);
+            }
+            return process;
+        } catch (IOException failure) {
+            throw new CompareException(failure.getMessage(), "");
+        }
+    }
+
+    /** Ends a process, if it has not ended itself. */
+    void kill(Process process) {
+        process.destroyForcibly();
+        try {
+            process.waitFor(KILL_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+        running.remove(process);
+    }
+
+    private void killAll() {
+        closed = true;
+        running.forEach(Process::destroyForcibly);
+        running.forEach(this::kill);
+    }
+
+    @Override
+    public void close() {
+        killAll();
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException _) {
+            // The JVM is exiting: the hook has run, or does so now.
+        }
+    }
+}

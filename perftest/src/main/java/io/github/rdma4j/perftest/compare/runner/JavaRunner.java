@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare.runner;
+
+import io.github.rdma4j.perftest.compare.plan.Deadline;
+import io.github.rdma4j.perftest.compare.plan.RunOrder;
+import io.github.rdma4j.perftest.compare.result.Implementation;
+import io.github.rdma4j.perftest.compare.result.Measurement;
+import io.github.rdma4j.perftest.compare.result.ToolOutput;
+import io.github.rdma4j.perftest.environment.CpuTime;
+import io.github.rdma4j.perftest.exit.CompareException;
+import io.github.rdma4j.perftest.exit.PerftestException;
+import io.github.rdma4j.perftest.print.ResultTable;
+import io.github.rdma4j.perftest.result.BandwidthResult;
+import io.github.rdma4j.perftest.result.LatencyResult;
+import io.github.rdma4j.perftest.result.Settings;
+import io.github.rdma4j.perftest.result.SizeResult;
+import io.github.rdma4j.perftest.result.TestInfo;
+import io.github.rdma4j.perftest.result.TestListener;
+import io.github.rdma4j.perftest.result.TestOutcome;
+import io.github.rdma4j.perftest.run.PerfTest;
+import io.github.rdma4j.verbs.VerbsException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+
+/** Runs the Java tool: this JVM is the client, {@link JavaServer} the server. */
+public final class JavaRunner implements Runner {
+    private final JavaServer server;
+
+    public JavaRunner(JavaServer server) {
+        this.server = server;
+    }
+
+    @Override
+    public Measurement run(RunOrder order) {
+        Deadline deadline = order.deadline();
+        long before = CpuTime.ofThisProcess();
+        server.listen(order, deadline);
+        FutureTask<Measurement> client = new FutureTask<>(() -> measure(order));
+        Thread.ofPlatform().daemon().name("rdma4j-client").start(client);
+        String what = "Java's " + order.tool().command();
+        try {
+            Measurement measurement = client.get(deadline.remainingNanoseconds(), TimeUnit.NANOSECONDS);
+            long used = CpuTime.between(before, CpuTime.ofThisProcess());
+            return measurement.using(order.messages(), CpuTime.sum(used, server.finish(deadline)));
+        } catch (TimeoutException _) {
+            throw new CompareException(
+                    what + " did not end within " + order.timeoutSeconds() + " s (--timeout)", "give it more time");
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            throw new CompareException(what + " was interrupted", "");
+        } catch (ExecutionException failure) {
+            throw explain(what, failure.getCause(), server.complaint());
+        }
+    }
+
+    /** @param complaint of its server, in words; may be empty */
+    static CompareException explain(String what, Throwable cause, String complaint) {
+        String remedy = cause instanceof PerftestException known ? known.remedy() : "";
+        String reason = cause instanceof PerftestException || cause instanceof VerbsException
+                ? cause.getMessage()
+                : cause.toString();
+        return new CompareException(
+                what + ": " + reason + (complaint.isEmpty() ? "" : "; its server: " + complaint), remedy, cause);
+    }
+
+    private static Measurement measure(RunOrder order) {
+        AtomicReference<TestInfo> agreed = new AtomicReference<>();
+        TestOutcome outcome = PerfTest.run(order.parameters(false), new TestListener() {
+            @Override
+            public void agreed(TestInfo info) {
+                agreed.set(info);
+            }
+        });
+        SizeResult result = outcome.results().getLast();
+        Measurement measurement = Measurement.of(Implementation.JAVA, output(agreed.get(), result));
+        return result instanceof LatencyResult samples ? measurement.with(samples.latency()) : measurement;
+    }
+
+    /**
+     * What the tool would have printed. Not while it runs: formatting is much code that then would be compiled beside
+     * the measured loop, which shows where there is only one CPU.
+     */
+    static ToolOutput output(TestInfo info, SizeResult result) {
+        return new ToolOutput(
+                Settings.of(info),
+                ResultTable.heading(info.parameters()).stripTrailing(),
+                ResultTable.row(result).stripTrailing(),
+                figures(result));
+    }
+
+    /** The columns of the table, before they are rounded. */
+    static Map<String, Double> figures(SizeResult result) {
+        Map<String, Double> figures = new LinkedHashMap<>();
+        figures.put("bytes", (double) result.size());
+        figures.put("iterations", (double) result.iterations());
+        if (result instanceof LatencyResult latency) {
+            figures.put("t_min", latency.minimum());
+            figures.put("t_max", latency.maximum());
+            figures.put("t_typical", latency.typical());
+            figures.put("t_avg", latency.average());
+            figures.put("t_stdev", latency.deviation());
+            figures.put("percentile_99", latency.percentile99());
+            figures.put("percentile_99.9", latency.percentile999());
+        } else if (result instanceof BandwidthResult bandwidth) {
+            figures.put("BW_peak", bandwidth.peak());
+            figures.put("BW_average", bandwidth.average());
+            figures.put("MsgRate", bandwidth.messageRate());
+        }
+        return figures;
+    }
+}

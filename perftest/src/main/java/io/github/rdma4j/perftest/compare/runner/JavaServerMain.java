@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare.runner;
+
+import io.github.rdma4j.perftest.compare.plan.RunOrder;
+import io.github.rdma4j.perftest.environment.CpuTime;
+import io.github.rdma4j.perftest.exit.PerftestException;
+import io.github.rdma4j.perftest.result.TestListener;
+import io.github.rdma4j.perftest.run.PerfTest;
+import io.github.rdma4j.perftest.tcp.TcpRun;
+import io.github.rdma4j.perftest.tcp.TcpTest;
+import io.github.rdma4j.verbs.VerbsException;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The JVM that is the server of the Java runs. It takes its orders as lines of standard input and ends with them: it
+ * cannot outlive who gives them, however that one ends. The C processes of the other runs are entrusted to it too, for
+ * the case that their parent is killed.
+ */
+final class JavaServerMain {
+    /** Before each answer: a JVM with certain flags prints lines of its own. */
+    static final String PREFIX = "@rdma4j ";
+
+    /** Answer: started. */
+    static final String READY = "ready";
+
+    /** Answer: the client can connect. */
+    static final String LISTENING = "listening";
+
+    /** Answer, with the CPU time that this process has used for it, of {@link CpuTime}: the run is over. */
+    static final String DONE = "done";
+
+    /** Answer, with a message: the run failed. */
+    static final String FAILED = "failed ";
+
+    /** Order, with a {@link RunOrder}: be the server of this run. */
+    static final String SERVE = "serve ";
+
+    /** Order, with a {@link TcpRun}: be the server of this run. */
+    static final String SERVE_TCP = "tcp ";
+
+    /** Order, with a process id: kill that process if the orders end. */
+    static final String GUARD = "guard ";
+
+    /** Order, with a process id: that process has ended. */
+    static final String RELEASE = "release ";
+
+    private final PrintStream out;
+    private final Set<ProcessHandle> guarded = ConcurrentHashMap.newKeySet();
+
+    private JavaServerMain(PrintStream out) {
+        this.out = out;
+    }
+
+    /** Reads orders until there are no more, and ends the JVM at once, also in the middle of a run. */
+    public static void main(String[] arguments) {
+        JavaServerMain server = new JavaServerMain(System.out);
+        server.answer(READY);
+        try (BufferedReader orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+            for (String order = orders.readLine(); order != null; order = orders.readLine()) {
+                server.obey(order);
+            }
+        } catch (IOException _) {
+            // As if the orders had ended.
+        } finally {
+            server.guarded.forEach(ProcessHandle::destroyForcibly);
+            Runtime.getRuntime().halt(0);
+        }
+    }
+
+    private void obey(String order) {
+        if (order.startsWith(SERVE)) {
+            RunOrder run = RunOrder.decode(order.substring(SERVE.length()));
+            start(
+                    run.warmUp(),
+                    () -> PerfTest.run(run.parameters(true), new TestListener() {
+                        @Override
+                        public void waiting(int port) {
+                            answer(LISTENING);
+                        }
+                    }));
+        } else if (order.startsWith(SERVE_TCP)) {
+            TcpRun run = TcpRun.decode(order.substring(SERVE_TCP.length()));
+            start(run.warmUp(), () -> TcpTest.serve(run, () -> answer(LISTENING)));
+        } else if (order.startsWith(GUARD)) {
+            // The handle knows the start of the process: it does not take a later one for it.
+            ProcessHandle.of(pid(order, GUARD)).ifPresent(guarded::add);
+        } else if (order.startsWith(RELEASE)) {
+            long pid = pid(order, RELEASE);
+            guarded.removeIf(process -> process.pid() == pid);
+        }
+    }
+
+    private static long pid(String order, String word) {
+        return Long.parseLong(order.substring(word.length()));
+    }
+
+    /** Not in this thread: the end of the orders must be noticed in the middle of a run. */
+    private void start(boolean compiled, Runnable run) {
+        Thread.ofPlatform().daemon().name("rdma4j-server").start(() -> serve(compiled, run));
+    }
+
+    /**
+     * @param compiled whether the next run shall not begin beside a compiler at work
+     */
+    private void serve(boolean compiled, Runnable run) {
+        try {
+            long before = CpuTime.ofThisProcess();
+            run.run();
+            long used = CpuTime.between(before, CpuTime.ofThisProcess());
+            if (compiled) {
+                QuietCompilers.await();
+            }
+            answer(DONE + " " + used);
+        } catch (PerftestException | VerbsException failure) {
+            answer(FAILED + oneLine(failure.getMessage()));
+        } catch (RuntimeException | Error failure) {
+            answer(FAILED + oneLine(failure.toString()));
+        }
+    }
+
+    private static String oneLine(String text) {
+        return String.valueOf(text).replaceAll("\\s+", " ");
+    }
+
+    private synchronized void answer(String text) {
+        out.println(PREFIX + text);
+        out.flush();
+    }
+}

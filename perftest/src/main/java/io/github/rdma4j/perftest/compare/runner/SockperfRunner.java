@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare.runner;
+
+import io.github.rdma4j.perftest.compare.plan.Kind;
+import io.github.rdma4j.perftest.compare.plan.RunOrder;
+import io.github.rdma4j.perftest.compare.plan.TcpSetting;
+import io.github.rdma4j.perftest.compare.result.Implementation;
+import io.github.rdma4j.perftest.compare.result.Measurement;
+import io.github.rdma4j.perftest.compare.result.ToolOutput;
+import io.github.rdma4j.perftest.environment.CpuTime;
+import io.github.rdma4j.perftest.exit.CompareException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Runs sockperf's ping-pong over TCP: two processes. It runs for a time, not for a number of messages. */
+final class SockperfRunner implements Runner {
+    private static final int LEAST_BYTES = 14;
+    private static final int MOST_BYTES = 65_507;
+
+    /** The shortest time it knows; it discards the first 0.4 s of it. */
+    private static final int SECONDS = 1;
+
+    private static final String NUMBER = "([0-9.]+)";
+    private static final Pattern ALL_SENT = Pattern.compile("\\[Total Run].*SentMessages=" + NUMBER);
+    private static final Pattern COUNTED = Pattern.compile("\\[Valid Duration].*ReceivedMessages=" + NUMBER);
+    private static final Map<String, Pattern> FIGURES = new LinkedHashMap<>();
+
+    static {
+        FIGURES.put("t_min", Pattern.compile("<MIN> observation\\s*=\\s*" + NUMBER));
+        FIGURES.put("t_max", Pattern.compile("<MAX> observation\\s*=\\s*" + NUMBER));
+        FIGURES.put("t_typical", Pattern.compile("percentile 50\\.000\\s*=\\s*" + NUMBER));
+        FIGURES.put("t_avg", Pattern.compile("avg-latency=" + NUMBER));
+        FIGURES.put("t_stdev", Pattern.compile("std-dev=" + NUMBER));
+        FIGURES.put("percentile_99", Pattern.compile("percentile 99\\.000\\s*=\\s*" + NUMBER));
+        FIGURES.put("percentile_99.9", Pattern.compile("percentile 99\\.900\\s*=\\s*" + NUMBER));
+    }
+
+    private final String program;
+    private final TcpSetting setting;
+    private final ChildProcesses children;
+    private final ProcessGuard guard;
+
+    /**
+     * @param program its file
+     * @param setting where and how
+     * @param children where the processes are registered
+     * @param guard kills them if this JVM is killed
+     */
+    SockperfRunner(String program, TcpSetting setting, ChildProcesses children, ProcessGuard guard) {
+        this.program = program;
+        this.setting = setting;
+        this.children = children;
+        this.guard = guard;
+    }
+
+    @Override
+    public boolean canRun(RunOrder order) {
+        return order.tool().isLatency() && order.size() <= MOST_BYTES;
+    }
+
+    /** It measures for a time: around that there is nothing worth taking off. */
+    @Override
+    public boolean hasShortRun() {
+        return false;
+    }
+
+    @Override
+    public Measurement run(RunOrder order) {
+        int size = (int) Math.max(order.size(), LEAST_BYTES);
+        long before = CpuTime.ofEndedChildren();
+        String printed = CProcess.serverAndClient(
+                new CProcess.Pair("sockperf", command("server", order.port(), size), client(order, size), false),
+                order,
+                children,
+                guard);
+        long used = CpuTime.between(before, CpuTime.ofEndedChildren());
+        return Measurement.of(Implementation.TCP_C, ToolOutput.of(figures(printed, size)))
+                .using(order.kind().messages((long) number(ALL_SENT, printed)), used);
+    }
+
+    private List<String> command(String role, int port, int size) {
+        List<String> command = new ArrayList<>(List.of(
+                program,
+                role,
+                "--tcp",
+                "-i",
+                setting.path().address(),
+                "-p",
+                Integer.toString(port),
+                "-m",
+                Integer.toString(size)));
+        if (setting.spin()) {
+            command.add("--nonblocked");
+        }
+        return command;
+    }
+
+    private List<String> client(RunOrder order, int size) {
+        List<String> command = command("ping-pong", order.port(), size);
+        command.add("-t");
+        command.add(Integer.toString(SECONDS));
+        if (order.kind() == Kind.ROUND_TRIP) {
+            command.add("--full-rtt");
+        }
+        return command;
+    }
+
+    /**
+     * The figures in what it printed.
+     *
+     * @throws CompareException when there is no latency in it
+     */
+    static Map<String, Double> figures(String printed, int size) {
+        Map<String, Double> figures = TcpFigures.begin(size, (long) number(COUNTED, printed));
+        FIGURES.forEach((key, pattern) -> figures.put(key, number(pattern, printed)));
+        return figures;
+    }
+
+    private static double number(Pattern pattern, String text) {
+        Matcher matcher = pattern.matcher(text);
+        if (!matcher.find()) {
+            throw new CompareException(
+                    "sockperf printed no '" + pattern.pattern() + "'", "leave plain TCP out: --tcp none");
+        }
+        return Double.parseDouble(matcher.group(1));
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare.runner;
+
+import io.github.rdma4j.perftest.compare.plan.Deadline;
+import io.github.rdma4j.perftest.compare.plan.Kind;
+import io.github.rdma4j.perftest.compare.plan.RunOrder;
+import io.github.rdma4j.perftest.compare.plan.TcpSetting;
+import io.github.rdma4j.perftest.compare.result.Implementation;
+import io.github.rdma4j.perftest.compare.result.Measurement;
+import io.github.rdma4j.perftest.compare.result.ToolOutput;
+import io.github.rdma4j.perftest.environment.CpuTime;
+import io.github.rdma4j.perftest.figures.LatencyFigures;
+import io.github.rdma4j.perftest.tcp.TcpRun;
+import io.github.rdma4j.perftest.tcp.TcpTest;
+
+/** Runs Java's test over plain TCP: this JVM is the client, {@link JavaServer} the server. */
+public final class TcpJavaRunner implements Runner {
+    /** Larger messages do not fit into a buffer. */
+    private static final long MOST_BYTES = 1 << 30;
+
+    private final JavaServer server;
+    private final TcpSetting setting;
+
+    /**
+     * @param server the other JVM
+     * @param setting where and how
+     */
+    public TcpJavaRunner(JavaServer server, TcpSetting setting) {
+        this.server = server;
+        this.setting = setting;
+    }
+
+    @Override
+    public boolean canRun(RunOrder order) {
+        return order.size() <= MOST_BYTES;
+    }
+
+    @Override
+    public Measurement run(RunOrder order) {
+        TcpRun run = setting.run(order);
+        Deadline deadline = order.deadline();
+        long before = CpuTime.ofThisProcess();
+        server.listen(run, deadline);
+        long[] times = TcpTest.measure(run);
+        long used = CpuTime.between(before, CpuTime.ofThisProcess());
+        long serverUsed = server.finish(deadline);
+        return measurement(run, order.kind(), times)
+                .using(order.kind().messages(run.iterations()), CpuTime.sum(used, serverUsed));
+    }
+
+    private static Measurement measurement(TcpRun run, Kind kind, long[] times) {
+        if (!run.latency()) {
+            return Measurement.of(Implementation.TCP_JAVA, ToolOutput.of(TcpFigures.of(run, times[1] - times[0])));
+        }
+        LatencyFigures latency = TcpFigures.latency(times, kind.parts());
+        return Measurement.of(Implementation.TCP_JAVA, ToolOutput.of(TcpFigures.of(run, latency)))
+                .with(latency);
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.document;
+
+import io.github.rdma4j.perftest.figures.LatencyFigures;
+import io.github.rdma4j.perftest.options.FigureOptions;
+import io.github.rdma4j.perftest.result.LatencyResult;
+import io.github.rdma4j.perftest.result.SizeResult;
+import io.github.rdma4j.perftest.result.TestOutcome;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Writes the files that a test's figures are asked for in. */
+final class ReportFiles {
+    private interface Writer {
+        void write(OutputStream out) throws IOException;
+    }
+
+    private ReportFiles() {}
+
+    /**
+     * Writes them all.
+     *
+     * @throws IOException when one cannot be written; the message names it
+     */
+    static void write(TestOutcome outcome) throws IOException {
+        FigureOptions figures = outcome.info().parameters().figures();
+        write(figures.jsonFile(), out -> JsonReport.write(outcome, out));
+        write(figures.csvFile(), out -> CsvReport.write(outcome, out));
+        write(figures.logFile(), out -> writeLog(outcome, out));
+        if (figures.percentileFile() != null) {
+            boolean several = outcome.results().size() > 1;
+            for (SizeResult result : outcome.results()) {
+                Path file = several
+                        ? HistogramFiles.ofSize(figures.percentileFile(), result.size())
+                        : figures.percentileFile();
+                write(file, out -> HistogramFiles.writePercentiles(result.latency(), out));
+            }
+        }
+    }
+
+    /** Whether any file is asked for. */
+    static boolean wanted(FigureOptions figures) {
+        return figures.jsonFile() != null
+                || figures.csvFile() != null
+                || figures.logFile() != null
+                || figures.percentileFile() != null;
+    }
+
+    private static void writeLog(TestOutcome outcome, OutputStream out) throws IOException {
+        HistogramFiles.Log log = new HistogramFiles.Log(
+                out,
+                outcome.info().parameters().tool().command() + " on "
+                        + outcome.info().device(),
+                outcome.started().toEpochMilli());
+        for (SizeResult result : outcome.results()) {
+            List<LatencyFigures> rounds =
+                    result instanceof LatencyResult counted ? counted.rounds() : List.of(result.latency());
+            for (int i = 0; i < rounds.size(); i++) {
+                String tag = result.size() + "B" + (rounds.size() > 1 ? "-round" + (i + 1) : "");
+                log.add(tag, rounds.get(i));
+            }
+        }
+        log.flush();
+    }
+
+    private static void write(Path file, Writer writer) throws IOException {
+        if (file == null) {
+            return;
+        }
+        try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(file))) {
+            writer.write(out);
+        } catch (IOException failure) {
+            throw new IOException("the report could not be written to " + file + ": " + failure.getMessage(), failure);
+        }
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.document;
+
+import io.github.rdma4j.perftest.environment.Environment;
+import io.github.rdma4j.perftest.result.Observation;
+import io.github.rdma4j.perftest.result.RunState;
+import io.github.rdma4j.perftest.result.SizeResult;
+import io.github.rdma4j.perftest.result.TestInfo;
+import io.github.rdma4j.perftest.result.TestListener;
+import io.github.rdma4j.perftest.result.TestOutcome;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+
+/**
+ * Keeps what a test has measured so far, so that it is written however the test ends: a peer that dies, Ctrl-C, an
+ * endless run. The files are written once, by whoever comes first.
+ */
+public final class ResultKeeper implements TestListener {
+    /** An endless run has a result every few seconds: of more than these the first ones are forgotten. */
+    static final int MOST_RESULTS = 10_000;
+
+    private final Deque<SizeResult> results = new ArrayDeque<>();
+    private final Deque<Observation> observations = new ArrayDeque<>();
+    private TestInfo info;
+    private Instant started;
+    private Environment environment;
+    private boolean written;
+
+    @Override
+    public synchronized void begin(TestInfo test) {
+        info = test;
+    }
+
+    @Override
+    public synchronized void environment(Instant begin, Environment machine) {
+        started = begin;
+        environment = machine;
+    }
+
+    @Override
+    public synchronized void observed(Observation observation) {
+        keep(observations, observation);
+    }
+
+    @Override
+    public synchronized void result(SizeResult result) {
+        keep(results, result);
+    }
+
+    private static <T> void keep(Deque<T> all, T next) {
+        if (all.size() == MOST_RESULTS) {
+            all.removeFirst();
+        }
+        all.addLast(next);
+    }
+
+    /**
+     * Writes the files of a test that came to its end, unless they are written.
+     *
+     * @throws IOException when one cannot be written; the message names it
+     */
+    public synchronized void complete(TestOutcome outcome) throws IOException {
+        if (!written) {
+            written = true;
+            ReportFiles.write(outcome);
+        }
+    }
+
+    /**
+     * Writes the files with what was measured until now, unless they are written, or the measured part has not begun.
+     *
+     * @param failure in words
+     * @return whether there is anything to find in files
+     * @throws IOException when one cannot be written; the message names it
+     */
+    public synchronized boolean broken(RunState state, String failure) throws IOException {
+        if (written || info == null || environment == null) {
+            return false;
+        }
+        written = true;
+        ReportFiles.write(new TestOutcome(
+                info,
+                started,
+                Duration.between(started, Instant.now()).toNanos() / 1e9,
+                environment,
+                List.copyOf(results),
+                List.copyOf(observations),
+                state,
+                failure));
+        return ReportFiles.wanted(info.parameters().figures());
+    }
+}

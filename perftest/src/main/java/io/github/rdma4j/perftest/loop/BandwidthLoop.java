@@ -1,0 +1,336 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.loop;
+
+import io.github.rdma4j.perftest.plan.Depth;
+import io.github.rdma4j.perftest.stream.Failures;
+import io.github.rdma4j.perftest.stream.Operation;
+import io.github.rdma4j.perftest.stream.Passage;
+import io.github.rdma4j.perftest.stream.RunControl;
+import io.github.rdma4j.verbs.CompletionQueue;
+import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.PreparedRequest;
+import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.RemoteMemory;
+import io.github.rdma4j.verbs.RequestPreparation;
+import io.github.rdma4j.verbs.SendBatch;
+import io.github.rdma4j.verbs.SendFlags;
+import io.github.rdma4j.verbs.WorkCompletion;
+import io.github.rdma4j.verbs.WorkCompletions;
+import java.time.Duration;
+
+/**
+ * The measured loop of the bandwidth tools that need nothing of the peer: keeps as many requests under way on each
+ * queue pair as the transmit depth allows, asks for a completion once per group, and takes up to 16 completions at a
+ * time.
+ *
+ * <p>Unless it sleeps, it allocates nothing and throws nothing: what stopped it is asked afterwards
+ * ({@link #failure()}).
+ */
+public final class BandwidthLoop {
+    /** Completions taken at a time, as in the C tools. */
+    static final int POLL_BATCH = 16;
+
+    /** So often a side that sleeps sees whether the run is over. */
+    private static final Duration LONGEST_SLEEP = Duration.ofMillis(100);
+
+    /**
+     * How the messages are sent.
+     *
+     * @param operation one of {@link Operation}
+     * @param depth most messages under way per queue pair, per completion and per post
+     * @param inline whether the messages travel in the work requests
+     * @param events whether to sleep until completions are announced
+     * @param bursts limits the rate; null for none
+     */
+    public record Manner(int operation, Depth depth, boolean inline, boolean events, BurstLimit bursts) {}
+
+    /** One queue pair with its messages: small ones go through the buffer slot by slot. */
+    public static final class Stream {
+        private final int index;
+        private final QueuePair queuePair;
+        private final MemorySlice[] local;
+        private final RemoteMemory[] remote;
+        private final int sharedReceiveQueue;
+        private final Passage passage;
+        /** One for each slot; null where messages are posted in lists. */
+        private PreparedRequest[] requests;
+
+        private int slot;
+        private long posted;
+        private long completed;
+        private int untilSignal;
+
+        /**
+         * @param index the id of its work requests
+         * @param sharedReceiveQueue that requests of an XRC queue pair name; -1 for other types
+         * @param passage what the messages go through
+         */
+        public Stream(
+                int index,
+                QueuePair queuePair,
+                MemorySlice[] local,
+                RemoteMemory[] remote,
+                int moderation,
+                int sharedReceiveQueue,
+                Passage passage) {
+            this.index = index;
+            this.queuePair = queuePair;
+            this.local = local;
+            this.remote = remote;
+            this.sharedReceiveQueue = sharedReceiveQueue;
+            this.passage = passage;
+            this.untilSignal = moderation;
+        }
+
+        private void prepare(int operation, int flags) {
+            RequestPreparation preparation = Operation.preparation(queuePair, sharedReceiveQueue);
+            requests = new PreparedRequest[local.length];
+            for (int i = 0; i < requests.length; i++) {
+                requests[i] = Operation.prepare(preparation, operation, index, local[i], remote[i], flags);
+            }
+        }
+    }
+
+    private final Stream[] streams;
+    private final CompletionQueue completionQueue;
+    private final WorkCompletions completions = WorkCompletions.allocate(POLL_BATCH);
+    private final int operation;
+    private final int depth;
+    private final int moderation;
+    private final int list;
+    private final boolean events;
+    private final BurstLimit bursts;
+    private final int flags;
+    private final GroupTimes times;
+    private final RunControl control;
+
+    private long posted;
+    private long completed;
+    private long sampled;
+    private long begin;
+    private long end;
+    private Stream failedStream;
+    private int postErrno;
+    private WorkCompletion failedCompletion;
+
+    /**
+     * @param streams one per queue pair; its index is the id of its work requests
+     * @param completionQueue where all their sends complete
+     * @param manner how the messages are sent
+     * @param times receives the times for the peak
+     * @param control shared with the monitor of the run
+     */
+    public BandwidthLoop(
+            Stream[] streams, CompletionQueue completionQueue, Manner manner, GroupTimes times, RunControl control) {
+        this.streams = streams;
+        this.completionQueue = completionQueue;
+        this.operation = manner.operation();
+        this.depth = manner.depth().messages();
+        this.moderation = manner.depth().moderation();
+        this.list = manner.depth().list();
+        this.flags = manner.inline() ? SendFlags.INLINE : 0;
+        this.events = manner.events();
+        this.bursts = manner.bursts();
+        this.times = times;
+        this.control = control;
+        if (list == 1) {
+            for (Stream stream : streams) {
+                stream.prepare(operation, flags);
+            }
+        }
+    }
+
+    /**
+     * Sends until all queue pairs have completed {@code count} messages, or the run is over, or something fails. A
+     * timed run goes on where the one before has left its messages under way.
+     *
+     * @param count messages per queue pair; {@link Long#MAX_VALUE} for a timed run
+     */
+    public void run(long count) {
+        if (count != Long.MAX_VALUE) {
+            rewind();
+        }
+        sampled = 0;
+        times.clear();
+        long total = count == Long.MAX_VALUE ? count : count * streams.length;
+        begin = System.nanoTime();
+        while (completed < total && control.running()) {
+            for (Stream stream : streams) {
+                if (!fill(stream, count)) {
+                    return;
+                }
+            }
+            int arrived = events && !copying()
+                    ? completionQueue.awaitCompletions(completions, LONGEST_SLEEP)
+                    : completionQueue.poll(completions);
+            if (arrived != 0 && !take(arrived, count)) {
+                return;
+            }
+        }
+        if (count != Long.MAX_VALUE) {
+            settle();
+        }
+    }
+
+    private boolean copying() {
+        for (Stream stream : streams) {
+            if (stream.passage.busy()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** What was completed counts when it is where it belongs. */
+    private void settle() {
+        for (Stream stream : streams) {
+            while (!stream.passage.settled() && control.running()) {
+                end = System.nanoTime();
+            }
+        }
+    }
+
+    private void rewind() {
+        for (Stream stream : streams) {
+            stream.slot = 0;
+            stream.posted = 0;
+            stream.completed = 0;
+            stream.untilSignal = moderation;
+            stream.passage.rewind();
+        }
+        posted = 0;
+        completed = 0;
+    }
+
+    /** The stream's fields are held in locals: the compiler must write fields back around every native call. */
+    private boolean fill(Stream stream, long count) {
+        long before = stream.posted;
+        long end = stream.passage.ready(stream.completed, Math.min(count, stream.completed + depth), count);
+        if (bursts != null) {
+            end = Math.min(end, before + bursts.allowance(System.nanoTime()));
+        }
+        if (before >= end) {
+            return true;
+        }
+        if (list > 1) {
+            return fillLists(stream, count, end);
+        }
+        PreparedRequest[] requests = stream.requests;
+        int slot = stream.slot;
+        int untilSignal = stream.untilSignal;
+        int errno = 0;
+        long sent = before;
+        while (sent < end) {
+            if (untilSignal == moderation && times.recording()) {
+                times.posted(System.nanoTime(), posted + sent - before);
+            }
+            sent++;
+            PreparedRequest request = requests[slot];
+            if (--untilSignal == 0 || sent == count) {
+                untilSignal = moderation;
+                errno = request.signaled(true).post();
+                request.signaled(false);
+            } else {
+                errno = request.post();
+            }
+            if (errno != 0) {
+                break;
+            }
+            if (++slot == requests.length) {
+                slot = 0;
+            }
+        }
+        stream.slot = slot;
+        stream.untilSignal = untilSignal;
+        stream.posted = sent;
+        posted += sent - before;
+        if (bursts != null) {
+            bursts.posted(sent - before);
+        }
+        if (errno != 0) {
+            failedStream = stream;
+            postErrno = errno;
+        }
+        return errno == 0;
+    }
+
+    /** The same with one call into the adapter's library, and one doorbell, for a list of messages. */
+    private boolean fillLists(Stream stream, long count, long end) {
+        while (stream.posted + list <= end) {
+            if (stream.untilSignal == moderation && times.recording()) {
+                times.posted(System.nanoTime(), posted);
+            }
+            SendBatch batch = stream.queuePair.startBatch();
+            if (stream.sharedReceiveQueue >= 0) {
+                batch.toSharedReceiveQueue(stream.sharedReceiveQueue);
+            }
+            for (long number = stream.posted + 1; number <= stream.posted + list; number++) {
+                int messageFlags = flags;
+                if (--stream.untilSignal == 0 || number == count) {
+                    messageFlags |= SendFlags.SIGNALED;
+                    stream.untilSignal = moderation;
+                }
+                int slot = stream.slot;
+                Operation.add(batch, operation, stream.index, stream.local[slot], stream.remote[slot], messageFlags);
+                stream.slot = slot + 1 == stream.local.length ? 0 : slot + 1;
+            }
+            if (batch.post() < list) {
+                failedStream = stream;
+                postErrno = batch.error();
+                return false;
+            }
+            stream.posted += list;
+            posted += list;
+            if (bursts != null) {
+                bursts.posted(list);
+            }
+        }
+        return true;
+    }
+
+    private boolean take(int arrived, long count) {
+        long now = System.nanoTime();
+        long before = completed;
+        for (int i = 0; i < arrived; i++) {
+            WorkCompletion completion = completions.get(i);
+            if (completion.statusCode() != 0) {
+                failedCompletion = completion;
+                return false;
+            }
+            Stream stream = streams[(int) completion.workRequestId()];
+            long group = Math.min(moderation, count - stream.completed);
+            stream.completed += group;
+            stream.passage.completed(stream.completed);
+            completed += group;
+        }
+        end = now;
+        times.completed(now, completed);
+        control.advance(completed - before);
+        sampled += control.sampling() ? completed - before : 0;
+        return true;
+    }
+
+    /** Nanoseconds from before the first post to after the last completion. */
+    public long nanoseconds() {
+        return end - begin;
+    }
+
+    /** Messages completed. */
+    public long completed() {
+        return completed;
+    }
+
+    /** Messages completed in the measured part of a timed run. */
+    public long sampled() {
+        return sampled;
+    }
+
+    /** What went wrong on this side; null when nothing did. */
+    public String failure() {
+        if (failedStream != null) {
+            return Failures.post(postErrno, failedStream.queuePair);
+        }
+        return failedCompletion != null ? Failures.completion(failedCompletion) : null;
+    }
+}

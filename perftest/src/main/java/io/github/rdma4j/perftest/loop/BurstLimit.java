@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.loop;
+
+/**
+ * The software rate limit of the bandwidth tools: bursts of messages, one every so often, over all queue pairs
+ * together.
+ *
+ * <p>A burst is due a constant time after the one before was due, so that what the loop needs to look at the clock does
+ * not add up (in the C tools it does). A side that falls behind by more than one burst does not catch up.
+ *
+ * <p>Knows no clock: whoever asks tells the time. Allocates nothing. Used by one thread.
+ */
+public final class BurstLimit {
+    private final long burst;
+    private final double interval;
+    private double due = Double.NaN;
+    private long left;
+
+    /**
+     * @param perSecond messages per second, above 0
+     * @param burst messages of a burst, at least 1
+     */
+    public BurstLimit(double perSecond, long burst) {
+        this.burst = burst;
+        this.interval = burst * 1e9 / perSecond;
+    }
+
+    /** How many messages may be posted at this time, in nanoseconds. */
+    long allowance(long now) {
+        if (left == 0) {
+            if (Double.isNaN(due)) {
+                due = now;
+            }
+            if (now >= due) {
+                left = burst;
+                due = now - due > interval ? now + interval : due + interval;
+            }
+        }
+        return left;
+    }
+
+    /** So many of those that were allowed were posted. */
+    void posted(long messages) {
+        left -= messages;
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.loop;
+
+import io.github.rdma4j.perftest.gpu.CopyQueue;
+import io.github.rdma4j.perftest.memory.SealedMessages;
+import io.github.rdma4j.perftest.resources.GpuMessageMemory;
+import io.github.rdma4j.perftest.stream.RunControl;
+import io.github.rdma4j.verbs.CompletionQueue;
+import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.RemoteMemory;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * ib_write_lat with messages in a GPU's memory that the adapter reaches. The processor cannot wait for a byte there,
+ * nor write one: the last byte of a message is copied, to pinned memory again and again until it is the awaited one,
+ * and from it before a message is sent. What a copy takes is part of the latency.
+ */
+public final class GpuWriteLatencyLoop extends WriteLatencyLoop {
+    private static final int FROM_DEVICE = 0;
+    private static final int TO_DEVICE = 1;
+
+    private final GpuMessageMemory memory;
+    private final MemorySegment bytes;
+    private final CopyQueue reading;
+    private final CopyQueue writing;
+
+    /** See there; the buffer is the GPU's. */
+    public GpuWriteLatencyLoop(
+            QueuePair queuePair,
+            CompletionQueue completionQueue,
+            int sharedReceiveQueue,
+            GpuMessageMemory memory,
+            MemorySlice local,
+            long sendOffset,
+            long awaitOffset,
+            RemoteMemory remote,
+            SealedMessages seals,
+            RunControl control) {
+        super(
+                queuePair,
+                completionQueue,
+                sharedReceiveQueue,
+                memory.words(),
+                local,
+                sendOffset,
+                awaitOffset,
+                remote,
+                false,
+                seals,
+                control);
+        this.memory = memory;
+        this.bytes = memory.words();
+        this.reading = new CopyQueue(memory.gpu().toHost(), memory.device(), this.bytes);
+        this.writing = new CopyQueue(memory.gpu().toDevice(), memory.device(), this.bytes);
+    }
+
+    @Override
+    public boolean await(long number) {
+        while (!isThere((byte) number)) {
+            if (!control.running()) {
+                return false;
+            }
+        }
+        if (seals == null) {
+            return true;
+        }
+        memory.pull(awaitOffset + 1 - size(), size());
+        return isWhole(number);
+    }
+
+    /** Whether the last byte of the peer's message is this one. */
+    private boolean isThere(byte counter) {
+        reading.copyToHost(awaitOffset, FROM_DEVICE, 1);
+        return await(reading) && bytes.get(ValueLayout.JAVA_BYTE, FROM_DEVICE) == counter;
+    }
+
+    @Override
+    boolean send(long number) {
+        if (seals != null) {
+            seals.seal(sendOffset + 1 - size(), size(), number);
+            memory.push(sendOffset + 1 - size(), size());
+        }
+        return write(sendOffset, number) && post();
+    }
+
+    @Override
+    public void pretend(long number) {
+        write(awaitOffset, number);
+    }
+
+    private boolean write(long offset, long number) {
+        bytes.set(ValueLayout.JAVA_BYTE, TO_DEVICE, (byte) number);
+        writing.copyToDevice(offset, TO_DEVICE, 1);
+        return await(writing);
+    }
+
+    private boolean await(CopyQueue copies) {
+        copies.mark();
+        while (copies.done() < copies.queued()) {
+            if (!control.running()) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

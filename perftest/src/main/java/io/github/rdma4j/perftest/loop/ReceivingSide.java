@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.loop;
+
+import io.github.rdma4j.perftest.stream.Failures;
+import io.github.rdma4j.perftest.stream.Receives;
+import io.github.rdma4j.verbs.CompletionQueue;
+import io.github.rdma4j.verbs.WorkCompletion;
+import io.github.rdma4j.verbs.WorkCompletions;
+
+/**
+ * The receiving half of the measured loop of ib_send_bw: takes up to 16 completions at a time, and posts receives in
+ * the place of those that were taken. Allocates nothing and throws nothing.
+ */
+public final class ReceivingSide {
+    private final Receives receives;
+    private final CompletionQueue completionQueue;
+    private final int streams;
+    private final WorkCompletions completions = WorkCompletions.allocate(BandwidthLoop.POLL_BATCH);
+
+    private long total;
+    private long received;
+    private long first;
+    private long started;
+    private long begin;
+    private long end;
+    private int postErrno;
+    private WorkCompletion failedCompletion;
+
+    /**
+     * @param receives begun before each run
+     * @param completionQueue where they complete
+     * @param streams how many send to this side
+     */
+    public ReceivingSide(Receives receives, CompletionQueue completionQueue, int streams) {
+        this.receives = receives;
+        this.completionQueue = completionQueue;
+        this.streams = streams;
+    }
+
+    /**
+     * A run begins; its first receives are posted.
+     *
+     * @param messages per stream; {@link Long#MAX_VALUE} for a timed run
+     */
+    void begin(long messages) {
+        total = messages == Long.MAX_VALUE ? messages : messages * streams;
+        received = 0;
+        first = 0;
+        started = System.nanoTime();
+        begin = started;
+        end = started;
+    }
+
+    /** Whether messages are still to come. */
+    boolean unfinished() {
+        return received < total || receives.copying();
+    }
+
+    /** Whether messages that came are on their way to where they belong. */
+    boolean copying() {
+        return receives.copying();
+    }
+
+    /** Takes what has come; returns how many messages, or -1 when something failed. */
+    long take() {
+        if (receives.copied()) {
+            end = System.nanoTime();
+        }
+        if (receives.errno() != 0) {
+            postErrno = receives.errno();
+            return -1;
+        }
+        int arrived = completionQueue.poll(completions);
+        if (arrived == 0) {
+            return 0;
+        }
+        end = System.nanoTime();
+        if (received == 0) {
+            begin = end;
+            first = arrived;
+        }
+        for (int i = 0; i < arrived; i++) {
+            WorkCompletion completion = completions.get(i);
+            if (completion.statusCode() != 0) {
+                failedCompletion = completion;
+                return -1;
+            }
+            int errno = receives.replace((int) completion.workRequestId());
+            if (errno != 0) {
+                postErrno = errno;
+                return -1;
+            }
+        }
+        received += arrived;
+        return arrived;
+    }
+
+    /** Messages received. */
+    public long received() {
+        return received;
+    }
+
+    /** Messages that came in {@link #nanoseconds()}. */
+    public long timedMessages() {
+        return cameAtOnce() ? received : received - first;
+    }
+
+    /**
+     * Nanoseconds from when the first messages were seen, which began the time, to when the last ones were. Where all
+     * came at once it is from the begin of the run, at least as long as they took.
+     */
+    public long nanoseconds() {
+        return end - (cameAtOnce() ? started : begin);
+    }
+
+    private boolean cameAtOnce() {
+        return received == first;
+    }
+
+    /** What went wrong; null when nothing did. */
+    String failure() {
+        if (postErrno != 0) {
+            return Failures.post(postErrno, receives.failed());
+        }
+        return failedCompletion != null ? Failures.completion(failedCompletion) : null;
+    }
+}

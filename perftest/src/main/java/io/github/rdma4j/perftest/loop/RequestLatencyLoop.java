@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.loop;
+
+import io.github.rdma4j.perftest.stream.Failures;
+import io.github.rdma4j.perftest.stream.Operation;
+import io.github.rdma4j.perftest.stream.Passage;
+import io.github.rdma4j.perftest.stream.RunControl;
+import io.github.rdma4j.verbs.CompletionQueue;
+import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.PreparedRequest;
+import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.RemoteMemory;
+import io.github.rdma4j.verbs.SendFlags;
+import io.github.rdma4j.verbs.WorkCompletions;
+import java.time.Duration;
+
+/**
+ * The measured loop of ib_read_lat and ib_atomic_lat: posts a request, waits for its completion, and posts the next
+ * one. The peer's adapter answers; no program there takes part.
+ *
+ * <p>Unless it sleeps, it allocates nothing and throws nothing: what stopped it is asked afterwards
+ * ({@link #failure()}).
+ */
+public final class RequestLatencyLoop {
+    /** So often a side that sleeps sees whether the run is over. */
+    private static final Duration LONGEST_SLEEP = Duration.ofMillis(100);
+
+    private final QueuePair queuePair;
+    private final CompletionQueue completionQueue;
+    private final WorkCompletions completions = WorkCompletions.allocate(1);
+    private final PreparedRequest request;
+    private final boolean events;
+    private final Passage incoming;
+    private final RunControl control;
+
+    private int postErrno;
+    private boolean completionFailed;
+
+    /**
+     * @param queuePair connected
+     * @param completionQueue where its requests complete
+     * @param operation one of {@link Operation}
+     * @param sharedReceiveQueue that requests of an XRC queue pair name; -1 for other types
+     * @param events whether to sleep until completions are announced
+     * @param local where the answers go
+     * @param remote what is asked for
+     * @param incoming what an answer goes through that has come
+     * @param control shared with the monitor of the run
+     */
+    public RequestLatencyLoop(
+            QueuePair queuePair,
+            CompletionQueue completionQueue,
+            int operation,
+            int sharedReceiveQueue,
+            boolean events,
+            MemorySlice local,
+            RemoteMemory remote,
+            Passage incoming,
+            RunControl control) {
+        this.queuePair = queuePair;
+        this.completionQueue = completionQueue;
+        this.request = Operation.prepare(
+                Operation.preparation(queuePair, sharedReceiveQueue), operation, 0, local, remote, SendFlags.SIGNALED);
+        this.events = events;
+        this.incoming = incoming;
+        this.control = control;
+    }
+
+    /**
+     * Sends until {@code count} requests have been answered, or the run is over, or something fails.
+     *
+     * @param count requests to send
+     * @param recorder takes the time of each, and may delay it
+     * @return requests answered
+     */
+    public long run(long count, LatencyRecorder recorder) {
+        long answered = 0;
+        boolean paced = recorder.paces();
+        recorder.begin();
+        // Asked here as well as where it waits: an answer may be there whenever it is looked for, and no wait ever
+        // begin.
+        while (answered < count && control.running()) {
+            if (paced && !recorder.next() || !post()) {
+                return answered;
+            }
+            if (!paced) {
+                // While the request is on its way, where it costs nothing.
+                recorder.next();
+            }
+            if (!awaitCompletion() || !incoming.pass(control)) {
+                return answered;
+            }
+            answered++;
+            control.advance(1);
+        }
+        if (paced) {
+            recorder.end();
+        }
+        return answered;
+    }
+
+    private boolean post() {
+        int errno = request.post();
+        if (errno != 0) {
+            postErrno = errno;
+        }
+        return errno == 0;
+    }
+
+    /** Waits for one completion; false when it is a failure or the run is over before. */
+    public boolean awaitCompletion() {
+        while ((events
+                        ? completionQueue.awaitCompletions(completions, LONGEST_SLEEP)
+                        : completionQueue.poll(completions))
+                == 0) {
+            if (!control.running()) {
+                return false;
+            }
+        }
+        if (completions.get(0).statusCode() != 0) {
+            completionFailed = true;
+            return false;
+        }
+        return true;
+    }
+
+    /** What went wrong on this side; null when nothing did. */
+    public String failure() {
+        if (postErrno != 0) {
+            return Failures.post(postErrno, queuePair);
+        }
+        return completionFailed ? Failures.completion(completions.get(0)) : null;
+    }
+}

@@ -1,0 +1,172 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.loop;
+
+import io.github.rdma4j.perftest.resources.TestQueues;
+import io.github.rdma4j.perftest.stream.Failures;
+import io.github.rdma4j.perftest.stream.Passage;
+import io.github.rdma4j.perftest.stream.Receives;
+import io.github.rdma4j.perftest.stream.RunControl;
+import io.github.rdma4j.verbs.CompletionQueue;
+import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.PreparedRequest;
+import io.github.rdma4j.verbs.SendFlags;
+import io.github.rdma4j.verbs.WorkCompletions;
+
+/**
+ * The measured loop of ib_send_lat: each side sends a message and waits for the completion of the receive that the
+ * other side's message takes.
+ *
+ * <p>It allocates nothing (but where it sleeps, with {@code -e}) and throws nothing: what stopped it is asked
+ * afterwards ({@link #failure()}). One method serves counted and timed runs and both roles, so that one warm-up
+ * compiles all there is.
+ */
+public final class SendLatencyLoop {
+    private final Sender sender;
+    private final PreparedRequest message;
+    private final Receives receives;
+    private final CompletionQueue sendQueue;
+    private final CompletionQueue receiveQueue;
+    private final CompletionWait wait;
+    private final WorkCompletions completions = WorkCompletions.allocate(1);
+    private final RunControl control;
+    private final Passage outgoing;
+    private final Passage incoming;
+
+    private int sendErrno;
+    private int receiveErrno;
+    private boolean completionFailed;
+
+    /**
+     * @param sender through which to send
+     * @param local the message
+     * @param inline whether it travels in the work request
+     * @param receives of the peer's messages
+     * @param queues where all complete
+     * @param outgoing what a message goes through before it is sent
+     * @param incoming what one goes through that has come
+     * @param control shared with the monitor of the run
+     */
+    public SendLatencyLoop(
+            Sender sender,
+            MemorySlice local,
+            boolean inline,
+            Receives receives,
+            TestQueues queues,
+            Passage outgoing,
+            Passage incoming,
+            RunControl control) {
+        this.sender = sender;
+        this.message = sender.prepare(0, 0, local, SendFlags.SIGNALED | (inline ? SendFlags.INLINE : 0));
+        this.receives = receives;
+        this.sendQueue = queues.sends();
+        this.receiveQueue = queues.receives();
+        this.wait = new CompletionWait(queues);
+        this.outgoing = outgoing;
+        this.incoming = incoming;
+        this.control = control;
+    }
+
+    /**
+     * Plays until {@code count} messages have gone each way, or the run is over, or something fails. The first receives
+     * are posted.
+     *
+     * @param opens whether this side sends first (the client does)
+     * @param count messages to send
+     * @param recorder takes the time of each send, and may delay it
+     * @return messages sent
+     */
+    public long run(boolean opens, long count, LatencyRecorder recorder) {
+        long sent = 0;
+        long received = 0;
+        boolean answers = !opens;
+        boolean paced = recorder.paces();
+        recorder.begin();
+        // Sending and receiving are called in one place each: the compiler inlines both, but not for a second time.
+        // Asked here as well as where it waits: all may be there whenever it is looked for, and no wait ever begin.
+        while (control.running()) {
+            if (answers) {
+                if (received == count || !receive()) {
+                    return sent;
+                }
+                received++;
+                if (sent == count) {
+                    if (paced) {
+                        recorder.end();
+                    }
+                    return sent;
+                }
+            }
+            if (paced && !recorder.next() || !post()) {
+                return sent;
+            }
+            if (!paced) {
+                // While the message is on its way, where it costs nothing.
+                recorder.next();
+            }
+            if (!await(sendQueue)) {
+                return sent;
+            }
+            sent++;
+            if (answers) {
+                control.advance(1);
+            }
+            answers = true;
+        }
+        return sent;
+    }
+
+    /** Sends a message and waits until it has gone; false when something failed or the run is over before. */
+    public boolean send() {
+        return post() && await(sendQueue);
+    }
+
+    private boolean post() {
+        if (!outgoing.pass(control)) {
+            return false;
+        }
+        int errno = message.post();
+        if (errno != 0) {
+            sendErrno = errno;
+        }
+        return errno == 0;
+    }
+
+    /** Waits for a message; false when something failed or the run is over before. */
+    public boolean receive() {
+        if (!await(receiveQueue) || !incoming.pass(control)) {
+            return false;
+        }
+        int errno = receives.replace((int) completions.get(0).workRequestId());
+        if (errno != 0) {
+            receiveErrno = errno;
+            return false;
+        }
+        return true;
+    }
+
+    private boolean await(CompletionQueue queue) {
+        while (queue.poll(completions) == 0) {
+            if (!control.running()) {
+                return false;
+            }
+            wait.pause();
+        }
+        if (completions.get(0).statusCode() != 0) {
+            completionFailed = true;
+            return false;
+        }
+        return true;
+    }
+
+    /** What went wrong on this side; null when nothing did. */
+    public String failure() {
+        if (sendErrno != 0) {
+            return Failures.post(sendErrno, sender.queuePair());
+        }
+        if (receiveErrno != 0) {
+            return Failures.post(receiveErrno, receives.failed());
+        }
+        return completionFailed ? Failures.completion(completions.get(0)) : null;
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.loop;
+
+import io.github.rdma4j.perftest.plan.Slots;
+import io.github.rdma4j.perftest.resources.TestResources;
+import io.github.rdma4j.perftest.wire.SystemData;
+import io.github.rdma4j.verbs.Destination;
+import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.PreparedRequest;
+import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.QueuePairType;
+import io.github.rdma4j.verbs.RemoteMemory;
+import io.github.rdma4j.verbs.RequestPreparation;
+import io.github.rdma4j.verbs.SendBatch;
+
+/**
+ * How messages are sent through one queue pair: what each of them carries besides its data depends on the connection.
+ */
+public final class Sender {
+    private final QueuePair queuePair;
+    private final Destination destination;
+    private final boolean toSharedQueue;
+    private final int sharedReceiveQueue;
+    private final RequestPreparation preparation;
+    /** Where each message goes, if it is written with a number and not sent; else null. */
+    private final RemoteMemory[] targets;
+
+    /** Sends. */
+    public Sender(TestResources resources, int stream) {
+        this(resources, stream, null);
+    }
+
+    /**
+     * Writes with a number, for which the peer needs a receive as for a message that is sent.
+     *
+     * @param size of a message
+     * @param layout how messages follow each other in the peer's memory
+     * @param count how many messages there are before the first one's place is written to by the sender again
+     */
+    public static Sender writing(TestResources resources, int stream, long size, SystemData layout, int count) {
+        Slots slots = Slots.of(size, layout);
+        RemoteMemory[] targets = new RemoteMemory[count];
+        for (int slot = 0; slot < targets.length; slot++) {
+            targets[slot] = resources.remote(stream).slice(slot % slots.count() * slots.step(), size);
+        }
+        return new Sender(resources, stream, targets);
+    }
+
+    /**
+     * @param resources connected
+     * @param stream whose queue pair to use
+     */
+    private Sender(TestResources resources, int stream, RemoteMemory[] targets) {
+        this.targets = targets;
+        this.queuePair = resources.queuePair(stream);
+        this.destination = resources.destination(stream);
+        this.toSharedQueue = queuePair.type() == QueuePairType.XRC_SEND;
+        this.sharedReceiveQueue = toSharedQueue ? resources.remoteSharedReceiveQueue(stream) : 0;
+        this.preparation = queuePair.prepare();
+        if (destination != null) {
+            preparation.to(destination);
+        } else if (toSharedQueue) {
+            preparation.toSharedReceiveQueue(sharedReceiveQueue);
+        }
+    }
+
+    /** The message of a place in the buffer, to be posted again and again. */
+    PreparedRequest prepare(long id, int slot, MemorySlice local, int flags) {
+        PreparedRequest request = targets == null
+                ? preparation.send(local, flags)
+                : preparation.writeWithImmediate(local, targets[slot], slot, flags);
+        return request.workRequestId(id);
+    }
+
+    /** Adds the message of a place in the buffer to a list. Allocates nothing. */
+    void add(SendBatch batch, long id, int slot, MemorySlice local, int flags) {
+        if (targets == null) {
+            batch.send(id, local, flags);
+        } else {
+            batch.writeWithImmediate(id, local, targets[slot], slot, flags);
+        }
+    }
+
+    /** Starts a list of messages, to be added by {@link #add}. Allocates nothing. */
+    SendBatch startBatch() {
+        SendBatch batch = queuePair.startBatch();
+        if (destination != null) {
+            batch.to(destination);
+        } else if (toSharedQueue) {
+            batch.toSharedReceiveQueue(sharedReceiveQueue);
+        }
+        return batch;
+    }
+
+    /** The queue pair, for messages. */
+    QueuePair queuePair() {
+        return queuePair;
+    }
+}

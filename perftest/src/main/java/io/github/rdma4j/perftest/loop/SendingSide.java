@@ -1,0 +1,252 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.loop;
+
+import io.github.rdma4j.perftest.plan.Depth;
+import io.github.rdma4j.perftest.stream.Failures;
+import io.github.rdma4j.perftest.stream.Lane;
+import io.github.rdma4j.perftest.stream.Passage;
+import io.github.rdma4j.verbs.CompletionQueue;
+import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.PreparedRequest;
+import io.github.rdma4j.verbs.SendBatch;
+import io.github.rdma4j.verbs.SendFlags;
+import io.github.rdma4j.verbs.WorkCompletion;
+import io.github.rdma4j.verbs.WorkCompletions;
+
+/**
+ * The sending half of the measured loop of ib_send_bw: keeps as many messages under way on each queue pair as the
+ * transmit depth allows, asks for a completion once per group, and takes up to 16 completions at a time. Allocates
+ * nothing and throws nothing.
+ */
+public final class SendingSide {
+    /** One queue pair with its messages. */
+    public static final class Stream {
+        private final Sender sender;
+        private final MemorySlice[] messages;
+        private final Passage passage;
+        /** One for each message; null where messages are posted in lists. */
+        private PreparedRequest[] requests;
+
+        private int slot;
+        private long posted;
+        private long completed;
+        private int untilSignal;
+
+        /**
+         * @param lane the messages, sent one after the other
+         */
+        public Stream(Sender sender, Lane lane) {
+            this.sender = sender;
+            this.messages = lane.slices();
+            this.passage = lane.passage();
+        }
+
+        private void prepare(int id, int flags) {
+            requests = new PreparedRequest[messages.length];
+            for (int i = 0; i < requests.length; i++) {
+                requests[i] = sender.prepare(id, i, messages[i], flags);
+            }
+        }
+    }
+
+    private final Stream[] streams;
+    private final CompletionQueue completionQueue;
+    private final WorkCompletions completions = WorkCompletions.allocate(BandwidthLoop.POLL_BATCH);
+    private final int depth;
+    private final int moderation;
+    private final int list;
+    private final int flags;
+    private final GroupTimes times;
+
+    private long count;
+    private long total;
+    private long posted;
+    private long completed;
+    private long end;
+    private Stream failedStream;
+    private int postErrno;
+    private WorkCompletion failedCompletion;
+
+    /**
+     * @param streams the index of one is the id of its work requests
+     * @param completionQueue where all their sends complete
+     * @param depth most messages under way per queue pair, per completion and per post
+     * @param inline whether the messages travel in the work requests
+     * @param times receives the times for the peak
+     */
+    public SendingSide(
+            Stream[] streams, CompletionQueue completionQueue, Depth depth, boolean inline, GroupTimes times) {
+        this.streams = streams;
+        this.completionQueue = completionQueue;
+        this.depth = depth.messages();
+        this.moderation = depth.moderation();
+        this.list = depth.list();
+        this.flags = inline ? SendFlags.INLINE : 0;
+        this.times = times;
+        for (int i = 0; i < streams.length && list == 1; i++) {
+            streams[i].prepare(i, flags);
+        }
+    }
+
+    /**
+     * A run begins.
+     *
+     * @param messages per queue pair; {@link Long#MAX_VALUE} for a timed run
+     */
+    void begin(long messages) {
+        for (Stream stream : streams) {
+            stream.slot = 0;
+            stream.posted = 0;
+            stream.completed = 0;
+            stream.untilSignal = moderation;
+            stream.passage.rewind();
+        }
+        count = messages;
+        total = messages == Long.MAX_VALUE ? messages : messages * streams.length;
+        posted = 0;
+        completed = 0;
+        times.clear();
+    }
+
+    /** Whether messages are still to be sent or under way. */
+    boolean unfinished() {
+        return completed < total;
+    }
+
+    /** Whether messages are on their way to where they can be posted from. */
+    boolean copying() {
+        for (Stream stream : streams) {
+            if (stream.passage.busy()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Posts what the queues take; false when that fails. */
+    boolean fill() {
+        for (int i = 0; i < streams.length; i++) {
+            if (!(list == 1 ? fill(streams[i]) : fillLists(i, streams[i]))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** The stream's fields are held in locals: the compiler must write fields back around every native call. */
+    private boolean fill(Stream stream) {
+        long before = stream.posted;
+        long last = count;
+        long until = stream.passage.ready(stream.completed, Math.min(last, stream.completed + depth), last);
+        if (before >= until) {
+            return true;
+        }
+        PreparedRequest[] requests = stream.requests;
+        int slot = stream.slot;
+        int untilSignal = stream.untilSignal;
+        int errno = 0;
+        long sent = before;
+        while (sent < until) {
+            if (untilSignal == moderation && times.recording()) {
+                times.posted(System.nanoTime(), posted + sent - before);
+            }
+            sent++;
+            PreparedRequest request = requests[slot];
+            if (--untilSignal == 0 || sent == last) {
+                untilSignal = moderation;
+                errno = request.signaled(true).post();
+                request.signaled(false);
+            } else {
+                errno = request.post();
+            }
+            if (errno != 0) {
+                break;
+            }
+            if (++slot == requests.length) {
+                slot = 0;
+            }
+        }
+        stream.slot = slot;
+        stream.untilSignal = untilSignal;
+        stream.posted = sent;
+        posted += sent - before;
+        if (errno != 0) {
+            failedStream = stream;
+            postErrno = errno;
+        }
+        return errno == 0;
+    }
+
+    /** The same with one call into the adapter's library, and one doorbell, for a list of messages. */
+    private boolean fillLists(int id, Stream stream) {
+        long until = stream.passage.ready(stream.completed, Math.min(count, stream.completed + depth), count);
+        while (stream.posted + list <= until) {
+            if (stream.untilSignal == moderation && times.recording()) {
+                times.posted(System.nanoTime(), posted);
+            }
+            SendBatch batch = stream.sender.startBatch();
+            for (long number = stream.posted + 1; number <= stream.posted + list; number++) {
+                int messageFlags = flags;
+                if (--stream.untilSignal == 0 || number == count) {
+                    messageFlags |= SendFlags.SIGNALED;
+                    stream.untilSignal = moderation;
+                }
+                int slot = stream.slot;
+                stream.sender.add(batch, id, slot, stream.messages[slot], messageFlags);
+                stream.slot = slot + 1 == stream.messages.length ? 0 : slot + 1;
+            }
+            if (batch.post() < list) {
+                failedStream = stream;
+                postErrno = batch.error();
+                return false;
+            }
+            stream.posted += list;
+            posted += list;
+        }
+        return true;
+    }
+
+    /** Takes completions; returns how many messages they stand for, or -1 when one is a failure. */
+    long take() {
+        int arrived = completionQueue.poll(completions);
+        if (arrived == 0) {
+            return 0;
+        }
+        long now = System.nanoTime();
+        long before = completed;
+        for (int i = 0; i < arrived; i++) {
+            WorkCompletion completion = completions.get(i);
+            if (completion.statusCode() != 0) {
+                failedCompletion = completion;
+                return -1;
+            }
+            Stream stream = streams[(int) completion.workRequestId()];
+            long group = Math.min(moderation, count - stream.completed);
+            stream.completed += group;
+            stream.passage.completed(stream.completed);
+            completed += group;
+        }
+        end = now;
+        times.completed(now, completed);
+        return completed - before;
+    }
+
+    /** Messages completed. */
+    public long completed() {
+        return completed;
+    }
+
+    /** When the last completion was taken. */
+    long end() {
+        return end;
+    }
+
+    /** What went wrong; null when nothing did. */
+    String failure() {
+        if (failedStream != null) {
+            return Failures.post(postErrno, failedStream.sender.queuePair());
+        }
+        return failedCompletion != null ? Failures.completion(failedCompletion) : null;
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.loop;
+
+import io.github.rdma4j.perftest.memory.SealedMessages;
+import io.github.rdma4j.perftest.resources.GpuMessageMemory;
+import io.github.rdma4j.perftest.stream.Passage;
+import io.github.rdma4j.perftest.stream.RunControl;
+import io.github.rdma4j.verbs.CompletionQueue;
+import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.RemoteMemory;
+
+/**
+ * ib_write_lat with messages in a GPU's memory that the adapter does not reach: each is copied to host memory before it
+ * is sent, and to the device when it is seen to have come. The byte that counts is written, and waited for, in the host
+ * memory.
+ */
+public final class StagedWriteLatencyLoop extends WriteLatencyLoop {
+    private final GpuMessageMemory memory;
+    private final Passage outgoing;
+    private final Passage incoming;
+
+    /** See there; the buffer is the host memory that stands for the GPU's. */
+    public StagedWriteLatencyLoop(
+            QueuePair queuePair,
+            CompletionQueue completionQueue,
+            int sharedReceiveQueue,
+            GpuMessageMemory memory,
+            Passage outgoing,
+            Passage incoming,
+            MemorySlice local,
+            long sendOffset,
+            long awaitOffset,
+            RemoteMemory remote,
+            SealedMessages seals,
+            RunControl control) {
+        super(
+                queuePair,
+                completionQueue,
+                sharedReceiveQueue,
+                memory.staged(),
+                local,
+                sendOffset,
+                awaitOffset,
+                remote,
+                false,
+                seals,
+                control);
+        this.memory = memory;
+        this.outgoing = outgoing;
+        this.incoming = incoming;
+    }
+
+    @Override
+    public boolean await(long number) {
+        if (!awaitCounter(number) || !incoming.pass(control)) {
+            return false;
+        }
+        if (seals == null) {
+            return true;
+        }
+        memory.pull(awaitOffset + 1 - size(), size());
+        return isWhole(number);
+    }
+
+    @Override
+    boolean send(long number) {
+        if (seals != null) {
+            seals.seal(sendOffset + 1 - size(), size(), number);
+            memory.push(sendOffset + 1 - size(), size());
+        }
+        if (!outgoing.pass(control)) {
+            return false;
+        }
+        count(number);
+        return post();
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.plan;
+
+import io.github.rdma4j.perftest.options.TestParameters;
+
+/**
+ * How many messages there are at a time.
+ *
+ * @param messages most that are under way per queue pair
+ * @param moderation messages per completion, not above the first
+ * @param list messages per post, a multiple of the moderation unless it is 1; not above the first
+ */
+public record Depth(int messages, int moderation, int list) {
+    /** What the parameters ask for. */
+    public static Depth of(TestParameters parameters) {
+        return new Depth(
+                parameters.transmitDepth(),
+                parameters.completionModeration(),
+                parameters.queues().postList());
+    }
+}

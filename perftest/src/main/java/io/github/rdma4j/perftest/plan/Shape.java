@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.plan;
+
+import io.github.rdma4j.perftest.options.ConnectionType;
+import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.verbs.QueuePairType;
+import io.github.rdma4j.verbs.WorkCompletion;
+import io.github.rdma4j.verbs.device.Gid;
+
+/**
+ * How large the resources of one side are, and which of its queue pairs does what. Where both sides send, XRC takes two
+ * queue pairs for what is one of another type: the first half of them sends, the second half receives.
+ *
+ * @param connection the service that the queue pairs give
+ * @param streams how many queue pairs send, or receive, at a time
+ * @param size largest message in bytes
+ * @param transmitDepth most messages under way per stream
+ * @param receiveDepth receives posted per stream, or to the shared queue; 0 where nothing is received
+ * @param bothWays whether each side sends and receives
+ * @param sends whether this side sends, where only one does
+ * @param rdmaCm whether rdma_cm connects the queue pairs
+ * @param multicastGroup to which the queue pairs are attached; null for none
+ */
+public record Shape(
+        ConnectionType connection,
+        int streams,
+        long size,
+        int transmitDepth,
+        int receiveDepth,
+        boolean bothWays,
+        boolean sends,
+        boolean rdmaCm,
+        Gid multicastGroup) {
+    /**
+     * What the parameters ask for.
+     *
+     * @param mtu of the device's port, in bytes
+     */
+    public static Shape of(TestParameters parameters, int mtu) {
+        long[] sizes = parameters.sizes(mtu);
+        return new Shape(
+                parameters.connection(),
+                parameters.queues().queuePairs(),
+                sizes[sizes.length - 1],
+                parameters.transmitDepth(),
+                parameters.receiveDepth(),
+                parameters.bothWays(),
+                parameters.sends(),
+                parameters.peer().rdmaCm(),
+                parameters.multicastGroup());
+    }
+
+    /** Of a side whose two streams are connected with each other. */
+    public static Shape localPair(ConnectionType connection, long size, int transmitDepth, int receiveDepth) {
+        return new Shape(connection, 2, size, transmitDepth, receiveDepth, true, true, false, null);
+    }
+
+    /** Bytes that a message takes in memory: before a datagram there is its header. */
+    public long room(int cacheLineBytes) {
+        return connection == ConnectionType.UD
+                ? Math.ceilDiv(size + WorkCompletion.GLOBAL_ROUTE_HEADER_BYTES, cacheLineBytes) * cacheLineBytes
+                : size;
+    }
+
+    private boolean inHalves() {
+        return connection == ConnectionType.XRC && bothWays;
+    }
+
+    /** The number of queue pairs. */
+    public int queuePairs() {
+        return inHalves() ? 2 * streams : streams;
+    }
+
+    /** The type of a queue pair. */
+    public QueuePairType type(int queuePair) {
+        return switch (connection) {
+            case RC -> QueuePairType.RC;
+            case UC -> QueuePairType.UC;
+            case UD -> QueuePairType.UD;
+            case XRC -> (inHalves() ? queuePair < streams : sends) ? QueuePairType.XRC_SEND : QueuePairType.XRC_RECV;
+        };
+    }
+
+    /** The queue pair that receives for a stream. */
+    public int receiver(int stream) {
+        return inHalves() ? streams + stream : stream;
+    }
+
+    /** The peer's queue pair to which one of this side is connected. */
+    public int peerOf(int queuePair) {
+        return inHalves() ? (queuePair + streams) % (2 * streams) : queuePair;
+    }
+}

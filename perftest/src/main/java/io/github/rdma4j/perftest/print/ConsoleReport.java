@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.print;
+
+import io.github.rdma4j.perftest.figures.SampleTimes;
+import io.github.rdma4j.perftest.options.FigureOptions;
+import io.github.rdma4j.perftest.options.Output;
+import io.github.rdma4j.perftest.options.Verb;
+import io.github.rdma4j.perftest.result.BandwidthResult;
+import io.github.rdma4j.perftest.result.LatencyResult;
+import io.github.rdma4j.perftest.result.Observation;
+import io.github.rdma4j.perftest.result.SizeResult;
+import io.github.rdma4j.perftest.result.TestInfo;
+import io.github.rdma4j.perftest.result.TestListener;
+import io.github.rdma4j.perftest.wire.PeerKeys;
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+
+/**
+ * Prints a test as it goes: banner, addresses, table, and on a terminal the progress of a run. What the C tools do not
+ * print stands below the table. Where one number is asked for (--output), that is all.
+ */
+public final class ConsoleReport implements TestListener {
+    private final PrintStream out;
+    private final ProgressLine progress;
+    private final Output output;
+    private final List<SizeResult> results = new ArrayList<>();
+    private String heading = "";
+    private FigureOptions figures;
+    private boolean withCpu;
+    private int duration;
+    private Observation seen;
+    private Verb verb;
+
+    /**
+     * @param out standard output
+     * @param terminal where to show progress; null to show none
+     * @param output the one number to print; null for the whole report
+     */
+    public ConsoleReport(PrintStream out, PrintStream terminal, Output output) {
+        this.out = out;
+        this.progress = new ProgressLine(terminal);
+        this.output = output;
+    }
+
+    @Override
+    public void waiting(int port) {
+        report(Banner.waiting());
+    }
+
+    @Override
+    public void agreed(TestInfo info) {
+        verb = info.parameters().tool().verb();
+        report(Banner.of(info));
+    }
+
+    @Override
+    public void address(boolean local, PeerKeys keys) {
+        report(Banner.address(verb, local, keys));
+    }
+
+    @Override
+    public void begin(TestInfo info) {
+        withCpu = info.parameters().placement().cpuUtilisation();
+        figures = info.parameters().figures();
+        duration = info.parameters().workload().durationSeconds();
+        // The server of a latency test that only serves learns no figures.
+        boolean figuresFollow =
+                info.parameters().sends() || !info.parameters().tool().isLatency();
+        heading = figuresFollow ? Banner.LINE + "\n" + ResultTable.heading(info.parameters()) : "";
+        report(heading);
+    }
+
+    @Override
+    public void progress(long size, long messages, long total, long elapsedNanoseconds) {
+        progress.show(size, messages, total, duration, elapsedNanoseconds);
+    }
+
+    @Override
+    public void observed(Observation observation) {
+        seen = observation;
+    }
+
+    @Override
+    public void result(SizeResult result) {
+        progress.clear();
+        results.add(result);
+        if (result instanceof LatencyResult latency && latency.times() != null) {
+            list(latency.times());
+        }
+        if (output == null) {
+            report(seen == null ? ResultTable.row(result) : ResultTable.row(result, seen, withCpu));
+        } else {
+            print(String.format(Locale.ROOT, "%f%n", ResultTable.number(result, output)));
+        }
+        seen = null;
+    }
+
+    /** As the C tools do: the lists come between the heading and the row, and the heading comes again. */
+    private void list(SampleTimes times) {
+        if (figures.unsortedTimes()) {
+            print(TimeList.of(times));
+        }
+        if (figures.sortedTimes()) {
+            print(TimeList.of(times.sorted()));
+        }
+        report(heading);
+    }
+
+    @Override
+    public void end() {
+        if (figures.both() && output == null) {
+            direction("Local", BandwidthResult::local);
+            direction("Remote", BandwidthResult::remote);
+        }
+        report(Banner.LINE + "\n");
+        report(details());
+    }
+
+    private void direction(String name, Function<BandwidthResult, BandwidthResult> part) {
+        StringBuilder text = new StringBuilder(Banner.LINE + "\n\n " + name + " results: \n" + heading);
+        for (SizeResult result : results) {
+            text.append(ResultTable.row(part.apply((BandwidthResult) result)));
+        }
+        print(text.toString());
+    }
+
+    private String details() {
+        LatencyDetails latencies = new LatencyDetails();
+        StringBuilder others = new StringBuilder();
+        boolean any = false;
+        for (SizeResult result : results) {
+            if (result.latency() != null) {
+                latencies.add(result.size(), result.latency());
+                any = true;
+            }
+            others.append(RoundLines.spread(result)).append(RoundLines.pace(result));
+        }
+        return (any ? latencies.text() : "") + others;
+    }
+
+    /** Takes the progress line away, so that a message can follow. */
+    public void interrupted() {
+        progress.clear();
+    }
+
+    private void report(String text) {
+        if (output == null) {
+            print(text);
+        }
+    }
+
+    private void print(String text) {
+        out.print(text);
+        out.flush();
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.print;
+
+import io.github.rdma4j.perftest.options.Output;
+import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.result.BandwidthResult;
+import io.github.rdma4j.perftest.result.LatencyResult;
+import io.github.rdma4j.perftest.result.Observation;
+import io.github.rdma4j.perftest.result.SizeResult;
+import io.github.rdma4j.perftest.result.TimedLatencyResult;
+import java.util.Locale;
+
+/** The table of results, column by column as the C tools print it. */
+public final class ResultTable {
+    /** Below this many Gb/s two decimals would show nothing. */
+    private static final double SMALL_GIGABITS = 0.1;
+
+    private ResultTable() {}
+
+    public static String heading(TestParameters parameters) {
+        // The C tools print the extra column in this way.
+        return columns(parameters) + (parameters.placement().cpuUtilisation() ? "    CPU_Util[%]\n" : "\n");
+    }
+
+    private static String columns(TestParameters parameters) {
+        if (!parameters.tool().isLatency()) {
+            String unit = parameters.figures().gigabits() ? "Gb/sec" : "MiB/sec";
+            return " #bytes     #iterations    BW peak[" + unit + "]    BW average[" + unit + "]   MsgRate[Mpps]";
+        }
+        return parameters.isTimed()
+                ? " #bytes        #iterations       t_avg[usec]    tps average"
+                : " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    t_stdev[usec]"
+                        + "   99% percentile[usec]   99.9% percentile[usec] ";
+    }
+
+    /** The one number of a result that is asked for. */
+    static double number(SizeResult result, Output output) {
+        return switch (result) {
+            case LatencyResult r -> r.average();
+            case TimedLatencyResult r -> r.average();
+            case BandwidthResult r -> output == Output.MESSAGE_RATE ? r.messageRate() : r.average();
+        };
+    }
+
+    public static String row(SizeResult result) {
+        return columns(result) + "\n";
+    }
+
+    /**
+     * A line with what was seen of the machine: one more column, and the counters below.
+     *
+     * @param withCpu whether the heading has a column for the CPU
+     */
+    static String row(SizeResult result, Observation observation, boolean withCpu) {
+        StringBuilder text = new StringBuilder(columns(result));
+        if (withCpu) {
+            text.append(format("\t    %-3.2f", observation.cpuUtilisation()));
+        }
+        text.append('\n');
+        if (!observation.counters().isEmpty()) {
+            observation.counters().forEach((name, change) -> text.append(format("\t%s=%d\n", name, change)));
+            text.append('\n');
+        }
+        return text.toString();
+    }
+
+    private static String columns(SizeResult result) {
+        return switch (result) {
+            case LatencyResult r ->
+                format(
+                        " %-7d %d          %-7.2f        %-7.2f      %-7.2f  \t       %-7.2f     \t%-7.2f\t\t%-7.2f \t"
+                                + "\t%-7.2f",
+                        r.size(),
+                        r.iterations(),
+                        r.minimum(),
+                        r.maximum(),
+                        r.typical(),
+                        r.average(),
+                        r.deviation(),
+                        r.percentile99(),
+                        r.percentile999());
+            case TimedLatencyResult r ->
+                format(
+                        " %-7d       %d            %-7.2f        %-7.2f",
+                        r.size(), r.iterations(), r.average(), r.transactionsPerSecond());
+            case BandwidthResult r ->
+                format(
+                        r.gigabits() && r.average() < SMALL_GIGABITS
+                                ? " %-7d    %d           %-7.6f            %-7.6f            %-7.6f"
+                                : " %-7d    %-10d       %-7.2f            %-7.2f\t\t     %-7.6f",
+                        r.size(),
+                        r.iterations(),
+                        r.peak(),
+                        r.average(),
+                        r.messageRate());
+        };
+    }
+
+    private static String format(String pattern, Object... values) {
+        return String.format(Locale.ROOT, pattern, values);
+    }
+}

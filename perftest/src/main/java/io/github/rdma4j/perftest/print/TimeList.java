@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.print;
+
+import io.github.rdma4j.perftest.figures.SampleTimes;
+import java.util.Locale;
+
+/** Every single latency of a run, line by line as the C tools list them. Unlike theirs, the sorted list is complete. */
+final class TimeList {
+    /** From here on, and below its inverse, printf's %g counts the digits in front of the point as an exponent. */
+    private static final double LARGE = 1e6;
+
+    private static final double SMALL = 1e-4;
+
+    private TimeList() {}
+
+    static String of(SampleTimes times) {
+        StringBuilder text = new StringBuilder("#, usec\n");
+        for (int i = 0; i < times.count(); i++) {
+            text.append(i + 1)
+                    .append(", ")
+                    .append(shortest(times.microseconds(i)))
+                    .append('\n');
+        }
+        return text.toString();
+    }
+
+    /** As printf does with %g: six digits, without zeros at the end. Java's %g keeps them. */
+    static String shortest(double value) {
+        if (value == 0) {
+            return "0";
+        }
+        String scientific = String.format(Locale.ROOT, "%.5e", value);
+        double rounded = Double.parseDouble(scientific);
+        if (rounded >= LARGE || rounded < SMALL) {
+            int e = scientific.indexOf('e');
+            return withoutZeros(scientific.substring(0, e)) + scientific.substring(e);
+        }
+        int digits = 5 - (int) Math.floor(Math.log10(rounded));
+        return withoutZeros(String.format(Locale.ROOT, "%." + digits + "f", value));
+    }
+
+    private static String withoutZeros(String number) {
+        return number.contains(".") ? number.replaceAll("\\.?0+$", "") : number;
+    }
+}

@@ -1,0 +1,264 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.resources;
+
+import static io.github.rdma4j.verbs.QueuePairState.INIT;
+import static io.github.rdma4j.verbs.QueuePairState.RTR;
+import static io.github.rdma4j.verbs.QueuePairState.RTS;
+
+import io.github.rdma4j.perftest.exit.TestFailedException;
+import io.github.rdma4j.perftest.options.ConnectionType;
+import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.Verb;
+import io.github.rdma4j.perftest.wire.MeetingPoint;
+import io.github.rdma4j.verbs.Destination;
+import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.QueuePairAttributesConfig;
+import io.github.rdma4j.verbs.QueuePairState;
+import io.github.rdma4j.verbs.cm.CmEvent;
+import io.github.rdma4j.verbs.cm.CmEventType;
+import io.github.rdma4j.verbs.cm.ConnectConfig;
+import io.github.rdma4j.verbs.cm.ConnectionId;
+import io.github.rdma4j.verbs.cm.ConnectionParameters;
+import io.github.rdma4j.verbs.cm.EventChannel;
+import io.github.rdma4j.verbs.cm.PortSpace;
+import io.github.rdma4j.verbs.cm.RejectReason;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * The connections by rdma_cm of a test's queue pairs (-R): the client asks for them one after the other, the server
+ * takes as many as it has queue pairs, in the order in which they come. Closing it ends them.
+ *
+ * <p>Queue pairs with a peer are moved here and not by librdmacm, so that -u applies to them on every kernel. Datagram
+ * queue pairs are only looked up; where both sides send, the client's first datagram tells the server where to send.
+ */
+public final class CmConnections implements AutoCloseable {
+    private static final int MIN_RNR_TIMER = 12;
+
+    /** A look-up's answer, by InfiniBand's SIDR_REP message. */
+    private static final int NO_SUCH_SERVICE = 1;
+
+    /** C servers begin to listen a moment after they have said that they would. */
+    private static final Duration PAUSE = Duration.ofMillis(50);
+
+    private final TestParameters parameters;
+    private final TestDevice device;
+    private final Duration timeout;
+    private final EventChannel channel = EventChannel.create();
+    private final PortSpace portSpace;
+    private ConnectionId listening;
+
+    public CmConnections(TestParameters parameters, TestDevice device) {
+        this.parameters = parameters;
+        this.device = device;
+        this.timeout = parameters.peer().timeout();
+        this.portSpace = parameters.connection() == ConnectionType.UD ? PortSpace.UDP : PortSpace.TCP;
+    }
+
+    /** Begins to listen, on a server; the client must not come before. */
+    public void listen() {
+        if (parameters.isServer()) {
+            listening = channel.createId(portSpace);
+            listening.bind(parameters.peer().meetingPoint().listeningAddress());
+            listening.listen(parameters.queues().queuePairs());
+        }
+    }
+
+    /**
+     * Connects queue pairs that are in their first state.
+     *
+     * @return where the datagrams of each go; null where there are none
+     * @throws TestFailedException when the peer does not come, or refuses
+     */
+    List<Destination> connect(TestResources resources) {
+        List<Destination> destinations = new ArrayList<>();
+        int count = resources.shape().queuePairs();
+        if (parameters.isServer()) {
+            accept(resources, count, destinations);
+        } else {
+            for (int i = 0; i < count; i++) {
+                destinations.add(connect(resources, i));
+            }
+        }
+        return destinations;
+    }
+
+    private void accept(TestResources resources, int count, List<Destination> destinations) {
+        int established = 0;
+        while (established < count) {
+            CmEvent event = next("waiting for connection " + (established + 1) + " of " + count);
+            if (event.type() == CmEventType.CONNECT_REQUEST && destinations.size() < count) {
+                ConnectionId id = event.id();
+                CmRoute.of(id, id.localAddress().orElseThrow().getAddress().getHostAddress())
+                        .requireOn(device.deviceName(), parameters.path().devicePort());
+                destinations.add(accept(event, resources, destinations.size()));
+                // Datagrams have no connection that could be established.
+                established += portSpace.isDatagram() ? 1 : 0;
+            } else if (event.type() == CmEventType.ESTABLISHED) {
+                established++;
+            } else if (event.type() != CmEventType.CONNECT_REQUEST) {
+                throw failed(event);
+            } else {
+                event.id().reject();
+            }
+        }
+        listening.close();
+    }
+
+    private Destination accept(CmEvent request, TestResources resources, int index) {
+        ConnectionId id = request.id();
+        QueuePair queuePair = resources.queuePair(index);
+        if (!portSpace.isDatagram()) {
+            ConnectionParameters wanted = request.connectionParameters().orElseThrow();
+            int responderResources = Math.min(outstanding(), wanted.responderResources());
+            int initiatorDepth = Math.min(outstanding(), wanted.initiatorDepth());
+            move(
+                    id,
+                    queuePair,
+                    config -> config.maxDestinationReadAtomic(responderResources),
+                    config -> config.maxReadAtomic(initiatorDepth));
+            id.accept(config -> configure(config, queuePair, responderResources, initiatorDepth));
+            return null;
+        }
+        id.useQueuePair(queuePair);
+        if (!parameters.bothWays()) {
+            id.accept(config -> configure(config, queuePair, 0, 0));
+            return null;
+        }
+        DatagramGreeting greeting = new DatagramGreeting(resources, index, timeout);
+        greeting.expect();
+        id.accept(config -> configure(config, queuePair, 0, 0));
+        return greeting.receive(id.port());
+    }
+
+    private Destination connect(TestResources resources, int index) {
+        QueuePair queuePair = resources.queuePair(index);
+        long begin = System.nanoTime();
+        while (true) {
+            ConnectionId id = resolve();
+            if (portSpace.isDatagram()) {
+                id.useQueuePair(queuePair);
+            }
+            id.connect(config -> configure(config, queuePair, outstanding(), outstanding()));
+            CmEvent answer = next("connecting " + id);
+            if (answer.type() == CmEventType.CONNECT_RESPONSE) {
+                // The server's answer says how much may be outstanding.
+                move(id, queuePair, config -> {}, config -> {});
+                id.establish();
+                return null;
+            }
+            if (answer.type() == CmEventType.ESTABLISHED) {
+                Destination destination =
+                        answer.datagramParameters().orElseThrow().destination(resources.domain());
+                if (parameters.bothWays()) {
+                    new DatagramGreeting(resources, index, timeout).send(destination);
+                }
+                return destination;
+            }
+            if (!nobodyListens(answer) || System.nanoTime() - begin > timeout.toNanos()) {
+                throw failed(answer);
+            }
+            id.close();
+            if (portSpace.isDatagram()) {
+                // The next id begins with it anew.
+                queuePair.modify(config -> config.state(QueuePairState.RESET));
+            }
+            pause();
+        }
+    }
+
+    /** Of a connection, the reason why it is refused; of datagrams, the status of the look-up. */
+    private boolean nobodyListens(CmEvent answer) {
+        return portSpace.isDatagram()
+                ? answer.type() == CmEventType.UNREACHABLE && answer.status() == NO_SUCH_SERVICE
+                : answer.rejectReason() == RejectReason.INVALID_SERVICE_ID;
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(PAUSE);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private ConnectionId resolve() {
+        MeetingPoint where = parameters.peer().meetingPoint();
+        InetAddress address = where.addresses().getFirst();
+        InetSocketAddress destination = new InetSocketAddress(address, where.port());
+        ConnectionId id = channel.createId(portSpace);
+        if (parameters.peer().typeOfService() >= 0) {
+            id.options().typeOfService(parameters.peer().typeOfService());
+        }
+        if (where.source() == null) {
+            id.resolveAddress(destination, timeout);
+        } else {
+            id.resolveAddress(where.source(address), destination, timeout);
+        }
+        expect(CmEventType.ADDR_RESOLVED, "finding the way to " + destination);
+        id.resolveRoute(timeout);
+        expect(CmEventType.ROUTE_RESOLVED, "finding the way to " + destination);
+        return id;
+    }
+
+    private void expect(CmEventType type, String what) {
+        CmEvent event = next(what);
+        if (event.type() != type) {
+            throw failed(event);
+        }
+    }
+
+    private CmEvent next(String what) {
+        return channel.nextEvent(timeout)
+                .orElseThrow(() -> new TestFailedException(
+                        what + " by rdma_cm took longer than " + timeout.toSeconds() + " s (--timeout)",
+                        "see whether the peer still runs, and has the same -R and -q"));
+    }
+
+    private static TestFailedException failed(CmEvent event) {
+        return new TestFailedException(
+                "connecting queue pairs by rdma_cm failed: " + event.type()
+                        + (event.status() == 0 ? "" : ": " + event.explanation()),
+                "read what the peer printed, and see that it has the same -R and -q");
+    }
+
+    /** As the C tools have it: only reads and atomics have something outstanding at the peer. */
+    private int outstanding() {
+        return parameters.tool().verb() == Verb.READ || parameters.tool().verb() == Verb.ATOMIC
+                ? device.outstandingReads()
+                : 0;
+    }
+
+    private void configure(ConnectConfig config, QueuePair queuePair, int responderResources, int initiatorDepth) {
+        config.queuePairNumber(queuePair.number())
+                .responderResources(responderResources)
+                .initiatorDepth(initiatorDepth)
+                .retryCount(parameters.peer().retryCount())
+                .rnrRetryCount(parameters.peer().retryCount());
+    }
+
+    private void move(
+            ConnectionId id,
+            QueuePair queuePair,
+            Consumer<QueuePairAttributesConfig> toReceive,
+            Consumer<QueuePairAttributesConfig> toSend) {
+        queuePair.modify(id.queuePairAttributes(INIT)
+                .andThen(config -> config.remoteAccess(TestQueuePairs.remoteAccess(parameters))));
+        queuePair.modify(id.queuePairAttributes(RTR)
+                .andThen(config -> config.minRnrTimer(MIN_RNR_TIMER))
+                .andThen(toReceive));
+        queuePair.modify(id.queuePairAttributes(RTS)
+                .andThen(config -> config.timeout(parameters.path().queuePairTimeout()))
+                .andThen(toSend));
+    }
+
+    @Override
+    public void close() {
+        channel.close();
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.resources;
+
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
+import io.github.rdma4j.perftest.exit.TestFailedException;
+import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.wire.MeetingPoint;
+import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.cm.ConnectionId;
+import io.github.rdma4j.verbs.cm.PortSpace;
+import io.github.rdma4j.verbs.cm.SynchronousId;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.Optional;
+
+/**
+ * Which device rdma_cm uses for the addresses of a test: with -R the queue pairs must be on that one.
+ *
+ * @param device its name
+ * @param port of the device, from 1
+ * @param addresses that decide, for messages
+ */
+record CmRoute(String device, int port, String addresses) {
+    static final String REMEDY =
+            "give -d the device whose address is used, or use an address of the device ('rdma link'"
+                    + " shows which network interface each device has)";
+
+    /** The way to the server, or the address to listen at; empty without -R, and where a server takes any address. */
+    static Optional<CmRoute> of(TestParameters parameters) {
+        MeetingPoint where = parameters.peer().meetingPoint();
+        if (!parameters.peer().rdmaCm() || parameters.isServer() && where.source() == null) {
+            return Optional.empty();
+        }
+        try (SynchronousId probe = SynchronousId.create(PortSpace.TCP)) {
+            if (parameters.isServer()) {
+                InetSocketAddress address = where.listeningAddress();
+                // Its own port is where the conversation is listened for already.
+                probe.id().bind(new InetSocketAddress(address.getAddress(), 0));
+                return Optional.of(of(probe.id(), where.source()));
+            }
+            InetAddress destination = where.addresses().getFirst();
+            InetSocketAddress server = new InetSocketAddress(destination, where.port());
+            if (where.source() == null) {
+                probe.resolve(server, parameters.peer().timeout());
+            } else {
+                probe.resolve(
+                        where.source(destination), server, parameters.peer().timeout());
+            }
+            return Optional.of(of(probe.id(), where.name()));
+        } catch (VerbsException failure) {
+            throw new TestFailedException("rdma_cm has no device for the test: " + failure.getMessage(), "");
+        }
+    }
+
+    static CmRoute of(ConnectionId id, String addresses) {
+        return new CmRoute(
+                id.device()
+                        .orElseThrow(() -> new TestFailedException(addresses + " belongs to no RDMA device", REMEDY))
+                        .device()
+                        .name(),
+                id.port(),
+                addresses);
+    }
+
+    /** Refuses another device than the opened one. */
+    void requireOn(String opened, int openedPort) {
+        if (!device.equals(opened)) {
+            throw elsewhere("-d/--ib-dev: " + opened, device);
+        }
+        if (port != openedPort) {
+            throw elsewhere("-i/--ib-port: " + openedPort, Integer.toString(port));
+        }
+    }
+
+    private IllegalParameterException elsewhere(String given, String right) {
+        return new IllegalParameterException(
+                given + " is not where rdma_cm (-R) goes for " + addresses + "; that is " + right);
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.resources;
+
+import io.github.rdma4j.perftest.memory.TestBuffer;
+import io.github.rdma4j.verbs.AccessFlag;
+import io.github.rdma4j.verbs.MemoryRegion;
+import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.ProtectionDomain;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A buffer that the processor reaches, in one memory region or several of the same length. */
+final class HostMessageMemory implements MessageMemory {
+    private final TestBuffer buffer;
+    private final long regionSize;
+    private final List<MemoryRegion> regions = new ArrayList<>();
+
+    /**
+     * Registers it.
+     *
+     * @param buffer closed with this, also if this fails
+     * @param regionSize bytes of a region
+     */
+    HostMessageMemory(TestBuffer buffer, ProtectionDomain domain, long regionSize, AccessFlag... access) {
+        this.buffer = buffer;
+        this.regionSize = regionSize;
+        try {
+            MemorySegment segment = buffer.segment();
+            for (long at = 0; at < segment.byteSize(); at += regionSize) {
+                regions.add(domain.registerMemory(segment.asSlice(at, regionSize), access));
+            }
+        } catch (RuntimeException | Error failure) {
+            close();
+            throw failure;
+        }
+    }
+
+    private MemoryRegion region(long offset) {
+        return regions.get((int) (offset / regionSize));
+    }
+
+    @Override
+    public MemorySlice slice(long offset, long length) {
+        return region(offset).slice(offset % regionSize, length);
+    }
+
+    @Override
+    public long remoteAddress(long offset) {
+        return buffer.segment().address() + offset;
+    }
+
+    @Override
+    public int remoteKey(long offset) {
+        return region(offset).remoteKey();
+    }
+
+    @Override
+    public MemorySegment contents() {
+        return buffer.segment();
+    }
+
+    @Override
+    public void fill(byte[] content) {
+        buffer.fill(content);
+    }
+
+    @Override
+    public void publish() {
+        // The processor writes where the adapter reads.
+    }
+
+    @Override
+    public void absorb(long[] written) {
+        // The adapter writes where the processor reads.
+    }
+
+    @Override
+    public void close() {
+        regions.forEach(MemoryRegion::close);
+        buffer.close();
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.resources;
+
+import io.github.rdma4j.perftest.options.ConnectionType;
+import io.github.rdma4j.perftest.plan.Slots;
+import io.github.rdma4j.perftest.stream.Receives;
+import io.github.rdma4j.perftest.stream.StagedReceives;
+import io.github.rdma4j.perftest.wire.SystemData;
+import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.WorkCompletion;
+
+/** Where the messages of the send tools lie in the buffer. */
+public final class SendStreams {
+    private SendStreams() {}
+
+    /** What a stream receives into, one after the other: with the room for the header of a datagram. */
+    static MemorySlice[] rooms(TestResources resources, int stream, long size, SystemData layout) {
+        long length = length(resources, size);
+        return places(resources, resources.receiveOffset(stream), length, Slots.of(length, layout));
+    }
+
+    /** Bytes of a message with what stands before it. */
+    public static long length(TestResources resources, long size) {
+        boolean datagrams = resources.shape().connection() == ConnectionType.UD;
+        return size + (datagrams ? WorkCompletion.GLOBAL_ROUTE_HEADER_BYTES : 0);
+    }
+
+    private static MemorySlice[] places(TestResources resources, long offset, long length, Slots slots) {
+        MemorySlice[] places = new MemorySlice[slots.count()];
+        for (int slot = 0; slot < places.length; slot++) {
+            places[slot] = resources.slice(offset + slot * slots.step(), length);
+        }
+        return places;
+    }
+
+    /**
+     * The receives of a run.
+     *
+     * @param depth receives posted at a time, over all streams where they share a queue
+     * @param list how many are posted in one call
+     */
+    public static Receives receives(TestResources resources, long size, SystemData layout, int depth, int list) {
+        if (resources.staging() != null) {
+            return staged(resources, size, layout, depth, list);
+        }
+        Receives.Stream[] streams = new Receives.Stream[resources.shape().streams()];
+        for (int i = 0; i < streams.length; i++) {
+            streams[i] = new Receives.Stream(resources.receivingQueuePair(i), rooms(resources, i, size, layout));
+        }
+        return receives(resources, streams, depth, list);
+    }
+
+    private static Receives staged(TestResources resources, long size, SystemData layout, int depth, int list) {
+        int share = share(resources, depth);
+        long length = length(resources, size);
+        Slots places = Slots.of(length, layout);
+        QueuePair[] queuePairs = new QueuePair[resources.shape().streams()];
+        StagedReceives.Rooms[] rooms = new StagedReceives.Rooms[queuePairs.length];
+        for (int i = 0; i < rooms.length; i++) {
+            queuePairs[i] = resources.receivingQueuePair(i);
+            rooms[i] = resources.messagesAreWritten()
+                    ? resources.staging().written(resources.receiveOffset(i), length, places, share)
+                    : resources.staging().rooms(i, resources.receiveOffset(i), length, places, share, list);
+        }
+        return new StagedReceives(queuePairs, rooms, resources.queues().sharedReceiveQueue(), share, list);
+    }
+
+    /**
+     * The receives of one stream, all of them into the same room: of two messages that follow each other one is gone.
+     */
+    public static Receives receivesOf(TestResources resources, int stream, long size, SystemData layout, int depth) {
+        MemorySlice room = rooms(resources, stream, size, layout)[0];
+        Receives.Stream[] streams = {new Receives.Stream(resources.receivingQueuePair(stream), new MemorySlice[] {room})
+        };
+        return receives(resources, streams, depth, 1);
+    }
+
+    private static Receives receives(TestResources resources, Receives.Stream[] streams, int depth, int list) {
+        return new Receives(streams, resources.queues().sharedReceiveQueue(), share(resources, depth), list);
+    }
+
+    /** How many of the receives of a queue are a stream's. */
+    static int share(TestResources resources, int depth) {
+        boolean shared = resources.queues().sharedReceiveQueue() != null;
+        return shared ? depth / resources.shape().queuePairs() : depth;
+    }
+}

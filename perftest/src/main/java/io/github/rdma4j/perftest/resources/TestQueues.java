@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.resources;
+
+import io.github.rdma4j.perftest.options.ConnectionType;
+import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.plan.Shape;
+import io.github.rdma4j.verbs.CompletionChannel;
+import io.github.rdma4j.verbs.CompletionQueue;
+import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.ProtectionDomain;
+import io.github.rdma4j.verbs.SharedReceiveQueue;
+import io.github.rdma4j.verbs.XrcDomain;
+
+/**
+ * What the queue pairs of one side share: where they complete, and with a shared receive queue, where receives come
+ * from.
+ */
+public final class TestQueues implements AutoCloseable {
+    private final CompletionChannel channel;
+    private final CompletionQueue sends;
+    private final CompletionQueue receives;
+    private final XrcDomain xrcDomain;
+    private final SharedReceiveQueue sharedReceiveQueue;
+
+    TestQueues(TestDevice device, TestParameters parameters, Shape shape, ProtectionDomain domain) {
+        DeviceContext context = device.context();
+        boolean events = parameters.queues().events();
+        channel = events ? context.createCompletionChannel() : null;
+        sends = queue(context, parameters, shape.transmitDepth() * shape.streams());
+        receives =
+                shape.receiveDepth() > 0 ? queue(context, parameters, shape.receiveDepth() * shape.streams()) : sends;
+        boolean xrc = shape.connection() == ConnectionType.XRC;
+        xrcDomain = xrc ? context.openXrcDomain() : null;
+        // The receiving half of XRC names one even where nothing is received.
+        sharedReceiveQueue = xrc || parameters.sharesReceiveQueue() && shape.receiveDepth() > 0
+                ? domain.createSharedReceiveQueue(config -> {
+                    config.maxWorkRequests(Math.max(1, shape.receiveDepth()));
+                    if (xrc) {
+                        config.xrc(xrcDomain, receives);
+                    }
+                })
+                : null;
+    }
+
+    private CompletionQueue queue(DeviceContext context, TestParameters parameters, int entries) {
+        return context.createCompletionQueue(entries, config -> {
+            if (channel != null) {
+                config.channel(channel).completionVector(parameters.queues().completionVector());
+            }
+        });
+    }
+
+    /** Where sends, writes and reads complete. */
+    public CompletionQueue sends() {
+        return sends;
+    }
+
+    /** Where receives complete; the same one where nothing is received. */
+    public CompletionQueue receives() {
+        return receives;
+    }
+
+    /** Where the completion queues announce that there is something; null where they are polled only. */
+    public CompletionChannel channel() {
+        return channel;
+    }
+
+    /** Null but for XRC. */
+    XrcDomain xrcDomain() {
+        return xrcDomain;
+    }
+
+    /** Null where each queue pair has receives of its own. */
+    SharedReceiveQueue sharedReceiveQueue() {
+        return sharedReceiveQueue;
+    }
+
+    /** After the protection domain, which takes the queue pairs and the shared queue with it. */
+    @Override
+    public void close() {
+        if (xrcDomain != null) {
+            xrcDomain.close();
+        }
+        if (receives != sends) {
+            receives.close();
+        }
+        sends.close();
+        if (channel != null) {
+            channel.close();
+        }
+    }
+}

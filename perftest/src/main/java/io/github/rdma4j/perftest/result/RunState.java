@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.result;
+
+/** How a test ended: what was measured until then is kept in any case. */
+public enum RunState {
+    /** All that was asked for was measured. */
+    COMPLETE("complete"),
+
+    /** Somebody ended this side: Ctrl-C, or a signal. */
+    INTERRUPTED("interrupted"),
+
+    /** The other side has closed its connection, or fell silent. */
+    PEER_LOST("peer lost"),
+
+    /** Anything else went wrong. */
+    FAILED("failed");
+
+    private final String key;
+
+    RunState(String key) {
+        this.key = key;
+    }
+
+    /** What results documents call it. */
+    public String key() {
+        return key;
+    }
+}

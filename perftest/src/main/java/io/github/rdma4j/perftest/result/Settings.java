@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.result;
+
+import io.github.rdma4j.perftest.environment.BuildInfo;
+import io.github.rdma4j.perftest.options.PeerOptions;
+import io.github.rdma4j.perftest.options.TestParameters;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** The settings of a test under the names and with the values of the C tools' banner, and ours behind them. */
+public final class Settings {
+    /** Whether rdma_cm connects the queue pairs. */
+    public static final String RDMA_CM = "rdma_cm QPs";
+
+    private Settings() {}
+
+    /** The settings in the order of the banner. */
+    public static Map<String, String> of(TestInfo info) {
+        TestParameters parameters = info.parameters();
+        Map<String, String> settings = new LinkedHashMap<>();
+        settings.put("Dual-port", "OFF");
+        settings.put("Device", info.device());
+        settings.put("Number of qps", Integer.toString(info.queuePairs()));
+        settings.put("Transport type", info.transportName());
+        settings.put("Connection type", parameters.connection().toString());
+        settings.put("Using SRQ", onOff(parameters.sharesReceiveQueue()));
+        settings.put("PCIe relax order", onOff(parameters.relaxedOrdering()));
+        settings.put("ibv_wr* API", "OFF");
+        if (!parameters.playsServer() || parameters.workload().bidirectional()) {
+            settings.put("TX depth", Integer.toString(parameters.transmitDepth()));
+        }
+        if (parameters.queues().postList() > 1) {
+            settings.put("Post List", Integer.toString(parameters.queues().postList()));
+        }
+        if (parameters.queues().receiveList() > 1) {
+            settings.put("Recv Post List", Integer.toString(parameters.queues().receiveList()));
+        }
+        if (parameters.usesReceives()
+                && (parameters.isServer() || parameters.workload().bidirectional())) {
+            settings.put("RX depth", Integer.toString(parameters.receiveDepth()));
+        }
+        if (!parameters.tool().isLatency()) {
+            settings.put("CQ Moderation", Integer.toString(parameters.completionModeration()));
+        }
+        settings.put("Mtu", info.mtu() + "[B]");
+        settings.put("Link type", info.linkLayerName());
+        if (info.gidIndex() >= 0) {
+            settings.put("GID index", Integer.toString(info.gidIndex()));
+        }
+        if (parameters.tool().verb().asksForData()) {
+            settings.put("Outstand reads", Integer.toString(info.outstandingReads()));
+        } else {
+            settings.put("Max inline data", info.inlineSize() + "[B]");
+        }
+        PeerOptions peer = parameters.peer();
+        settings.put(RDMA_CM, onOff(peer.rdmaCm()));
+        settings.put(
+                "Data ex. method",
+                (peer.meetingPoint().overRdma() ? "rdma_cm" : "Ethernet")
+                        + (peer.typeOfService() >= 0 ? " \tTOS    : " + peer.typeOfService() : ""));
+        settings.put("Implementation", BuildInfo.describe());
+        settings.put("Placement", info.placement());
+        settings.put("Warm-up", info.warmUp());
+        return settings;
+    }
+
+    private static String onOff(boolean on) {
+        return on ? "ON" : "OFF";
+    }
+}

@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.stream;
+
+import io.github.rdma4j.perftest.gpu.CopyQueue;
+import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.ReceiveBatch;
+import io.github.rdma4j.verbs.SharedReceiveQueue;
+
+/**
+ * Receives into pinned host memory, from where messages are copied to a GPU: a room is used again when what came into
+ * it has been copied. The id of a receive names its stream and its room, as those of a shared queue may complete in
+ * another order.
+ */
+public final class StagedReceives extends Receives {
+    /**
+     * What one stream receives into.
+     *
+     * @param slices the rooms
+     * @param copies what brings messages to the device
+     * @param hostOffset of the first message in the memory of the copies
+     * @param hostPlaces how many places there are, one after the other
+     * @param ring sizes, and the places on the device
+     */
+    public record Rooms(
+            MemorySlice[] slices, CopyQueue copies, long hostOffset, int hostPlaces, CopyPassage.Ring ring) {}
+
+    private static final class Stream {
+        private final QueuePair queuePair;
+        private final Rooms rooms;
+        /** The rooms in which messages came, by the number of the message, again and again. */
+        private final int[] order;
+
+        private long left;
+        private long posted;
+        private long arrived;
+        private long done;
+
+        private Stream(QueuePair queuePair, Rooms rooms) {
+            this.queuePair = queuePair;
+            this.rooms = rooms;
+            this.order = new int[rooms.slices().length];
+        }
+
+        private int nextRoom() {
+            return posted < order.length ? (int) posted : order[(int) (posted % order.length)];
+        }
+    }
+
+    private final Stream[] streams;
+    private final SharedReceiveQueue shared;
+    private final int depth;
+    private final int list;
+    private int errno;
+    private QueuePair failed;
+
+    /**
+     * @param queuePairs that receive, one per stream
+     * @param rooms what they receive into
+     * @param shared where receives are posted; null for each queue pair's own queue
+     * @param depth receives posted per stream at a time
+     * @param list how many are posted in one call, at most the depth
+     */
+    public StagedReceives(QueuePair[] queuePairs, Rooms[] rooms, SharedReceiveQueue shared, int depth, int list) {
+        super(new Receives.Stream[0], shared, depth, list);
+        this.shared = shared;
+        this.depth = depth;
+        this.list = list;
+        this.streams = new Stream[rooms.length];
+        for (int i = 0; i < rooms.length; i++) {
+            streams[i] = new Stream(queuePairs[i], rooms[i]);
+        }
+    }
+
+    @Override
+    public int begin(long count) {
+        errno = 0;
+        for (int i = 0; i < streams.length; i++) {
+            Stream stream = streams[i];
+            stream.left = count;
+            stream.posted = 0;
+            stream.arrived = 0;
+            stream.done = 0;
+            stream.rooms.copies().reset();
+            post(i, stream);
+        }
+        return errno;
+    }
+
+    @Override
+    public int replace(int id) {
+        Stream stream = streams[id % streams.length];
+        stream.order[(int) (stream.arrived++ % stream.order.length)] = id / streams.length;
+        copy(stream);
+        return 0;
+    }
+
+    @Override
+    public boolean copied() {
+        boolean any = false;
+        for (int i = 0; i < streams.length; i++) {
+            Stream stream = streams[i];
+            if (stream.done == stream.arrived) {
+                continue;
+            }
+            copy(stream);
+            long done = stream.rooms.copies().done();
+            if (done != stream.done) {
+                stream.done = done;
+                any = true;
+                post(i, stream);
+            }
+        }
+        return any;
+    }
+
+    @Override
+    public boolean copying() {
+        for (Stream stream : streams) {
+            if (stream.done != stream.arrived) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static void copy(Stream stream) {
+        Rooms rooms = stream.rooms;
+        CopyPassage.Ring ring = rooms.ring();
+        CopyQueue copies = rooms.copies();
+        while (copies.queued() < stream.arrived && !copies.full()) {
+            int room = stream.order[(int) (copies.queued() % stream.order.length)];
+            copies.copyToDevice(
+                    ring.deviceOffset() + room % ring.places() * ring.step(),
+                    rooms.hostOffset() + room % rooms.hostPlaces() * ring.step(),
+                    ring.size());
+        }
+        copies.mark();
+    }
+
+    /** Posts what is still to come and has room. */
+    private void post(int index, Stream stream) {
+        while (errno == 0
+                && stream.left >= list
+                && stream.posted + list - stream.arrived <= depth
+                && stream.posted + list - stream.done <= stream.order.length) {
+            int result = list == 1 ? postOne(index, stream) : postList(index, stream);
+            if (result != 0) {
+                errno = result;
+                failed = stream.queuePair;
+            }
+            stream.left -= list;
+        }
+    }
+
+    private int postOne(int index, Stream stream) {
+        int room = stream.nextRoom();
+        int id = room * streams.length + index;
+        stream.posted++;
+        MemorySlice slice = stream.rooms.slices()[room];
+        return shared == null ? stream.queuePair.postReceive(id, slice) : shared.postReceive(id, slice);
+    }
+
+    private int postList(int index, Stream stream) {
+        ReceiveBatch batch = shared == null ? stream.queuePair.startReceiveBatch() : shared.startReceiveBatch();
+        int most = batch.capacity();
+        for (int i = 0; i < list; i++) {
+            if (batch.size() == most) {
+                batch.post();
+                if (batch.error() != 0) {
+                    return batch.error();
+                }
+            }
+            int room = stream.nextRoom();
+            stream.posted++;
+            batch.receive(room * streams.length + index, stream.rooms.slices()[room]);
+        }
+        batch.post();
+        return batch.error();
+    }
+
+    @Override
+    public int errno() {
+        return errno;
+    }
+
+    @Override
+    public QueuePair failed() {
+        return failed;
+    }
+}

@@ -1,0 +1,218 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+
+/** The floors of the tools, and what may lean on what; docs/architecture.md draws them. */
+class ArchitectureTest {
+    private static final String PERFTEST = "io.github.rdma4j.perftest";
+
+    private static final JavaClasses CODE = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .importPackages(PERFTEST);
+
+    /** From the bottom to the top. */
+    private static final List<Floor> FLOORS = List.of(
+            floor("exit"),
+            floor("environment"),
+            floor("figures"),
+            floor("wire", "exit"),
+            floor("placement", "exit"),
+            floor("options", "exit", "wire", "placement"),
+            floor("plan", "wire", "options"),
+            floor("result", "environment", "figures", "wire", "options"),
+            floor("memory", "exit", "options"),
+            floor("gpu", "exit", "options", "memory"),
+            floor("stream", "exit", "options", "gpu"),
+            floor("resources", "exit", "wire", "options", "plan", "result", "memory", "gpu", "stream"),
+            floor("loop", "figures", "wire", "plan", "result", "memory", "gpu", "stream", "resources"),
+            floor(
+                    "run",
+                    "exit",
+                    "environment",
+                    "figures",
+                    "wire",
+                    "placement",
+                    "options",
+                    "plan",
+                    "result",
+                    "memory",
+                    "gpu",
+                    "stream",
+                    "resources",
+                    "loop"),
+            floor("print", "figures", "wire", "options", "result"),
+            floor("document", "environment", "figures", "wire", "options", "result"),
+            floor("page", "exit", "environment", "figures", "result"),
+            floor("check", "exit", "environment"),
+            floor("tcp", "exit"),
+            floor("compare.plan", "exit", "options", "tcp"),
+            floor("compare.result", "exit", "environment", "figures", "options", "result", "compare.plan"),
+            floor(
+                    "compare.runner",
+                    "exit",
+                    "environment",
+                    "figures",
+                    "options",
+                    "result",
+                    "run",
+                    "print",
+                    "tcp",
+                    "compare.plan",
+                    "compare.result"),
+            floor("compare.count", "exit", "options", "result", "run", "compare.plan", "compare.runner"),
+            floor("compare.print", "environment", "figures", "options", "document", "compare.plan", "compare.result"),
+            floor(
+                    "compare",
+                    "exit",
+                    "environment",
+                    "options",
+                    "result",
+                    "compare.plan",
+                    "compare.result",
+                    "compare.runner",
+                    "compare.count",
+                    "compare.print"),
+            floor(
+                    "",
+                    "exit",
+                    "environment",
+                    "options",
+                    "result",
+                    "run",
+                    "print",
+                    "document",
+                    "page",
+                    "check",
+                    "compare"));
+
+    /**
+     * A package.
+     *
+     * @param name below the module's
+     * @param below what it leans on
+     */
+    private record Floor(String name, List<String> below) {
+        @Override
+        public String toString() {
+            return name.isEmpty() ? "(the entry)" : name;
+        }
+    }
+
+    private static Floor floor(String name, String... below) {
+        return new Floor(name, List.of(below));
+    }
+
+    private static String inFull(String name) {
+        return name.isEmpty() ? PERFTEST : PERFTEST + "." + name;
+    }
+
+    @ParameterizedTest
+    @FieldSource("FLOORS")
+    void aPackageLeansOnWhatItsFloorNames(Floor floor) {
+        String[] allowed = Stream.concat(Stream.of(floor.name), floor.below.stream())
+                .map(ArchitectureTest::inFull)
+                .toArray(String[]::new);
+        classes()
+                .that()
+                .resideInAPackage(inFull(floor.name))
+                .should()
+                .onlyDependOnClassesThat(not(resideInAPackage(PERFTEST + "..")).or(resideInAnyPackage(allowed)))
+                .check(CODE);
+    }
+
+    /** What only passes through and constants, which the compiler copies, are no arrows. */
+    @ParameterizedTest
+    @FieldSource("FLOORS")
+    void aFloorNamesNothingElse(Floor floor) {
+        Set<String> used = CODE.stream()
+                .filter(resideInAPackage(inFull(floor.name)))
+                .flatMap(type -> type.getDirectDependenciesFromSelf().stream())
+                .map(Dependency::getTargetClass)
+                .map(JavaClass::getBaseComponentType)
+                .map(JavaClass::getPackageName)
+                .collect(Collectors.toSet());
+        assertThat(used)
+                .containsAll(floor.below.stream().map(ArchitectureTest::inFull).toList());
+    }
+
+    @Test
+    void aFloorLeansOnLowerOnesOnly() {
+        List<String> lower = new ArrayList<>();
+        for (Floor floor : FLOORS) {
+            assertThat(lower).as("below %s", floor).containsAll(floor.below);
+            lower.add(floor.name);
+        }
+    }
+
+    @Test
+    void eachPackageHasItsFloor() {
+        Set<String> packages =
+                CODE.stream().map(JavaClass::getPackageName).collect(Collectors.toCollection(TreeSet::new));
+        assertThat(FLOORS.stream().map(floor -> inFull(floor.name))).containsExactlyInAnyOrderElementsOf(packages);
+    }
+
+    @Test
+    void thereAreNoCircles() {
+        slices().matching(PERFTEST + ".(**)").should().beFreeOfCycles().check(CODE);
+    }
+
+    /** They hand over records: what becomes text or JSON, and where it goes, is decided above them. */
+    @Test
+    void whatMeasuresPrintsNothing() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(Stream.of(
+                                "wire",
+                                "placement",
+                                "plan",
+                                "result",
+                                "memory",
+                                "gpu",
+                                "stream",
+                                "resources",
+                                "loop",
+                                "run")
+                        .map(ArchitectureTest::inFull)
+                        .toArray(String[]::new))
+                .should()
+                .dependOnClassesThat(type(PrintStream.class).or(resideInAnyPackage("com.fasterxml..", "picocli..")))
+                .check(CODE);
+    }
+
+    /** CUDA is not loaded for a test of host memory. */
+    @Test
+    void fewKnowOfGpus() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(inFull("gpu"), inFull("resources"), inFull("check"))
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("io.github.rdma4j.cuda..", "io.github.rdma4j.gpudirect..")
+                .check(CODE);
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare.plan;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.Tool;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RunOrderTest {
+    private static final RunOrder FULL =
+            new RunOrder(Tool.WRITE_BANDWIDTH, 4096, 10_000, "mlx5_0", 2, 3, 1024, 4, 64, 16, 18600, 45, true);
+    private static final RunOrder PLAIN =
+            new RunOrder(Tool.WRITE_LATENCY, 2, 500, "rxe0", 1, -1, 0, 1, 0, 0, 18515, 60, false);
+
+    @Test
+    void survivesTheWayToTheServer() {
+        assertThat(RunOrder.decode(FULL.encode())).isEqualTo(FULL);
+        assertThat(RunOrder.decode(PLAIN.encode())).isEqualTo(PLAIN);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "nonsense", "tool=ib_write_lat", "tool=ib_nothing size=2"})
+    void refusesWhatIsNoOrder(String text) {
+        assertThatThrownBy(() -> RunOrder.decode(text)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void tellsJavaAndCTheSame() {
+        TestParameters java = FULL.parameters(false);
+
+        assertThat(java.peer().server()).isEqualTo("127.0.0.1");
+        assertThat(java.size()).isEqualTo(4096);
+        assertThat(java.iterations()).isEqualTo(10_000);
+        assertThat(java.path().gidIndex()).isEqualTo(3);
+        assertThat(java.path().mtu()).isEqualTo(1024);
+        assertThat(java.queues().queuePairs()).isEqualTo(4);
+        assertThat(java.transmitDepth()).isEqualTo(64);
+        assertThat(java.completionModeration()).isEqualTo(16);
+        assertThat(FULL.parameters(true).isServer()).isTrue();
+        assertThat(String.join(" ", FULL.arguments()))
+                .isEqualTo("-F -d mlx5_0 -i 2 -p 18600 -s 4096 -n 10000 -u 18 -x 3 -m 1024 -q 4 -t 64 -Q 16");
+    }
+
+    @Test
+    void leavesToTheToolsWhatIsNotGiven() {
+        assertThat(String.join(" ", PLAIN.arguments())).isEqualTo("-F -d rxe0 -i 1 -p 18515 -s 2 -n 500 -u 18");
+        assertThat(PLAIN.parameters(false).path().gidIndex()).isEqualTo(-1);
+        assertThat(PLAIN.parameters(false).transmitDepth()).isEqualTo(1);
+    }
+
+    @Test
+    void changesItsPortAndItsTime() {
+        assertThat(PLAIN.withMoreTime(5).timeoutSeconds()).isEqualTo(65);
+        assertThat(PLAIN.withPort(7).port()).isEqualTo(7);
+        assertThat(PLAIN.withPort(18515)).isEqualTo(PLAIN);
+    }
+
+    @Test
+    void theAtomicToolsAreNotGivenASize() {
+        RunOrder order = new RunOrder(Tool.ATOMIC_LATENCY, 8, 500, "rxe0", 1, -1, 0, 1, 0, 0, 18515, 60, false);
+
+        assertThat(order.arguments()).doesNotContain("-s");
+        assertThat(order.parameters(false).size()).isEqualTo(8);
+    }
+
+    @Test
+    void countsMessagesByKind() {
+        assertThat(PLAIN.messages()).isEqualTo(2 * 500);
+        assertThat(FULL.messages()).isEqualTo(4 * 10_000);
+        RunOrder read = new RunOrder(Tool.READ_LATENCY, 2, 500, "rxe0", 1, -1, 0, 1, 0, 0, 18515, 60, false);
+        assertThat(read.kind()).isEqualTo(Kind.ROUND_TRIP);
+        assertThat(read.messages()).isEqualTo(500);
+        assertThat(read.withIterations(20).messages()).isEqualTo(20);
+    }
+}

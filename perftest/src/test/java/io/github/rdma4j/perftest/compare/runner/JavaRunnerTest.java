@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare.runner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.withinPercentage;
+
+import io.github.rdma4j.perftest.compare.result.ToolOutput;
+import io.github.rdma4j.perftest.exit.CompareException;
+import io.github.rdma4j.perftest.exit.PerftestException;
+import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.Tool;
+import io.github.rdma4j.perftest.print.ConsoleReport;
+import io.github.rdma4j.perftest.result.Results;
+import io.github.rdma4j.perftest.result.SizeResult;
+import io.github.rdma4j.perftest.result.TestInfo;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class JavaRunnerTest {
+    @Test
+    void aFailureKeepsItsCauseAndItsRemedy() {
+        PerftestException cause = new PerftestException("the peer closed the connection", "look at it");
+
+        CompareException explained = JavaRunner.explain("Java's ib_write_lat", cause, "out of memory");
+
+        assertThat(explained)
+                .hasMessage("Java's ib_write_lat: the peer closed the connection; its server: out of memory")
+                .hasCause(cause);
+        assertThat(explained.remedy()).isEqualTo("look at it");
+    }
+
+    @Test
+    void whatIsNoMessageForUsersHasItsClass() {
+        assertThat(JavaRunner.explain("Java's ib_write_lat", new IllegalStateException("odd"), ""))
+                .hasMessage("Java's ib_write_lat: java.lang.IllegalStateException: odd");
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Tool.class,
+            names = {"WRITE_LATENCY", "READ_BANDWIDTH"})
+    void aReaderOfThePrintWouldFindTheSame(Tool tool) {
+        TestInfo info = Results.info(TestParameters.parse(tool, "-q", tool.isLatency() ? "1" : "4", "localhost"));
+        SizeResult result = tool.isLatency() ? Results.latency(2, 1000) : Results.bandwidth(4096, 1, false);
+        ByteArrayOutputStream printed = new ByteArrayOutputStream();
+        ConsoleReport report = new ConsoleReport(new PrintStream(printed, true, StandardCharsets.UTF_8), null, null);
+        report.agreed(info);
+        report.begin(info);
+        report.result(result);
+
+        ToolOutput read = CToolOutput.parse(printed.toString(StandardCharsets.UTF_8));
+
+        ToolOutput handed = JavaRunner.output(info, result);
+        assertThat(handed.settings()).containsExactlyEntriesOf(read.settings());
+        assertThat(handed.heading()).isEqualTo(read.heading().stripTrailing());
+        assertThat(handed.row()).isEqualTo(read.row().stripTrailing());
+        assertThat(handed.figures().keySet())
+                .containsExactlyElementsOf(read.figures().keySet());
+        handed.figures()
+                .forEach((key, exact) ->
+                        assertThat(read.figures().get(key)).as(key).isCloseTo(exact, withinPercentage(1)));
+    }
+}

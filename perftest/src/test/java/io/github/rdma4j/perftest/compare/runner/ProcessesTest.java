@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare.runner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.rdma4j.perftest.compare.plan.RunOrder;
+import io.github.rdma4j.perftest.exit.CompareException;
+import io.github.rdma4j.perftest.options.Tool;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The JVM beside this one and the C processes, with programs that need no device. */
+@Timeout(60)
+class ProcessesTest {
+    private static final Duration LIMIT = Duration.ofSeconds(30);
+
+    /** A device that no machine has. */
+    private static final RunOrder IMPOSSIBLE = new RunOrder(
+            Tool.WRITE_BANDWIDTH, 2, 5, "no-such-device", 1, -1, 0, 1, 0, 0, ListeningPorts.free(), 20, true);
+
+    @TempDir
+    private Path folder;
+
+    private final ChildProcesses children = new ChildProcesses();
+
+    @AfterEach
+    void close() {
+        children.close();
+    }
+
+    private CRunner fakeTool(String script, JavaServer guard) throws IOException {
+        Path file = folder.resolve("ib_write_bw");
+        Files.writeString(file, "#!/bin/sh\n" + script);
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+        return new CRunner(CTools.find(List.of(Tool.WRITE_BANDWIDTH), List.of(folder)), children, guard);
+    }
+
+    @Test
+    void theServersFailureIsTold() {
+        try (JavaServer server = JavaServer.start(children, LIMIT)) {
+            assertThatThrownBy(() -> new JavaRunner(server).run(IMPOSSIBLE))
+                    .isInstanceOf(CompareException.class)
+                    .hasMessageStartingWith("the Java server: ");
+        }
+    }
+
+    @Test
+    void theServerEndsWithItsOrdersAndTakesWhatItGuardsAlong() throws Exception {
+        Process sleeping = children.start(new ProcessBuilder("sleep", "100"));
+        Process released = children.start(new ProcessBuilder("sleep", "100"));
+        JavaServer server = JavaServer.start(children, LIMIT);
+        server.guard(sleeping.pid());
+        server.guard(released.pid());
+        server.release(released.pid());
+
+        server.close();
+
+        assertThat(sleeping.waitFor(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(released.isAlive()).isTrue();
+    }
+
+    @Test
+    void aChildIsKilledAtTheEnd() throws Exception {
+        Process sleeping = children.start(new ProcessBuilder("sleep", "100"));
+
+        children.close();
+
+        assertThat(sleeping.waitFor(10, TimeUnit.SECONDS)).isTrue();
+        assertThatThrownBy(() ->
+                        children.start(new ProcessBuilder(folder.resolve("none").toString())))
+                .isInstanceOf(CompareException.class);
+    }
+
+    @Test
+    void aCToolThatFailsIsQuoted() throws IOException {
+        try (JavaServer server = JavaServer.start(children, LIMIT)) {
+            assertThatThrownBy(() -> fakeTool("echo banner; echo ' Unable to init'; exit 3\n", server)
+                            .run(IMPOSSIBLE))
+                    .isInstanceOf(CompareException.class)
+                    .hasMessage("C's ib_write_bw (server) ended with status 3: banner / Unable to init");
+        }
+    }
+
+    @Test
+    void aCToolThatHangsIsKilled() throws IOException {
+        RunOrder hasty = RunOrder.decode(IMPOSSIBLE.encode().replace("timeoutSeconds=20", "timeoutSeconds=1"));
+        try (JavaServer server = JavaServer.start(children, LIMIT)) {
+            assertThatThrownBy(() -> fakeTool("exec sleep 100\n", server).run(hasty))
+                    .isInstanceOf(CompareException.class)
+                    .hasMessageContaining("does not listen on port");
+        }
+        assertThat(ProcessHandle.current().children().filter(ProcessHandle::isAlive))
+                .isEmpty();
+    }
+}

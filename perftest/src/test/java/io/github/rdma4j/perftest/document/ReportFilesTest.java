@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.document;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.Tool;
+import io.github.rdma4j.perftest.result.Pace;
+import io.github.rdma4j.perftest.result.Results;
+import io.github.rdma4j.perftest.result.SizeResult;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ReportFilesTest {
+    @Test
+    void rowsOfCommaSeparatedValues() throws IOException {
+        assertThat(csv(Tool.WRITE_LATENCY, Results.latency(2, 100, 2, null), Results.timed(4, 10, new Pace(5, 4))))
+                .containsExactly(
+                        "tool,device,MsgSize,round,samples,min_usec,mean_usec,stdev_usec,p50_usec,p90_usec,p99_usec,"
+                                + "p99.9_usec,p99.99_usec,p99.999_usec,max_usec,rate,rate_reached,state",
+                        "ib_write_lat,rxe0,2,all,198,9.530000,10.414242,8.753553,9.532000,9.532000,97.056000,97.070000,"
+                                + "97.070000,97.070000,97.070000,,,complete",
+                        "ib_write_lat,rxe0,2,1,99,9.530000,10.414242,8.753553,9.532000,9.532000,97.070000,97.070000,"
+                                + "97.070000,97.070000,97.070000,,,complete",
+                        "ib_write_lat,rxe0,2,2,99,9.530000,10.414242,8.753553,9.532000,9.532000,97.070000,97.070000,"
+                                + "97.070000,97.070000,97.070000,,,complete",
+                        "ib_write_lat,rxe0,4,all,10,9.530000,18.284000,26.262000,9.532000,9.532000,97.070000,97.070000,"
+                                + "97.070000,97.070000,97.070000,5.000000,4.000000,complete");
+        assertThat(csv(Tool.WRITE_BANDWIDTH, Results.bandwidth(1 << 20, 1, false)))
+                .containsExactly(
+                        "tool,device,MsgSize,round,n_iterations,BW_peak,BW_average,BW_unit,MsgRate,state",
+                        "ib_write_bw,rxe0,1048576,all,1000,2000.000000,1000.000000,MiB/sec,0.001000,complete");
+    }
+
+    private static List<String> csv(Tool tool, SizeResult... results) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        CsvReport.write(Results.outcome(Results.info(TestParameters.parse(tool, "localhost")), List.of(results)), out);
+        return out.toString(StandardCharsets.UTF_8).lines().toList();
+    }
+
+    @Test
+    void everyFileThatIsAskedForIsWritten(@TempDir Path folder) throws IOException {
+        String[] arguments = {
+            "localhost",
+            "--out_csv=" + folder.resolve("a.csv"),
+            "--out_hlog=" + folder.resolve("a.hlog"),
+            "--out_hgrm=" + folder.resolve("a.hgrm"),
+            "--out_json_file=" + folder.resolve("a.json")
+        };
+        ReportFiles.write(Results.outcome(
+                Results.info(TestParameters.parse(Tool.WRITE_LATENCY, arguments)),
+                List.of(Results.latency(2, 100), Results.latency(4, 100))));
+        try (var files = Files.list(folder)) {
+            assertThat(files.map(file -> file.getFileName().toString()))
+                    .containsExactlyInAnyOrder("a.csv", "a.hlog", "a-2.hgrm", "a-4.hgrm", "a.json");
+        }
+    }
+}
