@@ -14,7 +14,7 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 
 /**
- * What all native calls share: the one place that makes their handles, and the way
+ * What all native calls share: the one place that makes their handles, where {@link NativeTrace} comes in, and the way
  * to the entries of {@code struct verbs_context}, through which verbs.h makes its inline calls. All functions of the
  * libraries are called by pointers, the exported ones by {@link ExportedFunction} and {@link LaterVerbs}.
  */
@@ -48,7 +48,8 @@ public final class NativeCalls {
      * @return the handle
      */
     static MethodHandle errnoHandle(FunctionDescriptor descriptor) {
-        return LINKER.downcallHandle(descriptor, CAPTURE_ERRNO);
+        MethodHandle handle = LINKER.downcallHandle(descriptor, CAPTURE_ERRNO);
+        return NativeTrace.ON ? NativeTrace.traced(handle, true) : handle;
     }
 
     /**
@@ -58,7 +59,8 @@ public final class NativeCalls {
      * @return the handle
      */
     static MethodHandle handle(FunctionDescriptor descriptor) {
-        return LINKER.downcallHandle(descriptor);
+        MethodHandle handle = LINKER.downcallHandle(descriptor);
+        return NativeTrace.ON ? NativeTrace.traced(handle, false) : handle;
     }
 
     /**
@@ -69,7 +71,8 @@ public final class NativeCalls {
      * @return the handle
      */
     static MethodHandle criticalHandle(FunctionDescriptor descriptor) {
-        return LINKER.downcallHandle(descriptor, Linker.Option.critical(false));
+        MethodHandle handle = LINKER.downcallHandle(descriptor, Linker.Option.critical(false));
+        return NativeTrace.ON ? NativeTrace.traced(handle, false) : handle;
     }
 
     /** {@return where the calls of this thread put errno} */

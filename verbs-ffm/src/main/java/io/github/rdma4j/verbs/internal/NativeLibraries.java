@@ -62,7 +62,12 @@ public final class NativeLibraries {
      * @return its address; empty if the installed library does not have it
      */
     static Optional<MemorySegment> find(String soname, String symbol) {
-        return SymbolLookup.libraryLookup(soname, Arena.global()).find(symbol);
+        Optional<MemorySegment> found =
+                SymbolLookup.libraryLookup(soname, Arena.global()).find(symbol);
+        if (NativeTrace.ON) {
+            found.ifPresent(address -> NativeTrace.learnSymbol(symbol, address));
+        }
+        return found;
     }
 
     /**
