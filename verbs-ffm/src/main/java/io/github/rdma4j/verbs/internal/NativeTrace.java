@@ -35,7 +35,7 @@ final class NativeTrace {
     /** Loaded only if the trace is on. */
     private static final class Current {
         static final TraceNames NAMES = new TraceNames();
-        static final TraceOutput OUTPUT = TraceOutput.open(System.getProperty(PROPERTY));
+        static final TraceOutput OUTPUT = TraceOutput.open(PROPERTY, System.getProperty(PROPERTY));
     }
 
     /**

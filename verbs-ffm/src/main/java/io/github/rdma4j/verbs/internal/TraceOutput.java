@@ -12,7 +12,8 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Where the lines of the trace go: stderr, or a file to which they are appended. Each line is written whole, and the
- * lines of one thread in order. Without a file that can be written, the lines go to stderr.
+ * lines of one thread in order. Without a file that can be written, the lines go to stderr. The modules of verbs and
+ * CUDA each have a copy, which a test holds to the same text: they share no code.
  */
 final class TraceOutput {
     private static final String ALL = "all";
@@ -28,13 +29,14 @@ final class TraceOutput {
     }
 
     /**
-     * Opens what a value of the property names.
+     * Opens what a value of a system property names.
      *
+     * @param property its name
      * @param value {@code true}, {@code all}, a path, or {@code all,} and a path; {@code %p} in a path is this
      *     process's id
      * @return the output, with a line that tells date and process
      */
-    static TraceOutput open(String value) {
+    static TraceOutput open(String property, String value) {
         boolean all = value.equals(ALL) || value.startsWith(ALL + ',');
         TraceOutput output = new TraceOutput(all);
         String rest = all ? value.substring(Math.min(value.length(), ALL.length() + 1)) : value;
@@ -43,7 +45,7 @@ final class TraceOutput {
             output.openFile(rest.replace(PROCESS_ID, process));
         } else if (!rest.isEmpty() && !rest.equals("true")) {
             output.write("# %s=%s: the values are true, all, a path with a '/', and all,PATH; the trace goes here%n"
-                    .formatted(NativeTrace.PROPERTY, value));
+                    .formatted(property, value));
         }
         output.write("# %s, process %s: native calls of rdma4j%n"
                 .formatted(OffsetDateTime.now().truncatedTo(ChronoUnit.MILLIS), process));

@@ -77,7 +77,8 @@ class NativeTraceTest {
                 .downcallHandle(
                         FunctionDescriptor.of(JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS),
                         Linker.Option.captureCallState("errno"));
-        return NativeTrace.traced(real, true, names, TraceOutput.open(output)).bindTo(function);
+        return NativeTrace.traced(real, true, names, TraceOutput.open(NativeTrace.PROPERTY, output))
+                .bindTo(function);
     }
 
     private long call(MethodHandle handle, long... words) throws Throwable {
@@ -107,7 +108,8 @@ class NativeTraceTest {
                 long.class,
                 long.class,
                 long.class);
-        MethodHandle handle = NativeTrace.traced(answer, false, names, TraceOutput.open(file().toString()));
+        MethodHandle handle =
+                NativeTrace.traced(answer, false, names, TraceOutput.open(NativeTrace.PROPERTY, file().toString()));
         assertThat(handle.type()).isEqualTo(answer.type());
         assertThat((int) handle.invokeExact(MemorySegment.ofAddress(function), 0xabL, second, third))
                 .isEqualTo((int) result);
@@ -217,7 +219,7 @@ class NativeTraceTest {
     void aPollThatFoundNothingIsToldOnlyIfAllAreAskedFor() throws Throwable {
         MethodHandle answer = MethodHandles.empty(MethodType.methodType(int.class, MemorySegment.class, long.class));
         for (String output : List.of(file().toString(), "all," + file())) {
-            assertThat((int) NativeTrace.traced(answer, false, names, TraceOutput.open(output))
+            assertThat((int) NativeTrace.traced(answer, false, names, TraceOutput.open(NativeTrace.PROPERTY, output))
                             .invokeExact(MemorySegment.ofAddress(POLL), 0xabL))
                     .isZero();
         }
@@ -256,7 +258,7 @@ class NativeTraceTest {
     void aFunctionThatNobodyNamedHasItsAddress() throws Throwable {
         MethodHandle nothing = MethodHandles.empty(
                 MethodType.methodType(void.class, MemorySegment.class, MemorySegment.class, int.class));
-        NativeTrace.traced(nothing, false, names, TraceOutput.open(file().toString()))
+        NativeTrace.traced(nothing, false, names, TraceOutput.open(NativeTrace.PROPERTY, file().toString()))
                 .invokeExact(MemorySegment.ofAddress(0x77), MemorySegment.ofAddress(0x88), -1);
         assertThat(line()).isEqualTo("(*0x77)(0x88, -1)");
     }
@@ -291,7 +293,7 @@ class NativeTraceTest {
         private Opening() {}
 
         public static void main(String[] arguments) {
-            TraceOutput.open(arguments[0]).write("a line\n");
+            TraceOutput.open(NativeTrace.PROPERTY, arguments[0]).write("a line\n");
         }
     }
 
@@ -317,6 +319,16 @@ class NativeTraceTest {
                     .singleElement()
                     .satisfies(file -> assertThat(file.getFileName().toString()).matches("trace\\.\\d+"));
         }
+    }
+
+    /** The modules have no place to share it. */
+    @Test
+    void theCopyOfTheOutputInCudaFfmHasTheSameText() throws IOException {
+        Path sources = Path.of("src/main/java/io/github/rdma4j");
+        String copy =
+                Files.readString(Path.of("../cuda-ffm").resolve(sources).resolve("cuda/internal/TraceOutput.java"));
+        assertThat(copy.replaceFirst("rdma4j\\.cuda", "rdma4j.verbs"))
+                .isEqualTo(Files.readString(sources.resolve("verbs/internal/TraceOutput.java")));
     }
 
     @Test
