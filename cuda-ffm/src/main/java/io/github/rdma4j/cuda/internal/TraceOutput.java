@@ -52,7 +52,6 @@ final class TraceOutput {
         return output;
     }
 
-    @SuppressWarnings("PMD.CloseResource")
     private void openFile(String path) {
         try {
             file = new FileOutputStream(path, true);

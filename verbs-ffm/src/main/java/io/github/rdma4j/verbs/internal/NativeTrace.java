@@ -4,8 +4,6 @@ package io.github.rdma4j.verbs.internal;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
 
 /**
  * One line for each call of libibverbs and librdmacm, in the manner of strace(1), if the system property
@@ -13,8 +11,8 @@ import java.lang.invoke.MethodType;
  * for polls that found nothing, too.
  *
  * <p>The lines go to stderr or a file and not to a logger: who asks why a connection is refused on a machine of a
- * cluster has one property to set, and no logging configuration; and the lines have to come in the order of the calls,
- * also just before a crash.
+ * cluster has one property to set, and no logging configuration; and no line may wait in a buffer when the
+ * process crashes.
  *
  * <p>{@link NativeCalls} makes all handles of functions of these libraries. It wraps them if the trace is on, and
  * returns them as they are if it is off, so that the trace costs nothing then: no call looks at the switch.
@@ -46,29 +44,11 @@ final class NativeTrace {
      * @return a handle of the same type
      */
     static MethodHandle traced(MethodHandle real, boolean keepsErrno) {
-        return traced(real, keepsErrno, Current.NAMES, Current.OUTPUT);
-    }
-
-    static MethodHandle traced(MethodHandle real, boolean keepsErrno, TraceNames names, TraceOutput output) {
-        MethodType type = real.type();
-        MethodHandle spread = real.asType(type.generic()).asSpreader(Object[].class, type.parameterCount());
-        TracedHandle traced = new TracedHandle(spread, type.returnType() != void.class, keepsErrno, names, output);
-        return TracedHandle.CALL
-                .bindTo(traced)
-                .asCollector(Object[].class, type.parameterCount())
-                .asType(type);
+        return TracedHandle.of(real, keepsErrno, Current.NAMES, Current.OUTPUT);
     }
 
     /** Gives an exported function its name in the lines. */
     static void learnSymbol(String symbol, MemorySegment address) {
         Current.NAMES.learnSymbol(symbol, address.address());
-    }
-
-    static MethodHandle callHandle(MethodHandles.Lookup lookup) {
-        try {
-            return lookup.findVirtual(TracedHandle.class, "call", MethodType.methodType(Object.class, Object[].class));
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
     }
 }

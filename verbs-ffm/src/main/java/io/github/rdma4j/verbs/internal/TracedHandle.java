@@ -6,13 +6,14 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 import java.time.LocalTime;
 import java.time.format.DateTimeFormatter;
 
 /** What stands in place of a handle while the trace is on: it calls, and writes a line about the call. */
 final class TracedHandle {
     /** Of {@link #call}, whose arguments have to be collected. */
-    static final MethodHandle CALL = NativeTrace.callHandle(MethodHandles.lookup());
+    private static final MethodHandle CALL = find();
 
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss.SSSSSS");
     private static final long NANOSECONDS = 1_000_000_000;
@@ -23,7 +24,7 @@ final class TracedHandle {
     private final TraceNames names;
     private final TraceOutput output;
 
-    TracedHandle(MethodHandle real, boolean returns, boolean keepsErrno, TraceNames names, TraceOutput output) {
+    private TracedHandle(MethodHandle real, boolean returns, boolean keepsErrno, TraceNames names, TraceOutput output) {
         this.real = real;
         this.returns = returns;
         this.keepsErrno = keepsErrno;
@@ -31,7 +32,34 @@ final class TracedHandle {
         this.output = output;
     }
 
-    Object call(Object[] arguments) throws Throwable {
+    private static MethodHandle find() {
+        try {
+            return MethodHandles.lookup()
+                    .findVirtual(TracedHandle.class, "call", MethodType.methodType(Object.class, Object[].class));
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    /**
+     * A handle that prints what it calls.
+     *
+     * @param real a handle whose first argument is the function's address
+     * @param keepsErrno whether its second argument is where errno goes
+     * @param names of functions
+     * @param output where the lines go
+     * @return a handle of the same type
+     */
+    static MethodHandle of(MethodHandle real, boolean keepsErrno, TraceNames names, TraceOutput output) {
+        MethodType type = real.type();
+        MethodHandle spread = real.asType(type.generic()).asSpreader(Object[].class, type.parameterCount());
+        TracedHandle traced = new TracedHandle(spread, type.returnType() != void.class, keepsErrno, names, output);
+        return CALL.bindTo(traced)
+                .asCollector(Object[].class, type.parameterCount())
+                .asType(type);
+    }
+
+    private Object call(Object[] arguments) throws Throwable {
         TracedFunction function = names.at(word(arguments[0]));
         TraceArguments told = new TraceArguments(function, arguments, keepsErrno ? 2 : 1);
         // Before the call: what it is given may be gone behind it.

@@ -77,7 +77,7 @@ class NativeTraceTest {
                 .downcallHandle(
                         FunctionDescriptor.of(JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS),
                         Linker.Option.captureCallState("errno"));
-        return NativeTrace.traced(real, true, names, TraceOutput.open(NativeTrace.PROPERTY, output))
+        return TracedHandle.of(real, true, names, TraceOutput.open(NativeTrace.PROPERTY, output))
                 .bindTo(function);
     }
 
@@ -109,7 +109,7 @@ class NativeTraceTest {
                 long.class,
                 long.class);
         MethodHandle handle =
-                NativeTrace.traced(answer, false, names, TraceOutput.open(NativeTrace.PROPERTY, file().toString()));
+                TracedHandle.of(answer, false, names, TraceOutput.open(NativeTrace.PROPERTY, file().toString()));
         assertThat(handle.type()).isEqualTo(answer.type());
         assertThat((int) handle.invokeExact(MemorySegment.ofAddress(function), 0xabL, second, third))
                 .isEqualTo((int) result);
@@ -219,7 +219,7 @@ class NativeTraceTest {
     void aPollThatFoundNothingIsToldOnlyIfAllAreAskedFor() throws Throwable {
         MethodHandle answer = MethodHandles.empty(MethodType.methodType(int.class, MemorySegment.class, long.class));
         for (String output : List.of(file().toString(), "all," + file())) {
-            assertThat((int) NativeTrace.traced(answer, false, names, TraceOutput.open(NativeTrace.PROPERTY, output))
+            assertThat((int) TracedHandle.of(answer, false, names, TraceOutput.open(NativeTrace.PROPERTY, output))
                             .invokeExact(MemorySegment.ofAddress(POLL), 0xabL))
                     .isZero();
         }
@@ -258,7 +258,7 @@ class NativeTraceTest {
     void aFunctionThatNobodyNamedHasItsAddress() throws Throwable {
         MethodHandle nothing = MethodHandles.empty(
                 MethodType.methodType(void.class, MemorySegment.class, MemorySegment.class, int.class));
-        NativeTrace.traced(nothing, false, names, TraceOutput.open(NativeTrace.PROPERTY, file().toString()))
+        TracedHandle.of(nothing, false, names, TraceOutput.open(NativeTrace.PROPERTY, file().toString()))
                 .invokeExact(MemorySegment.ofAddress(0x77), MemorySegment.ofAddress(0x88), -1);
         assertThat(line()).isEqualTo("(*0x77)(0x88, -1)");
     }
