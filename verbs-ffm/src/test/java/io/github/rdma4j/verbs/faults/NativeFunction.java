@@ -29,7 +29,7 @@ final class NativeFunction {
     private static final Set<String> MINUS_ONE_AND_ERRNO =
             Set.of("ibv_get_async_event", "ibv_get_cq_event", "ibv_init_ah_from_wc", "ibv_resolve_eth_l2_from_gid");
 
-    /** All functions of librdmacm do. */
+    /** All functions of librdmacm that return anything do. */
     private static final String CONNECTION_MANAGER = "rdma_";
 
     private final String symbol;
@@ -95,7 +95,7 @@ final class NativeFunction {
         return takesWords
                 ? returned == MemorySegment.class
                         || MINUS_ONE_AND_ERRNO.contains(name)
-                        || name.startsWith(CONNECTION_MANAGER)
+                        || name.startsWith(CONNECTION_MANAGER) && returned != void.class
                 : keepsErrno;
     }
 
