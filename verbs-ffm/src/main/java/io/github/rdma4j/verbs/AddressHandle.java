@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.bindings.ibv_ah_attr;
 import io.github.rdma4j.verbs.internal.AddressHandleCalls;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExclusiveGuard;
+import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.explain.Explanation;
@@ -105,7 +105,7 @@ public final class AddressHandle extends Resource {
     void release() {
         ExclusiveGuard.awaitNobodyInside(
                 all(QueuePair.class).map(QueuePair::sendGuard).toList());
-        int result = LibIbVerbs.ibv_destroy_ah(addressHandle);
+        int result = ExportedVerb.DESTROY_AH.number(addressHandle);
         if (result != 0) {
             throw Failures.of("ibv_destroy_ah(%s)".formatted(attributes), Math.abs(result));
         }

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.bindings.ibv_async_event;
 import io.github.rdma4j.verbs.bindings.ibv_context;
 import io.github.rdma4j.verbs.internal.CompletionCalls;
+import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.FileDescriptors;
 import io.github.rdma4j.verbs.internal.ReadinessWaiter;
@@ -64,7 +64,7 @@ final class AsyncEvents {
             // Before the acknowledgement: until then the object cannot be destroyed, and its address means nothing
             // else.
             AsyncEvent result = translate(event);
-            LibIbVerbs.ibv_ack_async_event(event);
+            ExportedVerb.ACK_ASYNC_EVENT.call(event);
             return result;
         } finally {
             guard.exit();

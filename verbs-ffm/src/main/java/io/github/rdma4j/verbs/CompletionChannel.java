@@ -4,9 +4,10 @@ package io.github.rdma4j.verbs;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 
-import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.bindings.ibv_comp_channel;
+import io.github.rdma4j.verbs.internal.ColdCalls;
 import io.github.rdma4j.verbs.internal.CompletionCalls;
+import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.FileDescriptors;
 import io.github.rdma4j.verbs.internal.NativeCalls;
@@ -58,7 +59,7 @@ public final class CompletionChannel extends Resource implements EventSource {
         try {
             FileDescriptors.setNonBlocking(descriptor);
         } catch (Throwable e) {
-            LibIbVerbs.ibv_destroy_comp_channel(channel);
+            ExportedVerb.DESTROY_COMP_CHANNEL.number(channel);
             throw e;
         }
     }
@@ -149,7 +150,7 @@ public final class CompletionChannel extends Resource implements EventSource {
                         setAside(queue);
                     }
                 }
-                LibIbVerbs.ibv_ack_cq_events(nativeQueue, 1);
+                ExportedVerb.ACK_CQ_EVENTS.call(nativeQueue, ColdCalls.word(1));
                 if (queue != null) {
                     return queue;
                 }
@@ -237,7 +238,7 @@ public final class CompletionChannel extends Resource implements EventSource {
         guard.close();
         Failures.check(
                 "ibv_destroy_comp_channel(" + context.device().name() + ")",
-                LibIbVerbs.ibv_destroy_comp_channel(channel));
+                ExportedVerb.DESTROY_COMP_CHANNEL.number(channel));
         if (outward != null) {
             outward.close();
         }

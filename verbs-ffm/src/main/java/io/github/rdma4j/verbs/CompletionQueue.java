@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import io.github.rdma4j.verbs.bindings.ibv_cq;
 import io.github.rdma4j.verbs.bindings.ibv_moderate_cq;
@@ -10,8 +9,10 @@ import io.github.rdma4j.verbs.bindings.ibv_modify_cq_attr;
 import io.github.rdma4j.verbs.device.DeviceAttributes;
 import io.github.rdma4j.verbs.device.ExtendedDeviceAttributes;
 import io.github.rdma4j.verbs.internal.Arming;
+import io.github.rdma4j.verbs.internal.ColdCalls;
 import io.github.rdma4j.verbs.internal.CompletionCalls;
 import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.HotCalls;
 import io.github.rdma4j.verbs.internal.NativeCalls;
@@ -279,7 +280,7 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
                         "%d entries: what completes into this %s can have %d completions there"
                                 .formatted(minEntries, this, taken));
             }
-            int errno = Math.abs(LibIbVerbs.ibv_resize_cq(queue, minEntries));
+            int errno = Math.abs(ExportedVerb.RESIZE_CQ.number(queue, ColdCalls.word(minEntries)));
             if (errno != 0) {
                 String operation =
                         "ibv_resize_cq(%s, cqe=%d)".formatted(context.device().name(), minEntries);
@@ -381,7 +382,7 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
             channel.wakeAll();
         }
         beforeDestroy();
-        Failures.check("ibv_destroy_cq(" + context.device().name() + ")", LibIbVerbs.ibv_destroy_cq(queue));
+        Failures.check("ibv_destroy_cq(" + context.device().name() + ")", ExportedVerb.DESTROY_CQ.number(queue));
         if (channel != null) {
             channel.forget(this);
         }

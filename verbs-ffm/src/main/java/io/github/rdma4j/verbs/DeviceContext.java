@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.bindings.ibv_context;
 import io.github.rdma4j.verbs.bindings.ibv_context_ops;
 import io.github.rdma4j.verbs.device.DeviceAttributes;
@@ -12,6 +11,7 @@ import io.github.rdma4j.verbs.device.GidEntry;
 import io.github.rdma4j.verbs.device.PortAttributes;
 import io.github.rdma4j.verbs.internal.DeviceDriver;
 import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.ImportCalls;
 import io.github.rdma4j.verbs.internal.NativeCalls;
@@ -584,7 +584,7 @@ public final class DeviceContext extends Resource implements EventSource {
     void release() {
         asyncEvents.close();
         // It returns -1, which is no errno.
-        if (owned && LibIbVerbs.ibv_close_device(context) != 0) {
+        if (owned && ExportedVerb.CLOSE_DEVICE.number(context) != 0) {
             throw new VerbsException(
                     "ibv_close_device(" + device.name() + ")",
                     0,

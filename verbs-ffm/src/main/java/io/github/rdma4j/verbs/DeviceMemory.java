@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.bindings.ibv_dm;
 import io.github.rdma4j.verbs.bindings.verbs_context;
 import io.github.rdma4j.verbs.internal.DeviceMemoryCalls;
 import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import java.lang.foreign.MemorySegment;
@@ -165,7 +165,7 @@ public final class DeviceMemory extends Resource {
     @Override
     void release() {
         if (imported) {
-            LibIbVerbs.ibv_unimport_dm(memory);
+            ExportedVerb.UNIMPORT_DM.call(memory);
         } else {
             Failures.check(
                     "ibv_free_dm(length=%d)".formatted(length), DeviceMemoryCalls.free(context.segment(), memory));

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.NativeLibraries;
 
@@ -29,7 +29,7 @@ public final class ForkSupport {
      */
     public static ForkStatus status() {
         NativeLibraries.requireVerbs();
-        return ForkStatus.ofCode(LibIbVerbs.ibv_is_fork_initialized());
+        return ForkStatus.ofCode(ExportedVerb.IS_FORK_INITIALIZED.number());
     }
 
     /**
@@ -43,7 +43,7 @@ public final class ForkSupport {
     public static void enable() {
         // Some versions of the function complain that it is too late where there is nothing to do.
         if (status() == ForkStatus.DISABLED) {
-            check(LibIbVerbs.ibv_fork_init());
+            check(ExportedVerb.FORK_INIT.number());
         }
     }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-import io.github.rdma4j.verbs.bindings.LibIbVerbs;
+import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.ImportCalls;
 
 /** A protection domain that another process has made, and destroys. */
@@ -20,7 +20,7 @@ final class ImportedProtectionDomain extends ProtectionDomain {
 
     @Override
     void release() {
-        LibIbVerbs.ibv_unimport_pd(segment());
+        ExportedVerb.UNIMPORT_PD.call(segment());
     }
 
     /** {@return the device's name} */

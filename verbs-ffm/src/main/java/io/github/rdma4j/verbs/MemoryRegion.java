@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import io.github.rdma4j.verbs.bindings.ibv_mr;
 import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.ImportCalls;
 import io.github.rdma4j.verbs.internal.NativeCalls;
@@ -367,12 +367,12 @@ public final class MemoryRegion extends Resource {
     void release() {
         domain.closeWindowsBoundTo(this);
         if (imported) {
-            LibIbVerbs.ibv_unimport_mr(region);
+            ExportedVerb.UNIMPORT_MR.call(region);
             return;
         }
-        int result = LibIbVerbs.ibv_dereg_mr(region);
+        int result = ExportedVerb.DEREG_MR.number(region);
         if (result != 0 && closeWindowsThatMayBeBound()) {
-            result = LibIbVerbs.ibv_dereg_mr(region);
+            result = ExportedVerb.DEREG_MR.number(region);
         }
         Failures.check("ibv_dereg_mr(lkey=0x%x)".formatted(localKey), result);
     }

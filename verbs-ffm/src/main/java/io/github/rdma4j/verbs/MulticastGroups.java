@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.bindings.ibv_gid;
 import io.github.rdma4j.verbs.device.Gid;
+import io.github.rdma4j.verbs.internal.ColdCalls;
 import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -40,7 +41,8 @@ final class MulticastGroups {
                 throw new IllegalStateException("%s is attached to the group already: %s".formatted(queuePair, group));
             }
             try (Arena arena = Arena.ofConfined()) {
-                int errno = Math.abs(LibIbVerbs.ibv_attach_mcast(queuePair.segment(), write(gid, arena), (short) lid));
+                int errno = Math.abs(
+                        ExportedVerb.ATTACH_MCAST.number(queuePair.segment(), write(gid, arena), ColdCalls.word(lid)));
                 if (errno != 0) {
                     throw refused(group, errno);
                 }
@@ -72,7 +74,8 @@ final class MulticastGroups {
         try (Arena arena = Arena.ofConfined()) {
             Failures.check(
                     "ibv_detach_mcast(0x%06x, %s)".formatted(queuePair.number(), group),
-                    LibIbVerbs.ibv_detach_mcast(queuePair.segment(), write(group.gid, arena), (short) group.lid));
+                    ExportedVerb.DETACH_MCAST.number(
+                            queuePair.segment(), write(group.gid, arena), ColdCalls.word(group.lid)));
         }
         attached.remove(group);
     }

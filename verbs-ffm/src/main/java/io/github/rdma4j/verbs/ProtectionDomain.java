@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.bindings.ibv_pd;
 import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
@@ -468,7 +467,7 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
 
     @Override
     void release() {
-        Failures.check("ibv_dealloc_pd(" + context.device().name() + ")", LibIbVerbs.ibv_dealloc_pd(domain));
+        Failures.check("ibv_dealloc_pd(" + context.device().name() + ")", ExportedVerb.DEALLOC_PD.number(domain));
     }
 
     /** {@return the device's name} */

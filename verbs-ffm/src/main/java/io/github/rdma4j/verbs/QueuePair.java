@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.bindings.ibv_qp;
 import io.github.rdma4j.verbs.device.Gid;
 import io.github.rdma4j.verbs.device.PortAttributes;
 import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -84,7 +84,7 @@ public final class QueuePair extends SendQueue {
         try {
             nativeQueue(queuePairAddress, QueuePairCreation.extendedPosting(queuePair, context, config));
         } catch (Throwable e) {
-            LibIbVerbs.ibv_destroy_qp(queuePair);
+            ExportedVerb.DESTROY_QP.number(queuePair);
             requestArena.close();
             throw e;
         }
@@ -331,7 +331,7 @@ public final class QueuePair extends SendQueue {
         if (receiveQueue != null) {
             receiveQueue.close();
         }
-        Failures.check("ibv_destroy_qp(0x%06x)".formatted(number), LibIbVerbs.ibv_destroy_qp(queuePair));
+        Failures.check("ibv_destroy_qp(0x%06x)".formatted(number), ExportedVerb.DESTROY_QP.number(queuePair));
     }
 
     @Override

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import io.github.rdma4j.verbs.bindings.ibv_qp;
 import io.github.rdma4j.verbs.bindings.ibv_qp_cap;
@@ -108,7 +107,7 @@ final class QueuePairCreation {
         if (config.sendOperations().isEmpty()) {
             return null;
         }
-        MemorySegment extended = LibIbVerbs.ibv_qp_to_qp_ex(queuePair);
+        MemorySegment extended = ExportedVerb.QP_TO_QP_EX.pointer(queuePair);
         if (extended.address() == 0) {
             throw new UnsupportedVerbException(
                     "ibv_qp_to_qp_ex", Errno.EOPNOTSUPP, "the device's library has no extended posting");

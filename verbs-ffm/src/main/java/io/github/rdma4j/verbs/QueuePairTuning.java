@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.bindings.ibv_ece;
 import io.github.rdma4j.verbs.bindings.ibv_qp_rate_limit_attr;
+import io.github.rdma4j.verbs.internal.ColdCalls;
+import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.ExtendedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import java.lang.foreign.Arena;
@@ -26,7 +27,7 @@ final class QueuePairTuning {
                 MemorySegment ece = ibv_ece.allocate(arena);
                 Failures.check(
                         "ibv_query_ece(0x%06x)".formatted(queuePair.number()),
-                        LibIbVerbs.ibv_query_ece(queuePair.segment(), ece));
+                        ExportedVerb.QUERY_ECE.number(queuePair.segment(), ece));
                 return read(ece);
             }
         });
@@ -45,7 +46,7 @@ final class QueuePairTuning {
                 Failures.check(
                         "ibv_set_ece(0x%06x, vendor_id=0x%06x, options=0x%08x)"
                                 .formatted(queuePair.number(), wanted.vendorId(), wanted.options()),
-                        LibIbVerbs.ibv_set_ece(queuePair.segment(), ece));
+                        ExportedVerb.SET_ECE.number(queuePair.segment(), ece));
                 return read(ece);
             }
         });
@@ -81,9 +82,13 @@ final class QueuePairTuning {
         return queuePair.locked(() -> {
             MemorySegment segment = queuePair.segment();
             return dataInOrder(
-                    LibIbVerbs.ibv_query_qp_data_in_order(segment, operation.opcode(), RETURN_CAPABILITIES),
-                    LibIbVerbs.ibv_query_qp_data_in_order(segment, operation.opcode(), 0));
+                    queryDataInOrder(segment, operation, RETURN_CAPABILITIES), queryDataInOrder(segment, operation, 0));
         });
+    }
+
+    private static int queryDataInOrder(MemorySegment queuePair, IncomingOperation operation, int flags) {
+        return ExportedVerb.QUERY_QP_DATA_IN_ORDER.number(
+                queuePair, ColdCalls.word(operation.opcode()), ColdCalls.word(flags));
     }
 
     /** From the answers to both ways of asking: old libraries know only the second one. */

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import io.github.rdma4j.verbs.bindings.ibv_qp;
 import io.github.rdma4j.verbs.bindings.ibv_qp_open_attr;
+import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.QueuePairCalls;
@@ -64,7 +64,7 @@ public final class SharedQueuePair extends Resource {
 
     @Override
     void release() {
-        Failures.check("ibv_destroy_qp(0x%06x)".formatted(number), LibIbVerbs.ibv_destroy_qp(queuePair));
+        Failures.check("ibv_destroy_qp(0x%06x)".formatted(number), ExportedVerb.DESTROY_QP.number(queuePair));
     }
 
     /** {@return number and device} */

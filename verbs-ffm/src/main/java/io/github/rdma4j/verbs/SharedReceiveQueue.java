@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import io.github.rdma4j.verbs.bindings.ibv_srq;
 import io.github.rdma4j.verbs.bindings.ibv_srq_attr;
@@ -10,7 +9,9 @@ import io.github.rdma4j.verbs.bindings.ibv_srq_init_attr;
 import io.github.rdma4j.verbs.bindings.ibv_srq_init_attr_ex;
 import io.github.rdma4j.verbs.bindings.ibv_tm_cap;
 import io.github.rdma4j.verbs.device.DeviceAttributes;
+import io.github.rdma4j.verbs.internal.ColdCalls;
 import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.ExtendedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.NativeCalls;
@@ -210,7 +211,7 @@ public final class SharedReceiveQueue extends Resource {
         return locked(() -> {
             try (Arena temporary = Arena.ofConfined()) {
                 MemorySegment attributes = ibv_srq_attr.allocate(temporary);
-                Failures.check("ibv_query_srq(" + this + ")", LibIbVerbs.ibv_query_srq(queue, attributes));
+                Failures.check("ibv_query_srq(" + this + ")", ExportedVerb.QUERY_SRQ.number(queue, attributes));
                 return new SharedReceiveQueueAttributes(
                         ibv_srq_attr.max_wr(attributes),
                         ibv_srq_attr.max_sge(attributes),
@@ -269,7 +270,7 @@ public final class SharedReceiveQueue extends Resource {
                 ibv_srq_attr.srq_limit(attributes, limit);
                 Failures.check(
                         "ibv_modify_srq(%s, %s)".formatted(this, what),
-                        LibIbVerbs.ibv_modify_srq(queue, attributes, mask));
+                        ExportedVerb.MODIFY_SRQ.number(queue, attributes, ColdCalls.word(mask)));
                 return null;
             }
         });
@@ -307,7 +308,7 @@ public final class SharedReceiveQueue extends Resource {
     @Override
     void release() {
         receiveQueue.close();
-        Failures.check("ibv_destroy_srq(" + this + ")", LibIbVerbs.ibv_destroy_srq(queue));
+        Failures.check("ibv_destroy_srq(" + this + ")", ExportedVerb.DESTROY_SRQ.number(queue));
     }
 
     @Override

@@ -3,12 +3,15 @@
 package io.github.rdma4j.verbs;
 
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.equivalentTo;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
@@ -19,9 +22,18 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import io.github.rdma4j.verbs.bindings.LibIbVerbs;
+import io.github.rdma4j.verbs.bindings.LibRdmaCm;
 import io.github.rdma4j.verbs.internal.ClosePlace;
+import io.github.rdma4j.verbs.internal.DescriptorCalls;
+import io.github.rdma4j.verbs.internal.FileDescriptors;
 import io.github.rdma4j.verbs.internal.Flags;
+import io.github.rdma4j.verbs.internal.NativeCalls;
+import io.github.rdma4j.verbs.internal.NativeLibraries;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
@@ -51,11 +63,15 @@ class ArchitectureTest {
     /** Endpoints say where they were closed as all else does; they call nothing native for it. */
     private static final DescribedPredicate<JavaClass> CAUSE_AFTER_A_CLOSE = equivalentTo(ClosePlace.class);
 
+    /** fcntl(2) and ioctl(2) are of no RDMA library. */
+    private static final DescribedPredicate<JavaClass> CALLS_VARIADIC_FUNCTIONS_OF_THE_KERNEL =
+            belongToAnyOf(DescriptorCalls.class, FileDescriptors.class);
+
     private static final DescribedPredicate<JavaClass> EXCEPTIONS_OF_THE_API =
             resideInAPackage(API).and(describe("exceptions", type -> type.isAssignableTo(VerbsException.class)));
     /** What a device says of itself names services and fields of packets, which are the API's. */
     private static final DescribedPredicate<JavaClass> KINDS_OF_THE_API =
-            JavaClass.Predicates.belongToAnyOf(QueuePairType.class, ReceiveHashField.class);
+            belongToAnyOf(QueuePairType.class, ReceiveHashField.class);
 
     @Test
     void theBindingsLeanOnNothing() {
@@ -164,6 +180,35 @@ class ArchitectureTest {
                 .resideOutsideOfPackage(ENDPOINT)
                 .should()
                 .onlyDependOnClassesThat(DescribedPredicate.not(resideInAPackage(ENDPOINT)))
+                .check(CODE);
+    }
+
+    /** So the trace sees every call: NativeCalls wraps the handles, and TraceNames only asks the bindings for types. */
+    @Test
+    void everyCallOfALibraryGoesThroughHandlesOfOnePlace() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(BINDINGS)
+                .and()
+                .doNotHaveSimpleName("TraceNames")
+                .should()
+                .dependOnClassesThat()
+                .belongToAnyOf(LibIbVerbs.class, LibRdmaCm.class)
+                .check(CODE);
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(BINDINGS)
+                .and(not(belongToAnyOf(NativeCalls.class, NativeLibraries.class)))
+                .and(not(CALLS_VARIADIC_FUNCTIONS_OF_THE_KERNEL))
+                .should()
+                .callMethod(Linker.class, "downcallHandle", FunctionDescriptor.class, Linker.Option[].class)
+                .orShould()
+                .callMethod(
+                        Linker.class,
+                        "downcallHandle",
+                        MemorySegment.class,
+                        FunctionDescriptor.class,
+                        Linker.Option[].class)
                 .check(CODE);
     }
 

@@ -88,7 +88,11 @@ public final class Driver {
                         "the installed driver%s has no %s"
                                 .formatted(version == 0 ? "" : " (CUDA " + versionText(version) + ")", symbol),
                         "install an NVIDIA driver of CUDA 11.3 or later (465.19, better 525 or later)"));
-        return LINKER.downcallHandle(address, withAddressesAsLong(descriptor));
+        return traced(symbol, LINKER.downcallHandle(address, withAddressesAsLong(descriptor)), descriptor);
+    }
+
+    private static MethodHandle traced(String name, MethodHandle handle, FunctionDescriptor descriptor) {
+        return DriverTrace.ON ? DriverTrace.traced(name, handle, descriptor) : handle;
     }
 
     /** The only two functions, besides the search for the others, that are called by symbol. */
@@ -144,12 +148,12 @@ public final class Driver {
      *     function
      */
     static MethodHandle function(String name, int since, FunctionDescriptor descriptor) {
-        return require().find(name, since, withAddressesAsLong(descriptor));
+        return traced(name, require().find(name, since, withAddressesAsLong(descriptor)), descriptor);
     }
 
     /** The same with its pointers as segments: the call holds their arenas open. */
     static MethodHandle functionWithSegments(String name, int since, FunctionDescriptor descriptor) {
-        return require().find(name, since, descriptor);
+        return traced(name, require().find(name, since, descriptor), descriptor);
     }
 
     private MethodHandle find(String name, int since, FunctionDescriptor descriptor) {

@@ -5,7 +5,6 @@ package io.github.rdma4j.verbs.cm;
 import static io.github.rdma4j.verbs.bindings.RdmaHeaders.*;
 
 import io.github.rdma4j.verbs.VerbsException;
-import io.github.rdma4j.verbs.bindings.LibRdmaCm;
 import io.github.rdma4j.verbs.bindings.rdma_addrinfo;
 import io.github.rdma4j.verbs.internal.CmCalls;
 import io.github.rdma4j.verbs.internal.Failures;
@@ -104,7 +103,7 @@ public final class CmAddress {
                 }
                 return List.copyOf(addresses);
             } finally {
-                LibRdmaCm.rdma_freeaddrinfo(first);
+                CmCalls.freeAddressInfo(first);
             }
         }
     }

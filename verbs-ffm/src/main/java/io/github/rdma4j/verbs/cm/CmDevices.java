@@ -3,7 +3,6 @@
 package io.github.rdma4j.verbs.cm;
 
 import io.github.rdma4j.verbs.DeviceContext;
-import io.github.rdma4j.verbs.bindings.LibRdmaCm;
 import io.github.rdma4j.verbs.internal.CmCalls;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.NativeLibraries;
@@ -78,7 +77,7 @@ public final class CmDevices {
                 addresses.add(entries.getAtIndex(ValueLayout.ADDRESS, i).address());
             }
             if (CONTEXTS.keySet().containsAll(addresses)) {
-                LibRdmaCm.rdma_free_devices(list);
+                CmCalls.freeDevices(list);
             }
             return addresses;
         }

@@ -2,39 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.cm;
 
-import io.github.rdma4j.verbs.DeviceContext;
-import io.github.rdma4j.verbs.EnhancedConnectionEstablishment;
-import io.github.rdma4j.verbs.ProtectionDomain;
-import io.github.rdma4j.verbs.QueuePair;
-import io.github.rdma4j.verbs.QueuePairAttributesConfig;
-import io.github.rdma4j.verbs.QueuePairConfig;
-import io.github.rdma4j.verbs.QueuePairState;
 import io.github.rdma4j.verbs.VerbsException;
-import io.github.rdma4j.verbs.bindings.ibv_ece;
-import io.github.rdma4j.verbs.bindings.rdma_cm_id;
 import io.github.rdma4j.verbs.bindings.rdma_cm_join_mc_attr_ex;
-import io.github.rdma4j.verbs.device.Gid;
 import io.github.rdma4j.verbs.internal.ClosePlace;
 import io.github.rdma4j.verbs.internal.CmCalls;
-import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.ReadinessWaiter;
 import io.github.rdma4j.verbs.internal.SocketAddresses;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
-import java.util.function.ToIntFunction;
 
 /**
  * One end of a connection, as rdma_cm sees it ({@code struct rdma_cm_id}): what a socket is to TCP. Its methods begin
@@ -53,86 +37,24 @@ import java.util.function.ToIntFunction;
  * <p>Thread safety: all methods may be called from any thread; they wait for other calls on the same channel, which is
  * short.
  */
-public final class ConnectionId implements AutoCloseable {
+public final class ConnectionId extends QueuePairOwner implements AutoCloseable {
     private static final int ADDRESS_AND_FLAGS = 0x3;
     private static final int EVENT_COMMUNICATION_ESTABLISHED = 4;
     private static final int EADDRNOTAVAIL = 99;
 
-    private static final String BINDING = "resolveAddress, or bind, or a request";
     private static final String MULTICAST_NEEDS =
             "a datagram id that is bound to a device, and a group that it has not joined";
 
-    private final MemorySegment id;
-    private final PortSpace portSpace;
-    private volatile EventChannel channel;
-    /** Null before the close, and where places are not kept. */
-    private ClosePlace closePlace;
-
-    private volatile boolean closed;
-    private volatile Object attachment;
     private final ConnectionOptions options = new ConnectionOptions(this);
 
     // These belong to whoever holds the channel's lock.
     private final Set<ConnectionId> unanswered = new LinkedHashSet<>();
     private ConnectionId listener;
     private ConnectionParameters request;
-    private ManagedQueuePair managed;
     private final JoinedGroups groups = new JoinedGroups();
 
     ConnectionId(EventChannel channel, MemorySegment id, PortSpace portSpace) {
-        this.channel = channel;
-        this.id = id.reinterpret(rdma_cm_id.sizeof());
-        this.portSpace = portSpace;
-    }
-
-    /** Runs a call while this id can neither be closed nor move to another channel. */
-    <T> T locked(Supplier<T> call) {
-        ReentrantLock lock = lockChannel();
-        try {
-            if (closed) {
-                throw new IllegalStateException(this + " is closed", closePlace);
-            }
-            return call.get();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private ReentrantLock lockChannel() {
-        while (true) {
-            EventChannel current = channel;
-            current.lock().lock();
-            if (current == channel) {
-                return current.lock();
-            }
-            current.lock().unlock();
-        }
-    }
-
-    /** Runs a native call that returns 0 or an errno; after EINVAL, the exception says what the call needs. */
-    void call(String operation, String needs, ToIntFunction<SegmentAllocator> native_) {
-        locked(() -> {
-            try (Arena arena = Arena.ofConfined()) {
-                int errno = native_.applyAsInt(arena);
-                if (errno != 0) {
-                    throw Failures.of(
-                            operation,
-                            errno,
-                            errno == Errno.EINVAL ? "it needs " + needs : "",
-                            CmStatus.remedyOfCall(errno));
-                }
-                return null;
-            }
-        });
-    }
-
-    private MemorySegment requireDevice(String operation, String before) {
-        MemorySegment context = rdma_cm_id.verbs(id);
-        if (context.address() == 0) {
-            throw new IllegalStateException(
-                    "%s: %s is not bound to a device; first comes %s".formatted(operation, this, before));
-        }
-        return context;
+        super(channel, id, portSpace);
     }
 
     static int milliseconds(Duration timeout) {
@@ -172,7 +94,7 @@ public final class ConnectionId implements AutoCloseable {
                 operation,
                 "an id that has not been resolved, connected or set to listen, and addresses of one family",
                 arena -> CmCalls.resolveAddress(
-                        id,
+                        segment(),
                         source == null ? MemorySegment.NULL : SocketAddresses.write(arena, source),
                         SocketAddresses.write(arena, destination),
                         milliseconds));
@@ -189,7 +111,7 @@ public final class ConnectionId implements AutoCloseable {
         int milliseconds = milliseconds(timeout);
         call("rdma_resolve_route(" + this + ")", "the event ADDR_RESOLVED before, and once only", arena -> {
             requireDevice("rdma_resolve_route", "resolveAddress and its event ADDR_RESOLVED");
-            return CmCalls.resolveRoute(id, milliseconds);
+            return CmCalls.resolveRoute(segment(), milliseconds);
         });
     }
 
@@ -211,7 +133,7 @@ public final class ConnectionId implements AutoCloseable {
         call(
                 operation,
                 "an id that has not been bound, and an address of a local interface",
-                arena -> CmCalls.bind(id, SocketAddresses.write(arena, address)));
+                arena -> CmCalls.bind(segment(), SocketAddresses.write(arena, address)));
     }
 
     /**
@@ -228,7 +150,7 @@ public final class ConnectionId implements AutoCloseable {
         call(
                 "rdma_listen(%s, backlog=%d)".formatted(this, backlog),
                 "an id that has not been connected",
-                arena -> CmCalls.listen(id, backlog));
+                arena -> CmCalls.listen(segment(), backlog));
     }
 
     /**
@@ -243,19 +165,20 @@ public final class ConnectionId implements AutoCloseable {
     public void connect(Consumer<ConnectConfig> configuration) {
         ConnectConfig config = new ConnectConfig();
         configuration.accept(config);
-        ConnectConfig.checkPrivateData("connect", portSpace, config.privateData(), portSpace.maxConnectData());
+        ConnectConfig.checkPrivateData(
+                "connect", portSpace(), config.privateData(), portSpace().maxConnectData());
         call("rdma_connect(" + this + ")", "the event ROUTE_RESOLVED before, and once only", arena -> {
             MemorySegment context = requireDevice("rdma_connect", "resolveAddress and resolveRoute");
             config.settle(CmDevices.of(context), null);
-            name(config, !portSpace.isDatagram());
-            return CmCalls.connect(id, config.write(arena));
+            name(config, !portSpace().isDatagram());
+            return CmCalls.connect(segment(), config.write(arena));
         });
     }
 
     /** Tells the peer which queue pair it is; handle() throws if it is closed. */
     private void name(ConnectConfig config, boolean required) {
-        if (managed != null && managed.queuePair().handle() != 0) {
-            config.queuePairNumber(managed.queuePair().number());
+        if (managed() != null && managed().queuePair().handle() != 0) {
+            config.queuePairNumber(managed().queuePair().number());
         } else if (required && config.queuePairNumber() == 0) {
             throw new IllegalStateException(
                     "%s has no queue pair: first comes createQueuePair or useQueuePair, or the number of one"
@@ -275,17 +198,18 @@ public final class ConnectionId implements AutoCloseable {
     public void accept(Consumer<ConnectConfig> configuration) {
         ConnectConfig config = new ConnectConfig();
         configuration.accept(config);
-        ConnectConfig.checkPrivateData("accept", portSpace, config.privateData(), portSpace.maxAcceptData());
+        ConnectConfig.checkPrivateData(
+                "accept", portSpace(), config.privateData(), portSpace().maxAcceptData());
         call("rdma_accept(" + this + ")", "a request that was not answered yet", arena -> {
             MemorySegment context = requireDevice("rdma_accept", "a request");
             config.settle(CmDevices.of(context), request);
             name(config, true);
-            if (managed != null && !portSpace.isDatagram()) {
-                managed.accept(this, config);
+            if (managed() != null && !portSpace().isDatagram()) {
+                managed().accept(this, config);
             }
-            int errno = CmCalls.accept(id, config.write(arena));
-            if (errno != 0 && managed != null) {
-                managed.abandon();
+            int errno = CmCalls.accept(segment(), config.write(arena));
+            if (errno != 0 && managed() != null) {
+                managed().abandon();
             }
             return answered(errno);
         });
@@ -298,12 +222,13 @@ public final class ConnectionId implements AutoCloseable {
      * @throws IllegalArgumentException if there is too much private data
      */
     public void reject(byte... privateData) {
-        ConnectConfig.checkPrivateData("reject", portSpace, privateData, portSpace.maxRejectData());
+        ConnectConfig.checkPrivateData(
+                "reject", portSpace(), privateData, portSpace().maxRejectData());
         call(
                 "rdma_reject(" + this + ")",
                 "a request that was not answered yet",
                 arena -> answered(CmCalls.reject(
-                        id, arena.allocateFrom(ValueLayout.JAVA_BYTE, privateData), (byte) privateData.length)));
+                        segment(), arena.allocateFrom(ValueLayout.JAVA_BYTE, privateData), (byte) privateData.length)));
     }
 
     /**
@@ -314,12 +239,13 @@ public final class ConnectionId implements AutoCloseable {
      * @throws IllegalArgumentException if there is too much private data
      */
     public void rejectEce(byte... privateData) {
-        ConnectConfig.checkPrivateData("reject", portSpace, privateData, portSpace.maxRejectData());
+        ConnectConfig.checkPrivateData(
+                "reject", portSpace(), privateData, portSpace().maxRejectData());
         call(
                 "rdma_reject_ece(" + this + ")",
                 "a request that was not answered yet",
                 arena -> answered(CmCalls.rejectEce(
-                        id, arena.allocateFrom(ValueLayout.JAVA_BYTE, privateData), (byte) privateData.length)));
+                        segment(), arena.allocateFrom(ValueLayout.JAVA_BYTE, privateData), (byte) privateData.length)));
     }
 
     private int answered(int errno) {
@@ -334,7 +260,10 @@ public final class ConnectionId implements AutoCloseable {
      * (rdma_establish(3)). The queue pair must be ready to receive.
      */
     public void establish() {
-        call("rdma_establish(" + this + ")", "the event CONNECT_RESPONSE before", arena -> CmCalls.establish(id));
+        call(
+                "rdma_establish(" + this + ")",
+                "the event CONNECT_RESPONSE before",
+                arena -> CmCalls.establish(segment()));
     }
 
     /**
@@ -345,7 +274,7 @@ public final class ConnectionId implements AutoCloseable {
         call(
                 "rdma_notify(" + this + ", COMM_EST)",
                 "a connection that was accepted",
-                arena -> CmCalls.notify(id, EVENT_COMMUNICATION_ESTABLISHED));
+                arena -> CmCalls.notify(segment(), EVENT_COMMUNICATION_ESTABLISHED));
     }
 
     /**
@@ -357,10 +286,10 @@ public final class ConnectionId implements AutoCloseable {
     public void disconnect() {
         call("rdma_disconnect(" + this + ")", "a connection that is made", arena -> {
             requireDevice("rdma_disconnect", "a connection");
-            if (managed != null && managed.queuePair().isOpen()) {
-                managed.shutDown();
+            if (managed() != null && managed().queuePair().isOpen()) {
+                managed().shutDown();
             }
-            return CmCalls.disconnect(id);
+            return CmCalls.disconnect(segment());
         });
     }
 
@@ -377,7 +306,7 @@ public final class ConnectionId implements AutoCloseable {
                 arena -> groups.join(
                         group,
                         MulticastMembership.FULL_MEMBER,
-                        key -> CmCalls.joinMulticast(id, SocketAddresses.write(arena, group), key)));
+                        key -> CmCalls.joinMulticast(segment(), SocketAddresses.write(arena, group), key)));
     }
 
     /**
@@ -393,7 +322,7 @@ public final class ConnectionId implements AutoCloseable {
             rdma_cm_join_mc_attr_ex.comp_mask(attributes, ADDRESS_AND_FLAGS);
             rdma_cm_join_mc_attr_ex.join_flags(attributes, membership.code());
             rdma_cm_join_mc_attr_ex.addr(attributes, SocketAddresses.write(arena, group));
-            return groups.join(group, membership, key -> CmCalls.joinMulticastEx(id, attributes, key));
+            return groups.join(group, membership, key -> CmCalls.joinMulticastEx(segment(), attributes, key));
         });
     }
 
@@ -405,8 +334,8 @@ public final class ConnectionId implements AutoCloseable {
     public void leaveMulticast(InetSocketAddress group) {
         String operation = "rdma_leave_multicast(%s, %s)".formatted(this, group);
         call(operation, "a group that was joined", arena -> {
-            groups.leave(group, managed);
-            int errno = CmCalls.leaveMulticast(id, SocketAddresses.write(arena, group));
+            groups.leave(group, managed());
+            int errno = CmCalls.leaveMulticast(segment(), SocketAddresses.write(arena, group));
             if (errno == EADDRNOTAVAIL) {
                 throw Failures.of(operation, errno, "this id has not joined that group", "");
             }
@@ -429,7 +358,7 @@ public final class ConnectionId implements AutoCloseable {
      */
     public void migrate(EventChannel target) {
         while (true) {
-            EventChannel current = channel;
+            EventChannel current = channel();
             if (current == target) {
                 return;
             }
@@ -437,20 +366,20 @@ public final class ConnectionId implements AutoCloseable {
             EventChannel first = current.fileDescriptor() < target.fileDescriptor() ? current : target;
             EventChannel second = first == current ? target : current;
             boolean moved = first.locked(() -> second.locked(() -> {
-                if (current != channel) {
+                if (current != channel()) {
                     return false;
                 }
                 call(
                         "rdma_migrate_id(%s, to %s)".formatted(this, target),
                         "an open id",
-                        arena -> CmCalls.migrate(id, target.segment()));
+                        arena -> CmCalls.migrate(segment(), target.segment()));
                 answered();
                 // They stay behind, under another channel's lock.
                 unanswered.forEach(child -> child.listener = null);
                 unanswered.clear();
-                current.remove(id);
-                target.add(id, this);
-                channel = target;
+                current.remove(segment());
+                target.add(segment(), this);
+                moved(target);
                 return true;
             }));
             if (moved) {
@@ -474,203 +403,14 @@ public final class ConnectionId implements AutoCloseable {
             listener = event.listener().orElseThrow();
             listener.unanswered.add(this);
             request = event.connectionParameters().orElse(null);
-        } else if (event.type() == CmEventType.CONNECT_RESPONSE && managed != null) {
-            return managed.complete(event);
-        } else if (event.type() == CmEventType.MULTICAST_JOIN && managed != null) {
-            return groups.joined(event, managed.queuePair());
-        } else if (event.type() == CmEventType.REJECTED && managed != null) {
-            managed.abandon();
+        } else if (event.type() == CmEventType.CONNECT_RESPONSE && managed() != null) {
+            return managed().complete(event);
+        } else if (event.type() == CmEventType.MULTICAST_JOIN && managed() != null) {
+            return groups.joined(event, managed().queuePair());
+        } else if (event.type() == CmEventType.REJECTED && managed() != null) {
+            managed().abandon();
         }
         return event;
-    }
-
-    QueuePairStep step(QueuePairState state) {
-        return QueuePairStep.of(id, state, toString());
-    }
-
-    /**
-     * Creates a queue pair for this id, of the type that its port space has, and moves it to INIT, where it takes
-     * receives; a datagram queue pair moves to RTS. From then on it is this id's, as {@link #useQueuePair} has it, and
-     * is closed with it. It stands for rdma_create_qp(3) and rdma_create_qp_ex(3), and closing it for
-     * rdma_destroy_qp(3).
-     *
-     * @param domain of the device that this id is bound to; of {@link #device()}, or of another context of the same
-     *     device
-     * @param configuration sets what differs from the defaults; the completion queue must be given. The port is this
-     *     id's
-     * @return the queue pair
-     * @throws IllegalArgumentException if the domain is another device's, or a value is out of range
-     * @throws IllegalStateException if this id is not bound to a device, or has a queue pair
-     * @throws VerbsException if the device refuses
-     */
-    public QueuePair createQueuePair(ProtectionDomain domain, Consumer<QueuePairConfig> configuration) {
-        locked(() -> requireDevice("rdma_create_qp", BINDING));
-        int port = port();
-        QueuePair queuePair = domain.createQueuePair(portSpace.queuePairType(), config -> {
-            config.port(port);
-            configuration.accept(config);
-        });
-        try {
-            manage(new ManagedQueuePair(queuePair, true));
-            return queuePair;
-        } catch (Throwable e) {
-            queuePair.close();
-            throw e;
-        }
-    }
-
-    /**
-     * Lets this id move a queue pair through its states: to INIT now (a datagram queue pair to RTS), to RTR and RTS
-     * when it connects or accepts, to the error state when it is rejected or {@linkplain #disconnect() disconnected}.
-     * It remains its owner's, who can close it at any time, before this id or after.
-     *
-     * <p>A program that moves the queue pair itself does not call this: it gives the queue pair's number in the
-     * {@link ConnectConfig}, takes the attributes of each step from {@link #queuePairAttributes}, and ends with
-     * {@link #establish()}.
-     *
-     * @param queuePair in state RESET, of the type of the port space, and of the device that this id is bound to
-     * @throws IllegalArgumentException if it is of another type or device
-     * @throws IllegalStateException if this id is not bound to a device, or has a queue pair
-     * @throws VerbsException if the device refuses
-     */
-    public void useQueuePair(QueuePair queuePair) {
-        manage(new ManagedQueuePair(queuePair, false));
-    }
-
-    private void manage(ManagedQueuePair candidate) {
-        locked(() -> {
-            candidate.requireSuitable(this, CmDevices.of(requireDevice("useQueuePair", BINDING)));
-            if (managed != null && managed.queuePair().isOpen()) {
-                throw new IllegalStateException("%s has a queue pair: %s".formatted(this, managed.queuePair()));
-            }
-            candidate.prepare(this);
-            managed = candidate;
-            return null;
-        });
-    }
-
-    /** {@return the queue pair that this id moves; empty if there is none, or it is closed} */
-    public Optional<QueuePair> queuePair() {
-        return locked(() ->
-                Optional.ofNullable(managed).map(ManagedQueuePair::queuePair).filter(QueuePair::isOpen));
-    }
-
-    /**
-     * What a queue pair that the program moves itself must set for its next step (rdma_init_qp_attr(3)), for
-     * {@link QueuePair#modify}: {@code queuePair.modify(id.queuePairAttributes(RTR))}.
-     *
-     * @param state INIT, RTR or RTS: the state that it moves to
-     * @return sets the state and the attributes
-     * @throws VerbsException if the connection is not that far
-     */
-    public Consumer<QueuePairAttributesConfig> queuePairAttributes(QueuePairState state) {
-        return locked(() -> step(state));
-    }
-
-    /**
-     * The options of enhanced connection establishment that go to the peer with the next connect or accept
-     * (rdma_set_local_ece(3)). Of a queue pair that the id moves, it does that by itself.
-     *
-     * @param ece what the queue pair of the program offers
-     */
-    public void setLocalEce(EnhancedConnectionEstablishment ece) {
-        call("rdma_set_local_ece(%s, %s)".formatted(this, ece), "a vendor id that is not 0", arena -> {
-            MemorySegment native_ = ibv_ece.allocate(arena);
-            ibv_ece.vendor_id(native_, ece.vendorId());
-            ibv_ece.options(native_, ece.options());
-            return CmCalls.setLocalEce(id, native_);
-        });
-    }
-
-    /**
-     * {@return the options of enhanced connection establishment that the peer sent (rdma_get_remote_ece(3)); zeros if
-     * none}
-     */
-    public EnhancedConnectionEstablishment remoteEce() {
-        return locked(() -> {
-            try (Arena arena = Arena.ofConfined()) {
-                MemorySegment native_ = ibv_ece.allocate(arena);
-                Failures.check("rdma_get_remote_ece(" + this + ")", CmCalls.getRemoteEce(id, native_));
-                return new EnhancedConnectionEstablishment(
-                        ibv_ece.vendor_id(native_), ibv_ece.options(native_), ibv_ece.comp_mask(native_));
-            }
-        });
-    }
-
-    MemorySegment segment() {
-        return id;
-    }
-
-    /** {@return which service its address and port stand for} */
-    public PortSpace portSpace() {
-        return portSpace;
-    }
-
-    /** {@return where its events arrive} */
-    public EventChannel channel() {
-        return channel;
-    }
-
-    /** {@return what {@link #attach} was given last; null at first} */
-    public Object attachment() {
-        return attachment;
-    }
-
-    /**
-     * Keeps an object for the program: what its event loop wants to know of this id.
-     *
-     * @param object anything, or null
-     */
-    public void attach(Object object) {
-        attachment = object;
-    }
-
-    /** {@return the device that the id is bound to, as rdma_cm has opened it; empty before it is bound} */
-    public Optional<DeviceContext> device() {
-        return locked(() -> Optional.of(rdma_cm_id.verbs(id))
-                .filter(context -> context.address() != 0)
-                .map(CmDevices::of));
-    }
-
-    /** {@return the device's port, from 1; 0 before the id is bound to a device} */
-    public int port() {
-        return locked(() -> Byte.toUnsignedInt(rdma_cm_id.port_num(id)));
-    }
-
-    /** {@return the local address and port; empty before they are known} */
-    public Optional<InetSocketAddress> localAddress() {
-        return locked(() -> IdAddresses.local(id));
-    }
-
-    /** {@return the peer's address and port; empty before they are known} */
-    public Optional<InetSocketAddress> peerAddress() {
-        return locked(() -> IdAddresses.peer(id));
-    }
-
-    /** {@return the local GID; all zeros before it is known} */
-    public Gid localGid() {
-        return locked(() -> IdAddresses.localGid(id));
-    }
-
-    /** {@return the peer's GID; all zeros before it is known} */
-    public Gid peerGid() {
-        return locked(() -> IdAddresses.peerGid(id));
-    }
-
-    /** {@return whether {@link #close()} has not been called yet} */
-    public boolean isOpen() {
-        return !closed;
-    }
-
-    /**
-     * The native pointer, for a call that is not wrapped yet. It is valid until the id is closed; nothing guards its
-     * use.
-     *
-     * @return the address of the {@code struct rdma_cm_id}
-     * @throws IllegalStateException if the id is closed
-     */
-    public long handle() {
-        return locked(id::address);
     }
 
     /**
@@ -689,31 +429,19 @@ public final class ConnectionId implements AutoCloseable {
     void close(ClosePlace place) {
         ReentrantLock lock = lockChannel();
         try {
-            if (closed) {
+            if (!isOpen()) {
                 return;
             }
             for (ConnectionId child : new ArrayList<>(unanswered).reversed()) {
                 child.close(place);
             }
-            if (managed != null && managed.owned()) {
-                managed.queuePair().close();
+            if (managed() != null && managed().owned()) {
+                managed().queuePair().close();
             }
-            Failures.check("rdma_destroy_id(" + this + ")", CmCalls.destroyId(id));
-            closePlace = place;
-            closed = true;
+            Failures.check("rdma_destroy_id(" + this + ")", CmCalls.destroyId(segment()));
+            ended(place);
             answered();
-            channel.remove(id);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** {@return port space and addresses, as far as they are known} */
-    @Override
-    public String toString() {
-        ReentrantLock lock = lockChannel();
-        try {
-            return "connection id of %s%s".formatted(portSpace, closed ? "" : IdAddresses.describe(id));
+            channel().remove(segment());
         } finally {
             lock.unlock();
         }

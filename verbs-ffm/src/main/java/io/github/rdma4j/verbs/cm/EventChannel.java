@@ -4,7 +4,6 @@ package io.github.rdma4j.verbs.cm;
 
 import io.github.rdma4j.verbs.EventSource;
 import io.github.rdma4j.verbs.VerbsException;
-import io.github.rdma4j.verbs.bindings.LibRdmaCm;
 import io.github.rdma4j.verbs.bindings.rdma_cm_event;
 import io.github.rdma4j.verbs.bindings.rdma_event_channel;
 import io.github.rdma4j.verbs.internal.ClosePlace;
@@ -68,7 +67,7 @@ public final class EventChannel implements EventSource, AutoCloseable {
             FileDescriptors.setNonBlocking(fileDescriptor);
             this.waiter = new ReadinessWaiter(fileDescriptor);
         } catch (Throwable e) {
-            LibRdmaCm.rdma_destroy_event_channel(channel);
+            CmCalls.destroyEventChannel(channel);
             arena.close();
             throw e;
         }
@@ -170,7 +169,7 @@ public final class EventChannel implements EventSource, AutoCloseable {
             }
             return id == null ? null : CmEvent.read(event, id, listener);
         } finally {
-            LibRdmaCm.rdma_ack_cm_event(event);
+            CmCalls.acknowledge(event);
         }
     }
 
@@ -267,7 +266,7 @@ public final class EventChannel implements EventSource, AutoCloseable {
         }
         // Without the lock: a thread that leaves its wait takes the lock before it notices.
         waiter.close();
-        LibRdmaCm.rdma_destroy_event_channel(channel);
+        CmCalls.destroyEventChannel(channel);
         arena.close();
     }
 

@@ -25,7 +25,7 @@ import java.lang.foreign.MemorySegment;
  */
 record ManagedQueuePair(QueuePair queuePair, boolean owned) {
 
-    void requireSuitable(ConnectionId id, DeviceContext context) {
+    void requireSuitable(QueuePairOwner id, DeviceContext context) {
         String device = context.device().name();
         if (!queuePair.protectionDomain().context().device().name().equals(device)) {
             throw new IllegalArgumentException("%s: %s is bound to device %s".formatted(queuePair, id, device));
@@ -38,7 +38,7 @@ record ManagedQueuePair(QueuePair queuePair, boolean owned) {
     }
 
     /** After RESET: it can take receives, and as a datagram queue pair send, too. */
-    void prepare(ConnectionId id) {
+    void prepare(QueuePairOwner id) {
         EceHandshake.offer(id, queuePair);
         queuePair.modify(id.step(INIT));
         if (id.portSpace().isDatagram()) {
@@ -49,7 +49,7 @@ record ManagedQueuePair(QueuePair queuePair, boolean owned) {
     }
 
     /** On the passive side, where the answer that will be sent decides the counts. */
-    void accept(ConnectionId id, ConnectConfig answer) {
+    void accept(QueuePairOwner id, ConnectConfig answer) {
         queuePair.modify(id.step(INIT));
         queuePair.modify(config -> {
             id.step(RTR).accept(config);

@@ -2,67 +2,50 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.internal;
 
-import io.github.rdma4j.verbs.bindings.LibRdmaCm;
+import static io.github.rdma4j.verbs.internal.ColdCalls.word;
+
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 
 /**
  * The calls of librdmacm, which return -1 and leave the cause in errno; here they return 0 or that errno. Whoever uses
  * this class has called {@link NativeLibraries#requireConnectionManager()} before.
  */
 public final class CmCalls {
-    private static final MethodHandle CREATE_EVENT_CHANNEL = NativeCalls.errnoHandle(
-            LibRdmaCm.rdma_create_event_channel$address(), LibRdmaCm.rdma_create_event_channel$descriptor());
-    private static final MethodHandle CREATE_ID =
-            NativeCalls.errnoHandle(LibRdmaCm.rdma_create_id$address(), LibRdmaCm.rdma_create_id$descriptor());
-    private static final MethodHandle DESTROY_ID =
-            NativeCalls.errnoHandle(LibRdmaCm.rdma_destroy_id$address(), LibRdmaCm.rdma_destroy_id$descriptor());
-    private static final MethodHandle BIND =
-            NativeCalls.errnoHandle(LibRdmaCm.rdma_bind_addr$address(), LibRdmaCm.rdma_bind_addr$descriptor());
-    private static final MethodHandle RESOLVE_ADDRESS =
-            NativeCalls.errnoHandle(LibRdmaCm.rdma_resolve_addr$address(), LibRdmaCm.rdma_resolve_addr$descriptor());
-    private static final MethodHandle RESOLVE_ROUTE =
-            NativeCalls.errnoHandle(LibRdmaCm.rdma_resolve_route$address(), LibRdmaCm.rdma_resolve_route$descriptor());
-    private static final MethodHandle CONNECT =
-            NativeCalls.errnoHandle(LibRdmaCm.rdma_connect$address(), LibRdmaCm.rdma_connect$descriptor());
-    private static final MethodHandle ESTABLISH =
-            NativeCalls.errnoHandle(LibRdmaCm.rdma_establish$address(), LibRdmaCm.rdma_establish$descriptor());
-    private static final MethodHandle LISTEN =
-            NativeCalls.errnoHandle(LibRdmaCm.rdma_listen$address(), LibRdmaCm.rdma_listen$descriptor());
-    private static final MethodHandle ACCEPT =
-            NativeCalls.errnoHandle(LibRdmaCm.rdma_accept$address(), LibRdmaCm.rdma_accept$descriptor());
-    private static final MethodHandle REJECT =
-            NativeCalls.errnoHandle(LibRdmaCm.rdma_reject$address(), LibRdmaCm.rdma_reject$descriptor());
-    private static final MethodHandle REJECT_ECE =
-            NativeCalls.errnoHandle(LibRdmaCm.rdma_reject_ece$address(), LibRdmaCm.rdma_reject_ece$descriptor());
-    private static final MethodHandle NOTIFY =
-            NativeCalls.errnoHandle(LibRdmaCm.rdma_notify$address(), LibRdmaCm.rdma_notify$descriptor());
-    private static final MethodHandle DISCONNECT =
-            NativeCalls.errnoHandle(LibRdmaCm.rdma_disconnect$address(), LibRdmaCm.rdma_disconnect$descriptor());
-    private static final MethodHandle JOIN_MULTICAST = NativeCalls.errnoHandle(
-            LibRdmaCm.rdma_join_multicast$address(), LibRdmaCm.rdma_join_multicast$descriptor());
-    private static final MethodHandle JOIN_MULTICAST_EX = NativeCalls.errnoHandle(
-            LibRdmaCm.rdma_join_multicast_ex$address(), LibRdmaCm.rdma_join_multicast_ex$descriptor());
-    private static final MethodHandle LEAVE_MULTICAST = NativeCalls.errnoHandle(
-            LibRdmaCm.rdma_leave_multicast$address(), LibRdmaCm.rdma_leave_multicast$descriptor());
-    private static final MethodHandle GET_EVENT =
-            NativeCalls.errnoHandle(LibRdmaCm.rdma_get_cm_event$address(), LibRdmaCm.rdma_get_cm_event$descriptor());
-    private static final MethodHandle SET_OPTION =
-            NativeCalls.errnoHandle(LibRdmaCm.rdma_set_option$address(), LibRdmaCm.rdma_set_option$descriptor());
-    private static final MethodHandle MIGRATE =
-            NativeCalls.errnoHandle(LibRdmaCm.rdma_migrate_id$address(), LibRdmaCm.rdma_migrate_id$descriptor());
-    private static final MethodHandle INIT_QUEUE_PAIR_ATTRIBUTES =
-            NativeCalls.errnoHandle(LibRdmaCm.rdma_init_qp_attr$address(), LibRdmaCm.rdma_init_qp_attr$descriptor());
-    private static final MethodHandle SET_LOCAL_ECE =
-            NativeCalls.errnoHandle(LibRdmaCm.rdma_set_local_ece$address(), LibRdmaCm.rdma_set_local_ece$descriptor());
-    private static final MethodHandle GET_REMOTE_ECE = NativeCalls.errnoHandle(
-            LibRdmaCm.rdma_get_remote_ece$address(), LibRdmaCm.rdma_get_remote_ece$descriptor());
-    private static final MethodHandle GET_DEVICES =
-            NativeCalls.errnoHandle(LibRdmaCm.rdma_get_devices$address(), LibRdmaCm.rdma_get_devices$descriptor());
-    private static final MethodHandle GET_ADDRESS_INFO =
-            NativeCalls.errnoHandle(LibRdmaCm.rdma_getaddrinfo$address(), LibRdmaCm.rdma_getaddrinfo$descriptor());
+    private static final ExportedFunction CREATE_EVENT_CHANNEL = function("rdma_create_event_channel");
+    private static final ExportedFunction CREATE_ID = function("rdma_create_id");
+    private static final ExportedFunction DESTROY_ID = function("rdma_destroy_id");
+    private static final ExportedFunction BIND = function("rdma_bind_addr");
+    private static final ExportedFunction RESOLVE_ADDRESS = function("rdma_resolve_addr");
+    private static final ExportedFunction RESOLVE_ROUTE = function("rdma_resolve_route");
+    private static final ExportedFunction CONNECT = function("rdma_connect");
+    private static final ExportedFunction ESTABLISH = function("rdma_establish");
+    private static final ExportedFunction LISTEN = function("rdma_listen");
+    private static final ExportedFunction ACCEPT = function("rdma_accept");
+    private static final ExportedFunction REJECT = function("rdma_reject");
+    private static final ExportedFunction REJECT_ECE = function("rdma_reject_ece");
+    private static final ExportedFunction NOTIFY = function("rdma_notify");
+    private static final ExportedFunction DISCONNECT = function("rdma_disconnect");
+    private static final ExportedFunction JOIN_MULTICAST = function("rdma_join_multicast");
+    private static final ExportedFunction JOIN_MULTICAST_EX = function("rdma_join_multicast_ex");
+    private static final ExportedFunction LEAVE_MULTICAST = function("rdma_leave_multicast");
+    private static final ExportedFunction GET_EVENT = function("rdma_get_cm_event");
+    private static final ExportedFunction SET_OPTION = function("rdma_set_option");
+    private static final ExportedFunction MIGRATE = function("rdma_migrate_id");
+    private static final ExportedFunction INIT_QUEUE_PAIR_ATTRIBUTES = function("rdma_init_qp_attr");
+    private static final ExportedFunction SET_LOCAL_ECE = function("rdma_set_local_ece");
+    private static final ExportedFunction GET_REMOTE_ECE = function("rdma_get_remote_ece");
+    private static final ExportedFunction GET_DEVICES = function("rdma_get_devices");
+    private static final ExportedFunction GET_ADDRESS_INFO = function("rdma_getaddrinfo");
+    private static final ExportedFunction DESTROY_EVENT_CHANNEL = function("rdma_destroy_event_channel");
+    private static final ExportedFunction ACKNOWLEDGE = function("rdma_ack_cm_event");
+    private static final ExportedFunction FREE_DEVICES = function("rdma_free_devices");
+    private static final ExportedFunction FREE_ADDRESS_INFO = function("rdma_freeaddrinfo");
 
     private CmCalls() {}
+
+    private static ExportedFunction function(String symbol) {
+        return new ExportedFunction(NativeLibraries.CONNECTION_MANAGER, symbol);
+    }
 
     private static int errno(int result) {
         return result == 0 ? 0 : NativeCalls.lastErrno();
@@ -74,11 +57,16 @@ public final class CmCalls {
      * @return the channel, or NULL with {@link NativeCalls#lastErrno()}
      */
     public static MemorySegment createEventChannel() {
-        try {
-            return (MemorySegment) CREATE_EVENT_CHANNEL.invokeExact(NativeCalls.capture());
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return CREATE_EVENT_CHANNEL.pointer();
+    }
+
+    /**
+     * rdma_destroy_event_channel(3).
+     *
+     * @param channel the {@code struct rdma_event_channel}
+     */
+    public static void destroyEventChannel(MemorySegment channel) {
+        DESTROY_EVENT_CHANNEL.call(channel);
     }
 
     /**
@@ -88,11 +76,16 @@ public final class CmCalls {
      * @return the array of contexts, or NULL with {@link NativeCalls#lastErrno()}
      */
     public static MemorySegment getDevices(MemorySegment count) {
-        try {
-            return (MemorySegment) GET_DEVICES.invokeExact(NativeCalls.capture(), count);
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return GET_DEVICES.pointer(count);
+    }
+
+    /**
+     * rdma_free_devices(3).
+     *
+     * @param list what {@link #getDevices} returned
+     */
+    public static void freeDevices(MemorySegment list) {
+        FREE_DEVICES.call(list);
     }
 
     /**
@@ -106,11 +99,16 @@ public final class CmCalls {
      */
     public static int getAddressInfo(
             MemorySegment node, MemorySegment service, MemorySegment hints, MemorySegment result) {
-        try {
-            return (int) GET_ADDRESS_INFO.invokeExact(NativeCalls.capture(), node, service, hints, result);
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return GET_ADDRESS_INFO.number(node, service, hints, result);
+    }
+
+    /**
+     * rdma_freeaddrinfo(3).
+     *
+     * @param list what {@link #getAddressInfo} stored
+     */
+    public static void freeAddressInfo(MemorySegment list) {
+        FREE_ADDRESS_INFO.call(list);
     }
 
     /**
@@ -123,11 +121,7 @@ public final class CmCalls {
      * @return 0 or an errno
      */
     public static int createId(MemorySegment channel, MemorySegment id, MemorySegment context, int portSpace) {
-        try {
-            return errno((int) CREATE_ID.invokeExact(NativeCalls.capture(), channel, id, context, portSpace));
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return errno(CREATE_ID.number(channel, id, context, word(portSpace)));
     }
 
     /**
@@ -137,11 +131,7 @@ public final class CmCalls {
      * @return 0 or an errno
      */
     public static int destroyId(MemorySegment id) {
-        try {
-            return errno((int) DESTROY_ID.invokeExact(NativeCalls.capture(), id));
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return errno(DESTROY_ID.number(id));
     }
 
     /**
@@ -152,11 +142,7 @@ public final class CmCalls {
      * @return 0 or an errno
      */
     public static int bind(MemorySegment id, MemorySegment address) {
-        try {
-            return errno((int) BIND.invokeExact(NativeCalls.capture(), id, address));
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return errno(BIND.number(id, address));
     }
 
     /**
@@ -170,12 +156,7 @@ public final class CmCalls {
      */
     public static int resolveAddress(
             MemorySegment id, MemorySegment source, MemorySegment destination, int milliseconds) {
-        try {
-            return errno(
-                    (int) RESOLVE_ADDRESS.invokeExact(NativeCalls.capture(), id, source, destination, milliseconds));
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return errno(RESOLVE_ADDRESS.number(id, source, destination, word(milliseconds)));
     }
 
     /**
@@ -186,11 +167,7 @@ public final class CmCalls {
      * @return 0 or an errno
      */
     public static int resolveRoute(MemorySegment id, int milliseconds) {
-        try {
-            return errno((int) RESOLVE_ROUTE.invokeExact(NativeCalls.capture(), id, milliseconds));
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return errno(RESOLVE_ROUTE.number(id, word(milliseconds)));
     }
 
     /**
@@ -201,11 +178,7 @@ public final class CmCalls {
      * @return 0 or an errno
      */
     public static int connect(MemorySegment id, MemorySegment parameters) {
-        try {
-            return errno((int) CONNECT.invokeExact(NativeCalls.capture(), id, parameters));
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return errno(CONNECT.number(id, parameters));
     }
 
     /**
@@ -215,11 +188,7 @@ public final class CmCalls {
      * @return 0 or an errno
      */
     public static int establish(MemorySegment id) {
-        try {
-            return errno((int) ESTABLISH.invokeExact(NativeCalls.capture(), id));
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return errno(ESTABLISH.number(id));
     }
 
     /**
@@ -230,11 +199,7 @@ public final class CmCalls {
      * @return 0 or an errno
      */
     public static int listen(MemorySegment id, int backlog) {
-        try {
-            return errno((int) LISTEN.invokeExact(NativeCalls.capture(), id, backlog));
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return errno(LISTEN.number(id, word(backlog)));
     }
 
     /**
@@ -245,11 +210,7 @@ public final class CmCalls {
      * @return 0 or an errno
      */
     public static int accept(MemorySegment id, MemorySegment parameters) {
-        try {
-            return errno((int) ACCEPT.invokeExact(NativeCalls.capture(), id, parameters));
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return errno(ACCEPT.number(id, parameters));
     }
 
     /**
@@ -261,11 +222,7 @@ public final class CmCalls {
      * @return 0 or an errno
      */
     public static int reject(MemorySegment id, MemorySegment privateData, byte length) {
-        try {
-            return errno((int) REJECT.invokeExact(NativeCalls.capture(), id, privateData, length));
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return errno(REJECT.number(id, privateData, word(Byte.toUnsignedLong(length))));
     }
 
     /**
@@ -277,11 +234,7 @@ public final class CmCalls {
      * @return 0 or an errno
      */
     public static int rejectEce(MemorySegment id, MemorySegment privateData, byte length) {
-        try {
-            return errno((int) REJECT_ECE.invokeExact(NativeCalls.capture(), id, privateData, length));
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return errno(REJECT_ECE.number(id, privateData, word(Byte.toUnsignedLong(length))));
     }
 
     /**
@@ -292,11 +245,7 @@ public final class CmCalls {
      * @return 0 or an errno
      */
     public static int notify(MemorySegment id, int event) {
-        try {
-            return errno((int) NOTIFY.invokeExact(NativeCalls.capture(), id, event));
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return errno(NOTIFY.number(id, word(event)));
     }
 
     /**
@@ -306,11 +255,7 @@ public final class CmCalls {
      * @return 0 or an errno
      */
     public static int disconnect(MemorySegment id) {
-        try {
-            return errno((int) DISCONNECT.invokeExact(NativeCalls.capture(), id));
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return errno(DISCONNECT.number(id));
     }
 
     /**
@@ -322,11 +267,7 @@ public final class CmCalls {
      * @return 0 or an errno
      */
     public static int joinMulticast(MemorySegment id, MemorySegment address, MemorySegment context) {
-        try {
-            return errno((int) JOIN_MULTICAST.invokeExact(NativeCalls.capture(), id, address, context));
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return errno(JOIN_MULTICAST.number(id, address, context));
     }
 
     /**
@@ -338,11 +279,7 @@ public final class CmCalls {
      * @return 0 or an errno
      */
     public static int joinMulticastEx(MemorySegment id, MemorySegment attributes, MemorySegment context) {
-        try {
-            return errno((int) JOIN_MULTICAST_EX.invokeExact(NativeCalls.capture(), id, attributes, context));
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return errno(JOIN_MULTICAST_EX.number(id, attributes, context));
     }
 
     /**
@@ -353,11 +290,7 @@ public final class CmCalls {
      * @return 0 or an errno
      */
     public static int leaveMulticast(MemorySegment id, MemorySegment address) {
-        try {
-            return errno((int) LEAVE_MULTICAST.invokeExact(NativeCalls.capture(), id, address));
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return errno(LEAVE_MULTICAST.number(id, address));
     }
 
     /**
@@ -368,11 +301,16 @@ public final class CmCalls {
      * @return 0 or an errno
      */
     public static int getEvent(MemorySegment channel, MemorySegment event) {
-        try {
-            return errno((int) GET_EVENT.invokeExact(NativeCalls.capture(), channel, event));
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return errno(GET_EVENT.number(channel, event));
+    }
+
+    /**
+     * rdma_ack_cm_event(3), which cannot fail.
+     *
+     * @param event the {@code struct rdma_cm_event}
+     */
+    public static void acknowledge(MemorySegment event) {
+        ACKNOWLEDGE.call(event);
     }
 
     /**
@@ -386,11 +324,7 @@ public final class CmCalls {
      * @return 0 or an errno
      */
     public static int setOption(MemorySegment id, int level, int option, MemorySegment value, long length) {
-        try {
-            return errno((int) SET_OPTION.invokeExact(NativeCalls.capture(), id, level, option, value, length));
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return errno(SET_OPTION.number(id, word(level), word(option), value, word(length)));
     }
 
     /**
@@ -401,11 +335,7 @@ public final class CmCalls {
      * @return 0 or an errno
      */
     public static int migrate(MemorySegment id, MemorySegment channel) {
-        try {
-            return errno((int) MIGRATE.invokeExact(NativeCalls.capture(), id, channel));
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return errno(MIGRATE.number(id, channel));
     }
 
     /**
@@ -417,11 +347,7 @@ public final class CmCalls {
      * @return 0 or an errno
      */
     public static int initQueuePairAttributes(MemorySegment id, MemorySegment attributes, MemorySegment mask) {
-        try {
-            return errno((int) INIT_QUEUE_PAIR_ATTRIBUTES.invokeExact(NativeCalls.capture(), id, attributes, mask));
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return errno(INIT_QUEUE_PAIR_ATTRIBUTES.number(id, attributes, mask));
     }
 
     /**
@@ -432,11 +358,7 @@ public final class CmCalls {
      * @return 0 or an errno
      */
     public static int setLocalEce(MemorySegment id, MemorySegment ece) {
-        try {
-            return errno((int) SET_LOCAL_ECE.invokeExact(NativeCalls.capture(), id, ece));
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return errno(SET_LOCAL_ECE.number(id, ece));
     }
 
     /**
@@ -447,10 +369,6 @@ public final class CmCalls {
      * @return 0 or an errno
      */
     public static int getRemoteEce(MemorySegment id, MemorySegment ece) {
-        try {
-            return errno((int) GET_REMOTE_ECE.invokeExact(NativeCalls.capture(), id, ece));
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return errno(GET_REMOTE_ECE.number(id, ece));
     }
 }

@@ -5,35 +5,24 @@ package io.github.rdma4j.verbs.internal;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.bindings.verbs_context;
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /** The verbs of completion queues and channels that the generated bindings cannot call as they are. */
 public final class CompletionCalls {
-    /** Linked when the first event is awaited: most programs await none. */
-    private static final class Events {
-        static final MethodHandle GET_CQ_EVENT = NativeCalls.errnoHandle(
-                LibIbVerbs.ibv_get_cq_event$address(), LibIbVerbs.ibv_get_cq_event$descriptor());
-        static final MethodHandle GET_ASYNC_EVENT = NativeCalls.errnoHandle(
-                LibIbVerbs.ibv_get_async_event$address(), LibIbVerbs.ibv_get_async_event$descriptor());
-    }
-
     private static final FunctionDescriptor ARM_DESCRIPTOR =
             FunctionDescriptor.of(JAVA_INT, JAVA_LONG.withName("cq"), JAVA_INT.withName("solicited_only"));
 
     /** Linked when the first queue is armed through the kernel. */
     private static final class Arm {
-        static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ARM_DESCRIPTOR);
+        static final MethodHandle HANDLE = NativeCalls.handle(ARM_DESCRIPTOR);
     }
 
     /** Linked when the first queue is armed in user space. */
     private static final class ArmCritical {
-        static final MethodHandle HANDLE =
-                Linker.nativeLinker().downcallHandle(ARM_DESCRIPTOR, Linker.Option.critical(false));
+        static final MethodHandle HANDLE = NativeCalls.criticalHandle(ARM_DESCRIPTOR);
     }
 
     private CompletionCalls() {}
@@ -71,12 +60,8 @@ public final class CompletionCalls {
      * @return 0, or the errno
      */
     public static int getEvent(MemorySegment channel, MemorySegment queue, MemorySegment queueContext) {
-        try {
-            int result = (int) Events.GET_CQ_EVENT.invokeExact(NativeCalls.capture(), channel, queue, queueContext);
-            return result == 0 ? 0 : NativeCalls.lastErrno();
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        int result = ExportedVerb.GET_CQ_EVENT.number(channel, queue, queueContext);
+        return result == 0 ? 0 : NativeCalls.lastErrno();
     }
 
     /**
@@ -87,12 +72,8 @@ public final class CompletionCalls {
      * @return 0, or the errno
      */
     public static int getAsyncEvent(MemorySegment context, MemorySegment event) {
-        try {
-            int result = (int) Events.GET_ASYNC_EVENT.invokeExact(NativeCalls.capture(), context, event);
-            return result == 0 ? 0 : NativeCalls.lastErrno();
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        int result = ExportedVerb.GET_ASYNC_EVENT.number(context, event);
+        return result == 0 ? 0 : NativeCalls.lastErrno();
     }
 
     /**

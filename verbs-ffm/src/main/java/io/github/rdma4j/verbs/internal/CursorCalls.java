@@ -12,7 +12,6 @@ import io.github.rdma4j.verbs.bindings.ibv_poll_cq_attr;
 import io.github.rdma4j.verbs.bindings.verbs_context;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
@@ -45,7 +44,7 @@ public final class CursorCalls {
     }
 
     private static MethodHandle critical(FunctionDescriptor descriptor) {
-        return Linker.nativeLinker().downcallHandle(descriptor, Linker.Option.critical(false));
+        return NativeCalls.criticalHandle(descriptor);
     }
 
     /**

@@ -6,7 +6,6 @@ import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.bindings.ibv_alloc_dm_attr;
 import io.github.rdma4j.verbs.bindings.ibv_dm;
 import io.github.rdma4j.verbs.bindings.verbs_context;
@@ -24,8 +23,6 @@ public final class DeviceMemoryCalls {
             NativeCalls.handle(FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG));
     private static final MethodHandle FROM_DEVICE =
             NativeCalls.handle(FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle IMPORT_DM =
-            NativeCalls.errnoHandle(LibIbVerbs.ibv_import_dm$address(), LibIbVerbs.ibv_import_dm$descriptor());
     private static final LaterVerbs EXPORT =
             new LaterVerbs("ibv_dm_export_dmabuf_fd", 62, FunctionDescriptor.of(JAVA_INT, ADDRESS));
 
@@ -59,11 +56,7 @@ public final class DeviceMemoryCalls {
      * @return the device memory, or NULL
      */
     public static MemorySegment importHandle(MemorySegment context, int handle) {
-        try {
-            return (MemorySegment) IMPORT_DM.invokeExact(NativeCalls.capture(), context, handle);
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
+        return ExportedVerb.IMPORT_DM.pointer(context, ColdCalls.word(handle));
     }
 
     /**

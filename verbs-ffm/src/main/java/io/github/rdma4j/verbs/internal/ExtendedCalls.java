@@ -8,7 +8,6 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
@@ -23,8 +22,7 @@ public final class ExtendedCalls {
      * Never critical: it takes the lock of the send queue, and a thread that waits for a lock must not hold up a
      * safepoint.
      */
-    private static final MethodHandle START =
-            Linker.nativeLinker().downcallHandle(FunctionDescriptor.ofVoid(JAVA_LONG));
+    private static final MethodHandle START = NativeCalls.handle(FunctionDescriptor.ofVoid(JAVA_LONG));
 
     private static final FunctionDescriptor COMPLETE_SHAPE = FunctionDescriptor.of(JAVA_INT, JAVA_LONG);
     private static final MethodHandle COMPLETE = plain(COMPLETE_SHAPE);
@@ -61,11 +59,11 @@ public final class ExtendedCalls {
     }
 
     private static MethodHandle plain(FunctionDescriptor shape) {
-        return Linker.nativeLinker().downcallHandle(shape);
+        return NativeCalls.handle(shape);
     }
 
     private static MethodHandle critical(FunctionDescriptor shape) {
-        return Linker.nativeLinker().downcallHandle(shape, Linker.Option.critical(false));
+        return NativeCalls.criticalHandle(shape);
     }
 
     /**

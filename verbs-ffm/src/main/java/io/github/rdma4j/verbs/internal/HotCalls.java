@@ -7,7 +7,6 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
@@ -30,14 +29,12 @@ import java.lang.invoke.MethodHandle;
 public final class HotCalls {
     private static final FunctionDescriptor POST_DESCRIPTOR = FunctionDescriptor.of(
             JAVA_INT, JAVA_LONG.withName("qp"), JAVA_LONG.withName("wr"), JAVA_LONG.withName("bad_wr"));
-    private static final MethodHandle POST = Linker.nativeLinker().downcallHandle(POST_DESCRIPTOR);
-    private static final MethodHandle POST_CRITICAL =
-            Linker.nativeLinker().downcallHandle(POST_DESCRIPTOR, Linker.Option.critical(false));
+    private static final MethodHandle POST = NativeCalls.handle(POST_DESCRIPTOR);
+    private static final MethodHandle POST_CRITICAL = NativeCalls.criticalHandle(POST_DESCRIPTOR);
     private static final FunctionDescriptor POLL_DESCRIPTOR = FunctionDescriptor.of(
             JAVA_INT, JAVA_LONG.withName("cq"), JAVA_INT.withName("num_entries"), JAVA_LONG.withName("wc"));
-    private static final MethodHandle POLL = Linker.nativeLinker().downcallHandle(POLL_DESCRIPTOR);
-    private static final MethodHandle POLL_CRITICAL =
-            Linker.nativeLinker().downcallHandle(POLL_DESCRIPTOR, Linker.Option.critical(false));
+    private static final MethodHandle POLL = NativeCalls.handle(POLL_DESCRIPTOR);
+    private static final MethodHandle POLL_CRITICAL = NativeCalls.criticalHandle(POLL_DESCRIPTOR);
 
     static {
         assert POST.type().parameterType(0) == MemorySegment.class && ADDRESS.byteSize() == Long.BYTES;

@@ -29,7 +29,7 @@ public final class LaterVerbs {
         this.name = name;
         this.version = version;
         this.handle = NativeCalls.errnoHandle(descriptor);
-        this.address = NativeLibraries.findVerb(name).orElse(MemorySegment.NULL);
+        this.address = NativeLibraries.find(NativeLibraries.VERBS, name).orElse(MemorySegment.NULL);
     }
 
     /**
@@ -39,7 +39,7 @@ public final class LaterVerbs {
      * @return true if it has
      */
     public static boolean isExported(String name) {
-        return NativeLibraries.findVerb(name).isPresent();
+        return NativeLibraries.find(NativeLibraries.VERBS, name).isPresent();
     }
 
     /** {@return whether the library has it} */

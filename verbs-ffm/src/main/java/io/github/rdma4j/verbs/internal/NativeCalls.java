@@ -14,8 +14,9 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 
 /**
- * What all hand-made native calls share: handles that keep errno, and the way to the entries of
- * {@code struct verbs_context}, through which verbs.h makes its inline calls.
+ * What all native calls share: the one place that makes their handles, where {@link NativeTrace} comes in, and the way
+ * to the entries of {@code struct verbs_context}, through which verbs.h makes its inline calls. All functions of the
+ * libraries are called by pointers, the exported ones by {@link ExportedFunction} and {@link LaterVerbs}.
  */
 public final class NativeCalls {
     private static final Linker LINKER = Linker.nativeLinker();
@@ -29,25 +30,26 @@ public final class NativeCalls {
     private NativeCalls() {}
 
     /**
-     * A handle of an exported function that leaves the cause of its failure in errno. Its first argument is
-     * {@link #capture()}.
+     * A handle of a function of the C library. Its first argument is {@link #capture()}.
      *
-     * @param address of the function
+     * @param name of the function
      * @param descriptor of the function
      * @return the handle
      */
-    public static MethodHandle errnoHandle(MemorySegment address, FunctionDescriptor descriptor) {
-        return LINKER.downcallHandle(address, descriptor, CAPTURE_ERRNO);
+    static MethodHandle systemHandle(String name, FunctionDescriptor descriptor) {
+        return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), descriptor, CAPTURE_ERRNO);
     }
 
     /**
-     * The same for a function pointer: the first argument is the pointer, the second {@link #capture()}.
+     * A handle of a function pointer that leaves the cause of its failure in errno: the first argument is the pointer,
+     * the second {@link #capture()}.
      *
      * @param descriptor of the function
      * @return the handle
      */
-    public static MethodHandle errnoHandle(FunctionDescriptor descriptor) {
-        return LINKER.downcallHandle(descriptor, CAPTURE_ERRNO);
+    static MethodHandle errnoHandle(FunctionDescriptor descriptor) {
+        MethodHandle handle = LINKER.downcallHandle(descriptor, CAPTURE_ERRNO);
+        return NativeTrace.ON ? NativeTrace.traced(handle, true) : handle;
     }
 
     /**
@@ -56,8 +58,21 @@ public final class NativeCalls {
      * @param descriptor of the function
      * @return the handle
      */
-    public static MethodHandle handle(FunctionDescriptor descriptor) {
-        return LINKER.downcallHandle(descriptor);
+    static MethodHandle handle(FunctionDescriptor descriptor) {
+        MethodHandle handle = LINKER.downcallHandle(descriptor);
+        return NativeTrace.ON ? NativeTrace.traced(handle, false) : handle;
+    }
+
+    /**
+     * The same for a function that neither blocks nor takes long: the thread keeps its state, and no safepoint is
+     * reached while the call runs.
+     *
+     * @param descriptor of the function
+     * @return the handle
+     */
+    static MethodHandle criticalHandle(FunctionDescriptor descriptor) {
+        MethodHandle handle = LINKER.downcallHandle(descriptor, Linker.Option.critical(false));
+        return NativeTrace.ON ? NativeTrace.traced(handle, false) : handle;
     }
 
     /** {@return where the calls of this thread put errno} */

@@ -22,7 +22,11 @@ public final class NativeLibraries {
     private static final String REMEDY =
             "install rdma-core's run-time libraries (Debian, Ubuntu: apt-get install %s ibverbs-providers; Fedora,"
                     + " RHEL: dnf install %s)";
-    private static final String VERBS = "libibverbs.so.1";
+    /** The SONAME of libibverbs. */
+    static final String VERBS = "libibverbs.so.1";
+    /** The SONAME of librdmacm. */
+    static final String CONNECTION_MANAGER = "librdmacm.so.1";
+
     private static final int RTLD_NOW = 2;
 
     /** Of the symbols that the API calls, those that old versions lack; all are there from rdma-core 32 on. */
@@ -50,13 +54,20 @@ public final class NativeLibraries {
     }
 
     /**
-     * A function of libibverbs, of which {@link #requireVerbs()} has seen that it can be opened.
+     * A function of a library, of which {@link #requireVerbs()} or {@link #requireConnectionManager()} has seen that it
+     * can be opened.
      *
+     * @param soname {@link #VERBS} or {@link #CONNECTION_MANAGER}
      * @param symbol its name
      * @return its address; empty if the installed library does not have it
      */
-    static Optional<MemorySegment> findVerb(String symbol) {
-        return SymbolLookup.libraryLookup(VERBS, Arena.global()).find(symbol);
+    static Optional<MemorySegment> find(String soname, String symbol) {
+        Optional<MemorySegment> found =
+                SymbolLookup.libraryLookup(soname, Arena.global()).find(symbol);
+        if (NativeTrace.ON) {
+            found.ifPresent(address -> NativeTrace.learnSymbol(symbol, address));
+        }
+        return found;
     }
 
     /**
@@ -67,7 +78,7 @@ public final class NativeLibraries {
     public static void requireConnectionManager() {
         if (!connectionManagerFound) {
             requirePlatform(System.getProperty("os.name"), System.getProperty("os.arch"));
-            require("librdmacm.so.1", "librdmacm1", "librdmacm", NEWEST_CONNECTION_MANAGER);
+            require(CONNECTION_MANAGER, "librdmacm1", "librdmacm", NEWEST_CONNECTION_MANAGER);
             connectionManagerFound = true;
         }
     }

@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.nio.file.Files;
@@ -55,16 +54,12 @@ public final class PageMapping {
     private static final String FEWER_MAPPINGS =
             "call it again when the process has fewer mappings, or let it have more: /proc/sys/vm/max_map_count";
 
-    private static final MethodHandle MMAP = function(
+    private static final MethodHandle MMAP = NativeCalls.systemHandle(
             "mmap", FunctionDescriptor.of(JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
     private static final MethodHandle MUNMAP =
-            function("munmap", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
+            NativeCalls.systemHandle("munmap", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
     private static final MethodHandle MADVISE =
-            function("madvise", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
-
-    private static MethodHandle function(String name, FunctionDescriptor descriptor) {
-        return NativeCalls.errnoHandle(Linker.nativeLinker().defaultLookup().findOrThrow(name), descriptor);
-    }
+            NativeCalls.systemHandle("madvise", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
 
     private final MemorySegment memory;
     private final Arena arena = Arena.ofShared();

@@ -21,11 +21,16 @@ final class NativeFunction {
             "ibv_get_device_name",
             "ibv_get_pkey_index",
             "ibv_is_fork_initialized",
+            "ibv_qp_to_qp_ex",
             "ibv_query_qp_data_in_order",
             "rdma_ack_cm_event");
 
     /** They return -1 and leave the cause in errno, though they are verbs. */
-    private static final Set<String> MINUS_ONE_AND_ERRNO = Set.of("ibv_init_ah_from_wc", "ibv_resolve_eth_l2_from_gid");
+    private static final Set<String> MINUS_ONE_AND_ERRNO =
+            Set.of("ibv_get_async_event", "ibv_get_cq_event", "ibv_init_ah_from_wc", "ibv_resolve_eth_l2_from_gid");
+
+    /** All functions of librdmacm that return anything do. */
+    private static final String CONNECTION_MANAGER = "rdma_";
 
     private final String symbol;
     private final Class<?> result;
@@ -87,7 +92,11 @@ final class NativeFunction {
      * Whether a failure is told by errno. All calls by words capture it, and most functions return an errno instead.
      */
     private boolean leavesErrno(String name, Class<?> returned) {
-        return takesWords ? returned == MemorySegment.class || MINUS_ONE_AND_ERRNO.contains(name) : keepsErrno;
+        return takesWords
+                ? returned == MemorySegment.class
+                        || MINUS_ONE_AND_ERRNO.contains(name)
+                        || name.startsWith(CONNECTION_MANAGER) && returned != void.class
+                : keepsErrno;
     }
 
     /** Whether a failure comes without an errno. */

@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs.faults;
 
 import io.github.rdma4j.verbs.bindings.LibIbVerbs;
+import io.github.rdma4j.verbs.bindings.LibRdmaCm;
 import io.github.rdma4j.verbs.bindings.ibv_context;
 import io.github.rdma4j.verbs.bindings.ibv_context_ops;
 import io.github.rdma4j.verbs.bindings.ibv_cq_ex;
@@ -86,7 +87,8 @@ final class Pointers {
         String[] parts = name.split("[.]");
         try {
             FunctionDescriptor descriptor = (FunctionDescriptor) (parts.length == 1
-                            ? LibIbVerbs.class.getMethod(name + "$descriptor")
+                            ? (name.startsWith("rdma_") ? LibRdmaCm.class : LibIbVerbs.class)
+                                    .getMethod(name + "$descriptor")
                             : Class.forName(BINDINGS + parts[0] + "$" + parts[1])
                                     .getMethod("descriptor"))
                     .invoke(null);

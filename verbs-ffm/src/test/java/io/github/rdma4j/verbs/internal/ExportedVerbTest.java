@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.bindings.LibIbVerbs;
+import io.github.rdma4j.verbs.bindings.LibRdmaCm;
 import java.lang.foreign.AddressLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -13,6 +14,7 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.reflect.Field;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -22,8 +24,25 @@ class ExportedVerbTest {
     @ParameterizedTest
     @EnumSource
     void allArgumentsAndTheResultTravelInRegistersForIntegers(ExportedVerb verb) throws ReflectiveOperationException {
-        FunctionDescriptor descriptor = (FunctionDescriptor)
-                LibIbVerbs.class.getMethod(verb.symbol() + "$descriptor").invoke(null);
+        requireWords(LibIbVerbs.class, verb.symbol());
+    }
+
+    @Test
+    void neitherHaveThoseOfConnectionManagementOthers() throws ReflectiveOperationException {
+        int functions = 0;
+        for (Field field : CmCalls.class.getDeclaredFields()) {
+            if (field.getType() == ExportedFunction.class) {
+                field.setAccessible(true);
+                requireWords(LibRdmaCm.class, ((ExportedFunction) field.get(null)).symbol());
+                functions++;
+            }
+        }
+        assertThat(functions).isGreaterThan(25);
+    }
+
+    private static void requireWords(Class<?> bindings, String symbol) throws ReflectiveOperationException {
+        FunctionDescriptor descriptor =
+                (FunctionDescriptor) bindings.getMethod(symbol + "$descriptor").invoke(null);
         assertThat(descriptor.argumentLayouts())
                 .hasSizeLessThanOrEqualTo(ColdCalls.WORDS)
                 .allMatch(ExportedVerbTest::isWord);

@@ -9,7 +9,6 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.VerbsException;
-import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import io.github.rdma4j.verbs.bindings.ibv_device_attr;
 import io.github.rdma4j.verbs.bindings.ibv_device_attr_ex;
@@ -139,7 +138,7 @@ public final class DeviceQueries {
         }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment key = arena.allocate(JAVA_SHORT);
-            if (LibIbVerbs.ibv_query_pkey(context, (byte) port, index, key) != 0) {
+            if (ExportedVerb.QUERY_PKEY.number(context, ColdCalls.word(port), ColdCalls.word(index), key) != 0) {
                 throw new VerbsException(
                         "ibv_query_pkey(%s, port=%d, index=%d)".formatted(device, port, index),
                         0,
@@ -157,7 +156,8 @@ public final class DeviceQueries {
         }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment bigEndian = arena.allocateFrom(NETWORK_SHORT, (short) key);
-            int index = LibIbVerbs.ibv_get_pkey_index(context, (byte) port, bigEndian.get(JAVA_SHORT, 0));
+            int index = ExportedVerb.GET_PKEY_INDEX.number(
+                    context, ColdCalls.word(port), ColdCalls.word(Short.toUnsignedLong(bigEndian.get(JAVA_SHORT, 0))));
             if (index < 0) {
                 throw new IllegalArgumentException(
                         "device %s, port %d has no partition key 0x%04x".formatted(device, port, key));

@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda.internal;
+
+import io.github.rdma4j.cuda.bindings.CudaHeaders;
+import java.lang.foreign.AddressLayout;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.Method;
+import java.time.LocalTime;
+import java.time.format.DateTimeFormatter;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.StringJoiner;
+
+/**
+ * One line for each call of the CUDA driver, if the system property {@value #PROPERTY} asks for it when this class is
+ * loaded: {@code true} for stderr, or the path of a file, to which the lines are appended. {@link Driver} makes all
+ * handles, and wraps them if the trace is on; if it is off, no call looks at the switch.
+ */
+final class DriverTrace {
+    /** The system property that asks for the trace. */
+    static final String PROPERTY = "io.github.rdma4j.cuda.trace";
+
+    /** Whether calls are traced. */
+    static final boolean ON = isWanted(System.getProperty(PROPERTY));
+
+    private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss.SSSSSS");
+    private static final long NANOSECONDS = 1_000_000_000;
+    /** Greater numbers are addresses on a device more often than anything else. */
+    private static final long LEAST_ADDRESS = 1L << 32;
+
+    private static final String ERROR = "CUDA_ERROR_";
+
+    private final String name;
+    private final MethodHandle real;
+    private final FunctionDescriptor descriptor;
+    private final TraceOutput output;
+
+    private DriverTrace(String name, MethodHandle real, FunctionDescriptor descriptor, TraceOutput output) {
+        this.name = name;
+        this.real = real;
+        this.descriptor = descriptor;
+        this.output = output;
+    }
+
+    /** Loaded only if the trace is on. */
+    private static final class Current {
+        static final TraceOutput OUTPUT = TraceOutput.open(PROPERTY, System.getProperty(PROPERTY));
+    }
+
+    /** Loaded with the first traced handle. */
+    private static final class Handles {
+        static final MethodHandle CALL = find();
+
+        private static MethodHandle find() {
+            try {
+                return MethodHandles.lookup()
+                        .findVirtual(DriverTrace.class, "call", MethodType.methodType(Object.class, Object[].class));
+            } catch (ReflectiveOperationException e) {
+                throw new ExceptionInInitializerError(e);
+            }
+        }
+    }
+
+    /** The names of the results, which the driver would tell by a call that is traced, too. */
+    private static final class Names {
+        static final Map<Integer, String> ERRORS = read();
+
+        private static Map<Integer, String> read() {
+            Map<Integer, String> errors = new HashMap<>();
+            try {
+                for (Method constant : CudaHeaders.class.getMethods()) {
+                    if (constant.getName().startsWith(ERROR)) {
+                        errors.put((Integer) constant.invoke(null), constant.getName());
+                    }
+                }
+            } catch (ReflectiveOperationException e) {
+                throw new ExceptionInInitializerError(e);
+            }
+            return errors;
+        }
+    }
+
+    static boolean isWanted(String value) {
+        return value != null && !value.isEmpty() && !value.equals("false");
+    }
+
+    /**
+     * A handle that prints what it calls.
+     *
+     * @param name of the function
+     * @param real its handle
+     * @param descriptor as jextract made it, which says what is a pointer
+     * @return a handle of the same type
+     */
+    static MethodHandle traced(String name, MethodHandle real, FunctionDescriptor descriptor) {
+        return traced(name, real, descriptor, Current.OUTPUT);
+    }
+
+    static MethodHandle traced(String name, MethodHandle real, FunctionDescriptor descriptor, TraceOutput output) {
+        MethodType type = real.type();
+        MethodHandle spread = real.asType(type.generic()).asSpreader(Object[].class, type.parameterCount());
+        return Handles.CALL
+                .bindTo(new DriverTrace(name, spread, descriptor, output))
+                .asCollector(Object[].class, type.parameterCount())
+                .asType(type);
+    }
+
+    private Object call(Object[] arguments) throws Throwable {
+        StringJoiner told = new StringJoiner(", ");
+        for (int i = 0; i < arguments.length; i++) {
+            told.add(argument(arguments[i], descriptor.argumentLayouts().get(i) instanceof AddressLayout));
+        }
+        LocalTime start = LocalTime.now();
+        long from = System.nanoTime();
+        Object result = real.invokeExact(arguments);
+        long duration = System.nanoTime() - from;
+        output.write("%s [%s] %s(%s) = %s <%d.%09d>%n"
+                .formatted(
+                        TIME.format(start),
+                        threadName(Thread.currentThread()),
+                        name,
+                        told,
+                        result((Integer) result),
+                        duration / NANOSECONDS,
+                        duration % NANOSECONDS));
+        return result;
+    }
+
+    /** Virtual threads have no name by default. A name may contain anything, and a line has no second one. */
+    private static String threadName(Thread thread) {
+        String threadName = thread.getName().replaceAll("\\p{Cntrl}", " ");
+        return threadName.isEmpty() ? "#" + thread.threadId() : threadName;
+    }
+
+    private static String argument(Object value, boolean isPointer) {
+        long word = value instanceof MemorySegment segment ? segment.address() : ((Number) value).longValue();
+        if (isPointer && word == 0) {
+            return "NULL";
+        }
+        boolean isAddress = isPointer || value instanceof Long && (word >= LEAST_ADDRESS || word < 0);
+        return isAddress ? "0x" + Long.toHexString(word) : Long.toString(word);
+    }
+
+    private static String result(int code) {
+        return code == 0 ? "0" : code + " " + Names.ERRORS.getOrDefault(code, "CUresult");
+    }
+}

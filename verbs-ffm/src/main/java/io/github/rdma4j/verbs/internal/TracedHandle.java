@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.internal;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.time.LocalTime;
+import java.time.format.DateTimeFormatter;
+
+/** What stands in place of a handle while the trace is on: it calls, and writes a line about the call. */
+final class TracedHandle {
+    /** Of {@link #call}, whose arguments have to be collected. */
+    private static final MethodHandle CALL = find();
+
+    private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss.SSSSSS");
+    private static final long NANOSECONDS = 1_000_000_000;
+
+    private final MethodHandle real;
+    private final boolean returns;
+    private final boolean keepsErrno;
+    private final TraceNames names;
+    private final TraceOutput output;
+
+    private TracedHandle(MethodHandle real, boolean returns, boolean keepsErrno, TraceNames names, TraceOutput output) {
+        this.real = real;
+        this.returns = returns;
+        this.keepsErrno = keepsErrno;
+        this.names = names;
+        this.output = output;
+    }
+
+    private static MethodHandle find() {
+        try {
+            return MethodHandles.lookup()
+                    .findVirtual(TracedHandle.class, "call", MethodType.methodType(Object.class, Object[].class));
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    /**
+     * A handle that prints what it calls.
+     *
+     * @param real a handle whose first argument is the function's address
+     * @param keepsErrno whether its second argument is where errno goes
+     * @param names of functions
+     * @param output where the lines go
+     * @return a handle of the same type
+     */
+    static MethodHandle of(MethodHandle real, boolean keepsErrno, TraceNames names, TraceOutput output) {
+        MethodType type = real.type();
+        MethodHandle spread = real.asType(type.generic()).asSpreader(Object[].class, type.parameterCount());
+        TracedHandle traced = new TracedHandle(spread, type.returnType() != void.class, keepsErrno, names, output);
+        return CALL.bindTo(traced)
+                .asCollector(Object[].class, type.parameterCount())
+                .asType(type);
+    }
+
+    private Object call(Object[] arguments) throws Throwable {
+        TracedFunction function = names.at(word(arguments[0]));
+        TraceArguments told = new TraceArguments(function, arguments, keepsErrno ? 2 : 1);
+        // Before the call: what it is given may be gone behind it.
+        if (!function.isPoll()) {
+            told.readBefore();
+        }
+        LocalTime start = LocalTime.now();
+        long from = System.nanoTime();
+        Object result = real.invokeExact(arguments);
+        long duration = System.nanoTime() - from;
+        if (function.isPoll() && function.isEmptyPoll(result) && !output.tellsEmptyPolls()) {
+            return result;
+        }
+        int errno = keepsErrno ? ((MemorySegment) arguments[1]).get(ValueLayout.JAVA_INT, 0) : 0;
+        Long word = returns ? (Long) word(result) : null;
+        if (word != null && word != 0) {
+            names.learnFrom(function.name(), word, told.word(0));
+        }
+        if (function.isPoll()) {
+            told.readBefore();
+        }
+        told.readAfter(word == null ? 0 : word);
+        String returned = function.result(word, result instanceof MemorySegment, errno);
+        output.write("%s [%s] %s(%s)%s <%d.%09d>%n"
+                .formatted(
+                        TIME.format(start),
+                        threadName(Thread.currentThread()),
+                        function.name(),
+                        told,
+                        returned.isEmpty() ? "" : " = " + returned,
+                        duration / NANOSECONDS,
+                        duration % NANOSECONDS));
+        return result;
+    }
+
+    /** Virtual threads have no name by default. A name may contain anything, and a line has no second one. */
+    private static String threadName(Thread thread) {
+        String name = thread.getName().replaceAll("\\p{Cntrl}", " ");
+        return name.isEmpty() ? "#" + thread.threadId() : name;
+    }
+
+    /** An argument or a result as the register has it. */
+    static long word(Object value) {
+        return value instanceof MemorySegment segment ? segment.address() : ((Number) value).longValue();
+    }
+}
