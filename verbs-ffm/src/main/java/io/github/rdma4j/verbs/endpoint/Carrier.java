@@ -3,7 +3,6 @@
 package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.EventSource;
-import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -57,9 +56,6 @@ interface Carrier extends Wire {
 
     /** Ends the sleep that is going on, or the next one. */
     void wakeUp();
-
-    /** The buffer of a slot, for a program that writes a message itself. */
-    MemorySegment room(int slot);
 
     /** The message in a receive buffer, for a handler. */
     Message message(int buffer, long length);

@@ -31,8 +31,8 @@ import java.util.function.Consumer;
  * endpoint's lock was given back; what is chained to it runs there, unless an executor is given ({@link
  * CompletableFuture#thenApplyAsync}). Waiting for a future ({@code get}, {@code join}) makes progress, too; waiting for
  * {@link CompletableFuture#allOf} of several does not. A program that only chains futures must give a thread, for
- * instance {@code executor.execute(endpoint::progressLoop)}. What waits does not spin, and a virtual thread that waits
- * holds no carrier.
+ * instance {@code executor.execute(endpoint::progressLoop)}, or an {@link EndpointSelector}. What waits looks for a
+ * while, and then sleeps ({@link EndpointConfig#spinLimit}); a virtual thread that sleeps holds no carrier.
  *
  * <p><b>The end.</b> A peer that closes in good order is told apart from one that is gone: the first is {@link
  * #CLOSED_BY_PEER} or a {@link ClosedByPeerException}, after its last message; the second a {@link
@@ -247,7 +247,7 @@ public final class Endpoint implements AutoCloseable {
     }
 
     /**
-     * Gives a place for a message that the program writes itself, so that it is never copied; waits if need be until
+     * Gives a place for a message that the program writes itself, so that it need not be copied; waits if need be until
      * the peer has room.
      *
      * @param timeout how long to wait; zero or less tries once

@@ -522,6 +522,10 @@ final class Engine {
             }
             if (queueEvent) {
                 carrier.eventCame();
+                if (led) {
+                    // Somebody sleeps for the next event, whatever the selector does in the meantime.
+                    carrier.arm();
+                }
             }
             progress();
             if (linkEvent) {

@@ -5,9 +5,9 @@ package io.github.rdma4j.verbs.endpoint;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A message that is written where the adapter will take it from, so that it is never copied: {@link Endpoint#claim}
+ * A message that is written where the adapter will take it from, so that it need not be copied: {@link Endpoint#claim}
  * gives it. It has its place in the send queue and its credit already, so {@link #send} never waits. Its turn among
- * messages and transfers is that of the call of {@link #send}.
+ * messages and transfers is that of the call of {@link #send}; only if others wait before it then, it is copied.
  *
  * <p>Thread safety: one thread at a time.
  */

@@ -6,6 +6,7 @@ import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.VerbsException;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
 import java.util.Queue;
 
@@ -42,15 +43,8 @@ final class Protocol {
         LOST
     }
 
-    /**
-     * A message, or a transfer, that waits for its turn.
-     *
-     * @param claimed the slot of a message that the program has written there itself; else -1, and there is a promise
-     * @param length of such a message, in bytes
-     */
+    /** A message, or a transfer, that waits for its turn. */
     private record Waiting(
-            int claimed,
-            long length,
             MemorySegment message,
             Operation operation,
             MemorySlice local,
@@ -59,21 +53,7 @@ final class Protocol {
             long newValue,
             Promise<?> promise) {
         Waiting(MemorySegment message, Promise<?> promise) {
-            this(-1, 0, message, null, null, null, 0, 0, promise);
-        }
-
-        Waiting(int claimed, long length) {
-            this(claimed, length, null, null, null, null, 0, 0, null);
-        }
-
-        Waiting(
-                Promise<?> promise,
-                Operation operation,
-                MemorySlice local,
-                RemoteMemory remote,
-                long operand,
-                long newValue) {
-            this(-1, 0, null, operation, local, remote, operand, newValue, promise);
+            this(message, null, null, null, 0, 0, promise);
         }
     }
 
@@ -236,20 +216,27 @@ final class Protocol {
             throw ended("sending over " + name);
         }
         flush();
-        wire.cut(slot, length);
         if (outbox.isEmpty()) {
-            postClaimed(slot, length);
+            wire.cut(slot, length);
+            slots.send(slot);
+            postFilled(slot, length);
         } else {
-            outbox.add(new Waiting(slot, length));
+            sendLater(slot, length);
         }
         if (state != State.OPEN) {
             throw ended("sending over " + name);
         }
     }
 
-    private void postClaimed(int slot, long length) {
-        slots.send(slot);
-        postFilled(slot, length);
+    /** Those that wait before it may wait for its place or its credit, so it gives back both, and waits as they do. */
+    private void sendLater(int slot, long length) {
+        try {
+            MemorySegment copy =
+                    MemorySegment.ofArray(wire.room(slot).asSlice(0, length).toArray(ValueLayout.JAVA_BYTE));
+            outbox.add(new Waiting(copy, new Promise<>(null)));
+        } finally {
+            giveBack(slot);
+        }
     }
 
     /** The program does not want it. */
@@ -315,7 +302,7 @@ final class Protocol {
         } else if (hasRoom()) {
             postTransfer(slots.take(promise, operation.hasResult()), operation, local, remote, operand, newValue);
         } else {
-            outbox.add(new Waiting(promise, operation, local, remote, operand, newValue));
+            outbox.add(new Waiting(null, operation, local, remote, operand, newValue, promise));
         }
     }
 
@@ -570,17 +557,8 @@ final class Protocol {
             requests.remove();
         }
         while (!outbox.isEmpty()) {
-            fail(outbox.peek(), ended("sending over " + name));
+            decide(outbox.peek().promise, null, ended("sending over " + name));
             outbox.remove();
-        }
-    }
-
-    /** It will never have its turn. */
-    private void fail(Waiting waiting, RuntimeException failure) {
-        if (waiting.promise != null) {
-            decide(waiting.promise, null, failure);
-        } else {
-            slots.giveBack(waiting.claimed);
         }
     }
 
@@ -591,9 +569,7 @@ final class Protocol {
     private void flush() {
         while (state == State.OPEN && !outbox.isEmpty()) {
             Waiting next = outbox.peek();
-            if (next.promise == null) {
-                postClaimed(next.claimed, next.length);
-            } else if (!next.promise.isWithdrawn()) {
+            if (!next.promise.isWithdrawn()) {
                 if (!slots.hasFree() || next.message != null && credits.available() == 0) {
                     return;
                 }
@@ -723,7 +699,7 @@ final class Protocol {
             requests.remove();
         }
         while (!outbox.isEmpty()) {
-            fail(outbox.peek(), reason);
+            decide(outbox.peek().promise, null, reason);
             outbox.remove();
         }
         slots.abandon(reason, this);

@@ -17,6 +17,9 @@ interface Wire {
     /** Copies a message into the buffer of a slot. If it throws, nothing has happened. */
     void fill(int slot, MemorySegment message);
 
+    /** The buffer of a slot, for a program that writes a message itself. */
+    MemorySegment room(int slot);
+
     /** The message in the buffer of a slot, which the program has written itself, has this length, in bytes. */
     void cut(int slot, long length);
 

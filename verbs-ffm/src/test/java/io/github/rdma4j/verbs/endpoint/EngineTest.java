@@ -40,21 +40,15 @@ class EngineTest {
             new MemoryHandle(new RemoteMemory(8, 8, 1), Set.of(AccessFlag.REMOTE_ATOMIC, AccessFlag.REMOTE_WRITE));
 
     private final ExecutorService executor = Executors.newCachedThreadPool();
-    private final Duration spinLimit;
-    private FakePair pair;
+    private FakePair pair = newPair(config -> config.sendDepth(2).receiveBuffers(4));
 
-    EngineTest() {
-        this(Duration.ZERO);
-    }
-
-    /** The same tests with threads that look for a while before they sleep: {@link SpinningEngineTest}. */
-    EngineTest(Duration spinLimit) {
-        this.spinLimit = spinLimit;
-        pair = newPair(config -> config.sendDepth(2).receiveBuffers(4));
+    /** {@link SpinningEngineTest} has threads that look for a while before they sleep. */
+    Duration spinLimit() {
+        return Duration.ZERO;
     }
 
     private FakePair newPair(Consumer<EndpointConfig> configuration) {
-        return new FakePair(config -> configuration.accept(config.spinLimit(spinLimit)));
+        return new FakePair(config -> configuration.accept(config.spinLimit(spinLimit())));
     }
 
     @AfterEach

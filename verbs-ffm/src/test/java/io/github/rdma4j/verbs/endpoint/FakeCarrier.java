@@ -106,7 +106,9 @@ final class FakeCarrier implements Carrier {
 
     @Override
     public MemorySegment room(int slot) {
-        slots[slot] = new byte[ROOM];
+        if (slots[slot] == null || slots[slot].length != ROOM) {
+            slots[slot] = new byte[ROOM];
+        }
         return MemorySegment.ofArray(slots[slot]);
     }
 

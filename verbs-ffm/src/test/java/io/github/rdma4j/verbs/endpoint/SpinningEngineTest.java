@@ -6,7 +6,8 @@ import java.time.Duration;
 
 /** What {@link EngineTest} asks, of threads that look for a while before they sleep. */
 class SpinningEngineTest extends EngineTest {
-    SpinningEngineTest() {
-        super(Duration.ofMillis(1));
+    @Override
+    Duration spinLimit() {
+        return Duration.ofMillis(1);
     }
 }
