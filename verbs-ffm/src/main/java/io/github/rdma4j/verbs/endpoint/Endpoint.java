@@ -11,6 +11,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ByteChannel;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -244,6 +245,58 @@ public final class Endpoint implements AutoCloseable {
             message.position(message.limit());
         }
         return sent;
+    }
+
+    /**
+     * Sends the first of several messages, as many as are possible at once, and rings the adapter's doorbell once for
+     * all. They are copied; the segments are free when this returns.
+     *
+     * @param messages each of at most {@link #maxMessageSize()} bytes
+     * @return how many were sent, from 0 to their number; {@link #CLOSED_BY_PEER}
+     * @throws IllegalArgumentException if one of them is too long; nothing was sent then
+     * @throws ConnectionLostException if the connection is lost
+     * @throws IllegalStateException if this endpoint is closed
+     */
+    public int trySendAll(List<? extends MemorySegment> messages) {
+        engine.enter();
+        try {
+            engine.requireOpen();
+            int sent = protocol.trySendAll(messages);
+            if (sent == 0) {
+                engine.progress();
+                sent = protocol.trySendAll(messages);
+            }
+            return sent;
+        } finally {
+            engine.exit();
+        }
+    }
+
+    /**
+     * Sends several messages, with one doorbell for as many as there is room for, and waits until the peer has room for
+     * the others. They are copied; the segments are free when this returns.
+     *
+     * @param messages each of at most {@link #maxMessageSize()} bytes
+     * @param timeout how long to wait; zero or less sends as many as are possible at once
+     * @return how many were sent in time; all, unless the time was over
+     * @throws IllegalArgumentException if one of them is too long; nothing was sent then
+     * @throws ClosedByPeerException if the peer has closed; some may have been sent
+     * @throws ConnectionLostException if the connection is lost; some may have been sent
+     * @throws io.github.rdma4j.verbs.WaitInterruptedException if the thread is interrupted; some may have been sent
+     * @throws IllegalStateException if this endpoint is closed, before or meanwhile
+     */
+    public int sendAll(List<? extends MemorySegment> messages, Duration timeout) {
+        String operation = "sending over " + engine;
+        int[] sent = new int[1];
+        engine.await(operation, timeout, () -> {
+            int more = protocol.trySendAll(messages.subList(sent[0], messages.size()));
+            if (more == CLOSED_BY_PEER) {
+                throw protocol.ended(operation);
+            }
+            sent[0] += more;
+            return sent[0] == messages.size() ? Boolean.TRUE : null;
+        });
+        return sent[0];
     }
 
     /**

@@ -8,8 +8,6 @@ import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.ClosePlace;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -28,8 +26,6 @@ import java.util.function.Supplier;
 final class Engine {
     /** Asking the connection manager is a system call, and so, on some machines, is asking the clock. */
     private static final int IDLE_POLLS_PER_LOOK = 256;
-    /** How deep callbacks that wait may lie in each other before they no longer run those of others. */
-    private static final int MAX_NESTED = 32;
 
     private static final long GOOD_BYE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -38,6 +34,7 @@ final class Engine {
     private final Carrier carrier;
     private final Protocol protocol;
     private final SpinTime spinTime;
+    private final Telling telling;
     private boolean closing;
     /** Null before the close, and where places are not kept. */
     private volatile ClosePlace closePlace;
@@ -53,13 +50,12 @@ final class Engine {
     private long announced;
     /** Of a selector: hears, with the lock held, that it must look again and arm again. Null if there is none. */
     private Runnable watcher;
-    /** The threads that are telling promises; one that is there twice waits in a callback. */
-    private final List<Thread> telling = new ArrayList<>();
 
     Engine(Carrier carrier, Protocol protocol, SpinTime spinTime) {
         this.carrier = carrier;
         this.protocol = protocol;
         this.spinTime = spinTime;
+        this.telling = new Telling(lock, protocol, this::announce);
     }
 
     /** Used with the lock held. */
@@ -82,10 +78,10 @@ final class Engine {
      */
     void exit(Promise<?> own) {
         announce();
-        boolean tell = protocol.hasDecided();
+        boolean tell = !protocol.decisions().isEmpty();
         lock.unlock();
         if (tell) {
-            tell(own, 0);
+            telling.tell(own, 0);
         }
     }
 
@@ -106,58 +102,6 @@ final class Engine {
     private void tellWatcher() {
         if (watcher != null) {
             watcher.run();
-        }
-    }
-
-    /** Whether this thread tells promises at the moment, so that what it is in is a callback. With the lock held. */
-    private int nesting() {
-        if (telling.isEmpty()) {
-            return 0;
-        }
-        int depth = 0;
-        for (Thread thread : telling) {
-            depth += thread == Thread.currentThread() ? 1 : 0;
-        }
-        return depth;
-    }
-
-    /** Tells the promises that are decided by now, one at a time, so that a slow callback holds up no other thread. */
-    private void tell(Promise<?> own, int allowedNesting) {
-        lock.lock();
-        if (nesting() > allowedNesting) {
-            lock.unlock();
-            return;
-        }
-        Promise<?> last = protocol.lastDecided();
-        telling.add(Thread.currentThread());
-        try {
-            Promise<?> promise;
-            do {
-                promise = protocol.firstDecided() == own ? null : protocol.nextDecided();
-                lock.unlock();
-                if (promise != null) {
-                    hand(promise);
-                }
-                lock.lock();
-            } while (promise != null && promise != last);
-        } finally {
-            if (!lock.isHeldByCurrentThread()) {
-                lock.lock();
-            }
-            telling.remove(Thread.currentThread());
-            announce();
-            lock.unlock();
-        }
-    }
-
-    private void hand(Promise<?> promise) {
-        try {
-            promise.handOver();
-        } catch (Throwable e) {
-            // Out of memory: another try comes later.
-            lock.lock();
-            protocol.tellAgain(promise);
-            throw e;
         }
     }
 
@@ -371,11 +315,11 @@ final class Engine {
                     return result;
                 }
                 long remaining = limit - (System.nanoTime() - start);
-                int nesting = nesting();
-                if (protocol.hasDecided() && nesting < MAX_NESTED) {
+                int nesting = telling.nesting();
+                if (!protocol.decisions().isEmpty() && nesting < Telling.MAX_NESTED) {
                     announce();
                     lock.unlock();
-                    tell(null, nesting);
+                    telling.tell(null, nesting);
                     lock.lock();
                 } else if (remaining <= 0 || destroyed) {
                     return null;

@@ -33,7 +33,7 @@ final class Promise<T> extends ProgressFuture<T> {
 
     private T value;
     private Throwable failure;
-    /** The one that was decided next and is still to be told; of {@link Protocol}. */
+    /** The one that was decided next and is still to be told; of {@link Decisions}. */
     Promise<?> next;
 
     Promise(Engine engine) {

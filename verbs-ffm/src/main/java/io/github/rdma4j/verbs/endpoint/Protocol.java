@@ -2,24 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
-import io.github.rdma4j.verbs.MemorySlice;
-import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.VerbsException;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
 import java.util.Queue;
 
 /**
  * The endpoint protocol as a state machine: one method for each thing that can happen, which are calls of the program,
  * completions, the end of the connection, and the time. What follows is posted to a {@link Wire}, or decides a {@link
- * Promise} that {@link #nextDecided} gives out, or counts up {@link #changes}, and then whoever waits looks again.
+ * Promise} that {@link #decisions} gives out, or counts up {@link #changes}, and then whoever waits looks again. What it
+ * inherits is the half that sends.
  *
  * <p>No threads, no locks, no waiting, no verbs: {@link Engine} has those, and two of these machines play against each
  * other in a simulation. After an exception, also an {@link OutOfMemoryError}, the machine is in order, and the same
  * event may be given again.
  */
-final class Protocol {
+final class Protocol extends SendingHalf {
     /** In the id of a work request: it is a receive, and the rest is its buffer. Of others, the id is the slot. */
     static final long RECEIVE = 1L << 33;
     /** The id of credit updates and of the close. */
@@ -43,32 +40,11 @@ final class Protocol {
         LOST
     }
 
-    /** A message, or a transfer, that waits for its turn. */
-    private record Waiting(
-            MemorySegment message,
-            Operation operation,
-            MemorySlice local,
-            RemoteMemory remote,
-            long operand,
-            long newValue,
-            Promise<?> promise) {
-        Waiting(MemorySegment message, Promise<?> promise) {
-            this(message, null, null, null, 0, 0, promise);
-        }
-    }
-
-    private final String name;
-    private final Wire wire;
     private final int bufferSize;
-    private final int maxMessage;
-    private final Credits credits;
-    private final Slots slots;
     private final Inbox inbox;
     private final Silence silence;
-    private final Queue<Waiting> outbox = new ArrayDeque<>();
     private final Queue<Promise<byte[]>> requests = new ArrayDeque<>();
-    private Promise<?> firstDecided;
-    private Promise<?> lastDecided;
+    private final Decisions decisions = new Decisions();
     private State state = State.OPEN;
     private ConnectionLostException lost;
     private IllegalStateException closed;
@@ -78,12 +54,6 @@ final class Protocol {
     private long graceSince;
     private int controlsUnderWay;
     private boolean probeUnderWay;
-    /** The program was told that the peer has no free buffer, and not that it has one again. */
-    private boolean wantsCredit;
-    /** The same for a place in the send queue. */
-    private boolean wantsPlace;
-
-    private long changes;
 
     /**
      * The state after the handshake.
@@ -92,34 +62,20 @@ final class Protocol {
      * @param maxMessage the longest message to send, in bytes
      */
     Protocol(String name, Wire wire, Credits credits, int sendDepth, int bufferSize, int maxMessage, Silence silence) {
-        this.name = name;
-        this.wire = wire;
-        this.credits = credits;
-        this.slots = new Slots(sendDepth);
+        super(name, wire, credits, new Slots(sendDepth), maxMessage);
         this.inbox = new Inbox(credits.buffers() + Credits.RESERVE);
         this.bufferSize = bufferSize;
-        this.maxMessage = maxMessage;
         this.silence = silence;
     }
 
+    @Override
     State state() {
         return state;
     }
 
-    boolean isOpen() {
-        return state == State.OPEN;
-    }
-
-    Credits credits() {
-        return credits;
-    }
-
-    Slots slots() {
-        return slots;
-    }
-
-    int maxMessage() {
-        return maxMessage;
+    /** The promises that are decided and still to be told. */
+    Decisions decisions() {
+        return decisions;
     }
 
     /** Counts up with everything that somebody can have waited for. */
@@ -137,173 +93,26 @@ final class Protocol {
         return state != State.OPEN && !slots.hasPolled();
     }
 
-    /** Whether everything that was accepted for sending has arrived. */
-    boolean isIdle() {
-        return outbox.isEmpty() && slots.isIdle();
-    }
-
     boolean hasControlsUnderWay() {
         return controlsUnderWay > 0;
     }
 
     /** Why nothing goes any more; a new exception each time, so that its stack trace is the caller's. */
+    @Override
     EndpointException ended(String operation) {
         return state == State.PEER_CLOSED
                 ? new ClosedByPeerException(operation)
                 : new ConnectionLostException(operation, lost.reason(), lost.getCause());
     }
 
-    // ---- What the program asks for ----
-
-    private void checkLength(MemorySegment message) {
-        if (message.byteSize() > maxMessage) {
-            throw new IllegalArgumentException(
-                    ("a message of %d bytes: this side's and the peer's EndpointConfig.maxMessageSize allow %d; write"
-                                    + " longer data into exposed memory")
-                            .formatted(message.byteSize(), maxMessage));
-        }
-    }
-
-    /** Sends, or says why not now. */
-    int trySend(MemorySegment message) {
-        checkLength(message);
-        if (state != State.OPEN) {
-            return closedOrLost("sending over " + name);
-        }
-        flush();
-        if (credits.available() == 0) {
-            wantsCredit = true;
-            return Endpoint.NO_CREDIT;
-        }
-        if (!hasRoom()) {
-            wantsPlace = true;
-            return Endpoint.QUEUE_FULL;
-        }
-        postMessage(message, null);
-        return state == State.OPEN ? Endpoint.OK : closedOrLost("sending over " + name);
-    }
+    // ---- What the program asks for, beside sending ----
 
     /**
      * Whether the program has something to do: a message to read, a transfer to poll, the end to hear of, or, which is
      * told once, to try again what there was no room for.
      */
     boolean takeReady() {
-        boolean roomAgain = hasRoom() && (wantsPlace || wantsCredit && credits.available() > 0);
-        if (roomAgain) {
-            wantsPlace = false;
-            wantsCredit = false;
-        }
-        return roomAgain || !inbox.isEmpty() || slots.hasDone() || state != State.OPEN;
-    }
-
-    /** Takes a place and a credit for a message that the program will write there; -1 if there are none now. */
-    int claim() {
-        if (state != State.OPEN) {
-            throw ended("claiming a message of " + name);
-        }
-        flush();
-        if (!hasRoom() || credits.available() == 0) {
-            return -1;
-        }
-        credits.spend();
-        return slots.claim();
-    }
-
-    /** The program has written it. */
-    void sendClaimed(int slot, long length) {
-        if (state != State.OPEN) {
-            slots.giveBack(slot);
-            throw ended("sending over " + name);
-        }
-        flush();
-        if (outbox.isEmpty()) {
-            wire.cut(slot, length);
-            slots.send(slot);
-            postFilled(slot, length);
-        } else {
-            sendLater(slot, length);
-        }
-        if (state != State.OPEN) {
-            throw ended("sending over " + name);
-        }
-    }
-
-    /** Those that wait before it may wait for its place or its credit, so it gives back both, and waits as they do. */
-    private void sendLater(int slot, long length) {
-        try {
-            MemorySegment copy =
-                    MemorySegment.ofArray(wire.room(slot).asSlice(0, length).toArray(ValueLayout.JAVA_BYTE));
-            outbox.add(new Waiting(copy, new Promise<>(null)));
-        } finally {
-            giveBack(slot);
-        }
-    }
-
-    /** The program does not want it. */
-    void giveBack(int slot) {
-        slots.giveBack(slot);
-        credits.unspend();
-        changes++;
-        flush();
-    }
-
-    /** Whether something can be posted now, with nobody waiting before it. */
-    boolean hasRoom() {
-        return outbox.isEmpty() && slots.hasFree();
-    }
-
-    private int closedOrLost(String operation) {
-        if (state == State.PEER_CLOSED) {
-            return Endpoint.CLOSED_BY_PEER;
-        }
-        throw ended(operation);
-    }
-
-    void sendAsync(MemorySegment message, Promise<Void> promise) {
-        checkLength(message);
-        if (state != State.OPEN) {
-            decide(promise, null, ended("sending over " + name));
-            return;
-        }
-        outbox.add(new Waiting(message, promise));
-        flush();
-    }
-
-    /**
-     * Posts a transfer whose end is polled for, or says why not now.
-     *
-     * @param local null for an atomic operation
-     * @param operand of a compare-and-swap what is expected, of a fetch-and-add what is added
-     */
-    int tryTransfer(long id, Operation operation, MemorySlice local, RemoteMemory remote, long operand, long newValue) {
-        if (state != State.OPEN) {
-            return closedOrLost("a transfer of " + name);
-        }
-        flush();
-        if (!hasRoom()) {
-            wantsPlace = true;
-            return Endpoint.QUEUE_FULL;
-        }
-        postTransfer(slots.take(id, operation.hasResult()), operation, local, remote, operand, newValue);
-        return Endpoint.OK;
-    }
-
-    /** The same with a promise; a transfer for which there is no room waits. */
-    void transferAsync(
-            Promise<?> promise,
-            Operation operation,
-            MemorySlice local,
-            RemoteMemory remote,
-            long operand,
-            long newValue) {
-        flush();
-        if (state != State.OPEN) {
-            decide(promise, null, ended("a transfer of " + name));
-        } else if (hasRoom()) {
-            postTransfer(slots.take(promise, operation.hasResult()), operation, local, remote, operand, newValue);
-        } else {
-            outbox.add(new Waiting(null, operation, local, remote, operand, newValue, promise));
-        }
+        return takeRoomAgain() || !inbox.isEmpty() || slots.hasDone() || state != State.OPEN;
     }
 
     /** The oldest message's buffer, -1 if there is none; to be released. */
@@ -456,6 +265,7 @@ final class Protocol {
     }
 
     /** The connection has ended without a close, unless that came first. */
+    @Override
     void lose(String reason, TransferException cause) {
         if (state == State.OPEN) {
             lost = new ConnectionLostException(name, reason, cause);
@@ -556,93 +366,7 @@ final class Protocol {
             decide(requests.peek(), null, ended("receiving from " + name));
             requests.remove();
         }
-        while (!outbox.isEmpty()) {
-            decide(outbox.peek().promise, null, ended("sending over " + name));
-            outbox.remove();
-        }
-    }
-
-    /**
-     * Posts what has been waiting, in its order, as far as there is room. What its program has taken back is not
-     * posted.
-     */
-    private void flush() {
-        while (state == State.OPEN && !outbox.isEmpty()) {
-            Waiting next = outbox.peek();
-            if (!next.promise.isWithdrawn()) {
-                if (!slots.hasFree() || next.message != null && credits.available() == 0) {
-                    return;
-                }
-                post(next);
-            }
-            outbox.remove();
-            changes++;
-        }
-    }
-
-    private void post(Waiting next) {
-        try {
-            if (next.message != null) {
-                postMessage(next.message, next.promise);
-            } else {
-                postTransfer(
-                        slots.take(next.promise, next.operation.hasResult()),
-                        next.operation,
-                        next.local,
-                        next.remote,
-                        next.operand,
-                        next.newValue);
-            }
-        } catch (Throwable e) {
-            decide(next.promise, null, e);
-        }
-    }
-
-    private void postMessage(MemorySegment message, Promise<?> promise) {
-        int slot = slots.take(promise, false);
-        try {
-            wire.fill(slot, message);
-        } catch (Throwable e) {
-            // The segment's arena is closed or confined to another thread.
-            slots.release(slot);
-            throw e;
-        }
-        credits.spend();
-        postFilled(slot, message.byteSize());
-    }
-
-    private void postFilled(int slot, long length) {
-        int frame = Frame.of(Frame.MESSAGE, credits.grant());
-        slots.posted(length);
-        postedIn(slot, wire.postMessage(slot, frame));
-    }
-
-    private void postTransfer(
-            int slot, Operation operation, MemorySlice local, RemoteMemory remote, long operand, long newValue) {
-        int errno;
-        try {
-            errno = wire.postTransfer(slot, operation, local, remote, operand, newValue);
-        } catch (Throwable e) {
-            // A mistake in the arguments, which the queue pair checks.
-            slots.release(slot);
-            throw e;
-        }
-        slots.posted(local == null ? Long.BYTES : local.length());
-        postedIn(slot, errno);
-    }
-
-    private void postedIn(int slot, int errno) {
-        if (!posted(errno)) {
-            slots.complete(slot, ended("posting over " + name), this);
-        }
-    }
-
-    /** The send queue is as long as need be, so a refusal is not for want of room. */
-    private boolean posted(int errno) {
-        if (errno != 0) {
-            lose("posting failed: " + VerbsException.describe(errno), null);
-        }
-        return errno == 0;
+        endSending(() -> ended("sending over " + name));
     }
 
     /** Gives a buffer to the adapter, before the peer can hear of it. */
@@ -698,70 +422,31 @@ final class Protocol {
             decide(requests.peek(), null, reason);
             requests.remove();
         }
-        while (!outbox.isEmpty()) {
-            decide(outbox.peek().promise, null, reason);
-            outbox.remove();
-        }
+        endSending(() -> reason);
         slots.abandon(reason, this);
     }
 
     // ---- Promises ----
 
+    @Override
+    void complete(int slot, RuntimeException failure) {
+        slots.complete(slot, failure, this);
+    }
+
     /** Decides a promise; false if the program has taken it back. */
+    @Override
     boolean decide(Promise<?> promise, Object value, Throwable failure) {
         if (!promise.decide(value, failure)) {
             return false;
         }
-        if (lastDecided == null) {
-            firstDecided = promise;
-        } else {
-            lastDecided.next = promise;
-        }
-        lastDecided = promise;
+        decisions.add(promise);
         changes++;
         return true;
     }
 
-    /** The promise that was decided last and is still to be told; null if there is none. */
-    Promise<?> lastDecided() {
-        return lastDecided;
-    }
-
-    /** The promise that was decided first and is still to be told; null if there is none. */
-    Promise<?> firstDecided() {
-        return firstDecided;
-    }
-
     /** Telling this promise, which was taken out, has failed. */
     void tellAgain(Promise<?> promise) {
-        promise.next = firstDecided;
-        firstDecided = promise;
-        if (lastDecided == null) {
-            lastDecided = promise;
-        }
+        decisions.putBack(promise);
         changes++;
-    }
-
-    boolean hasDecided() {
-        return firstDecided != null;
-    }
-
-    /** Takes out the promise that was decided first and is still to be told; null if there is none. */
-    Promise<?> nextDecided() {
-        Promise<?> promise = firstDecided;
-        if (promise != null) {
-            firstDecided = promise.next;
-            promise.next = null;
-            if (firstDecided == null) {
-                lastDecided = null;
-            }
-        }
-        return promise;
-    }
-
-    /** {@return the addresses} */
-    @Override
-    public String toString() {
-        return name;
     }
 }

@@ -59,6 +59,10 @@ final class Slots {
         return freeCount > 0;
     }
 
+    int freeCount() {
+        return freeCount;
+    }
+
     /** Whether nothing is under way; what is done and was not polled does not count, nor what the program writes. */
     boolean isIdle() {
         return freeCount + doneCount + claimedCount == free.length;

@@ -7,6 +7,7 @@ import io.github.rdma4j.verbs.EventPoller;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.RemoteMemory;
+import io.github.rdma4j.verbs.SendBatch;
 import io.github.rdma4j.verbs.SendFlags;
 import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.WorkCompletionOpcode;
@@ -30,6 +31,10 @@ final class VerbsCarrier implements Carrier {
     private final SendBuffers buffers;
     private final int inlineSize;
     private final WorkCompletions completions = WorkCompletions.allocate(BATCH);
+    /** What is gathered; null if posts go out at once. */
+    private SendBatch batch;
+
+    private int batchError;
     private int count;
     private int next;
     private boolean armed;
@@ -64,9 +69,32 @@ final class VerbsCarrier implements Carrier {
     }
 
     @Override
+    public void beginBatch() {
+        batch = queuePair.startBatch();
+    }
+
+    @Override
+    public int endBatch() {
+        SendBatch gathered = batch;
+        batch = null;
+        int posted = gathered.post();
+        batchError = gathered.error();
+        return posted;
+    }
+
+    @Override
+    public int batchError() {
+        return batchError;
+    }
+
+    @Override
     public int postMessage(int slot, int frame) {
         MemorySlice slice = buffers.message(slot);
         int flags = slice.length() <= inlineSize ? SendFlags.SIGNALED | SendFlags.INLINE : SendFlags.SIGNALED;
+        if (batch != null) {
+            batch.sendWithImmediate(slot, slice, frame, flags);
+            return 0;
+        }
         return queuePair.postSendWithImmediate(slot, slice, frame, flags);
     }
 

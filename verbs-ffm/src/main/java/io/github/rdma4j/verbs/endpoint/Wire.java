@@ -17,6 +17,15 @@ interface Wire {
     /** Copies a message into the buffer of a slot. If it throws, nothing has happened. */
     void fill(int slot, MemorySegment message);
 
+    /** Messages are gathered from now on, and their posts give 0. */
+    void beginBatch();
+
+    /** Posts what was gathered, with one doorbell; how many were posted, in their order. */
+    int endBatch();
+
+    /** The errno of the first that was not posted by the last batch; 0 if all were. */
+    int batchError();
+
     /** The buffer of a slot, for a program that writes a message itself. */
     MemorySegment room(int slot);
 

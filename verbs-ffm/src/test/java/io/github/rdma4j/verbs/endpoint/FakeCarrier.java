@@ -71,6 +71,7 @@ final class FakeCarrier implements Carrier {
     /** What the send queue holds: posted, and its completion not polled. */
     private int underWay;
 
+    private int batched;
     private boolean armed;
     private boolean signalled;
     private boolean woken;
@@ -105,6 +106,21 @@ final class FakeCarrier implements Carrier {
     }
 
     @Override
+    public void beginBatch() {
+        batched = 0;
+    }
+
+    @Override
+    public int endBatch() {
+        return batched;
+    }
+
+    @Override
+    public int batchError() {
+        return 0;
+    }
+
+    @Override
     public MemorySegment room(int slot) {
         if (slots[slot] == null || slots[slot].length != ROOM) {
             slots[slot] = new byte[ROOM];
@@ -119,6 +135,7 @@ final class FakeCarrier implements Carrier {
 
     @Override
     public int postMessage(int slot, int frame) {
+        batched++;
         if (slots[slot].length >= Long.BYTES) {
             numberPosted.accept(number(slots[slot]));
             messagePosted.accept(number(slots[slot]));

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -76,8 +77,7 @@ class InPlaceDeviceTest {
             assertThat(text(held)).isEqualTo("outlives");
             MemorySegment segment = held.segment();
             held.close();
-            assertThatThrownBy(() -> segment.get(java.lang.foreign.ValueLayout.JAVA_BYTE, 0))
-                    .isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> segment.get(ValueLayout.JAVA_BYTE, 0)).isInstanceOf(IllegalStateException.class);
         }
     }
 
@@ -150,6 +150,38 @@ class InPlaceDeviceTest {
             assertThatThrownBy(() -> pair.left.claim(PATIENCE)).isInstanceOf(ClosedByPeerException.class);
             assertThatThrownBy(() -> unsent.send(1)).isInstanceOf(IllegalStateException.class);
             unsent.close();
+        }
+    }
+
+    @Test
+    void severalMessagesLeaveTogetherAsManyAsThereIsRoomFor() {
+        try (EndpointPair pair = new EndpointPair(config -> config.sendDepth(8).receiveBuffers(4))) {
+            List<MemorySegment> six = new ArrayList<>();
+            for (int i = 0; i < 6; i++) {
+                six.add(i == 3 ? MemorySegment.ofArray(new byte[4000]) : text("number " + i));
+            }
+            assertThat(pair.left.trySendAll(six)).isEqualTo(4);
+            assertThat(pair.left.trySendAll(six)).isZero();
+            assertThat(pair.left.sendAll(six, SHORT)).isZero();
+            for (int i = 0; i < 4; i++) {
+                assertThat(pair.right.receive(PATIENCE)).hasValue(six.get(i).toArray(ValueLayout.JAVA_BYTE));
+            }
+            CompletableFuture<Integer> all = CompletableFuture.supplyAsync(() -> pair.left.sendAll(six, PATIENCE));
+            for (MemorySegment message : six) {
+                assertThat(pair.right.receive(PATIENCE)).hasValue(message.toArray(ValueLayout.JAVA_BYTE));
+            }
+            assertThat(all.join()).isEqualTo(6);
+            assertThat(pair.left.sendAll(List.of(), PATIENCE)).isZero();
+            assertThatThrownBy(() -> pair.left.trySendAll(List.of(text("x"), MemorySegment.ofArray(new byte[4097]))))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("4097");
+            assertThat(pair.right.receive(SHORT)).isEmpty();
+            pair.right.close();
+            while (pair.left.poll(message -> {}) != Endpoint.CLOSED_BY_PEER) {
+                Thread.onSpinWait();
+            }
+            assertThat(pair.left.trySendAll(six)).isEqualTo(Endpoint.CLOSED_BY_PEER);
+            assertThatThrownBy(() -> pair.left.sendAll(six, PATIENCE)).isInstanceOf(ClosedByPeerException.class);
         }
     }
 

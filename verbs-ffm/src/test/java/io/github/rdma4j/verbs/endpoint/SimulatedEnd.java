@@ -141,7 +141,15 @@ final class SimulatedEnd {
     }
 
     private void trySend() {
-        protocol.trySend(message(++calls));
+        if (random.nextBoolean()) {
+            protocol.trySend(message(++calls));
+        } else {
+            List<MemorySegment> several = new ArrayList<>();
+            for (int i = random.nextInt(4); i >= 0; i--) {
+                several.add(message(++calls));
+            }
+            protocol.trySendAll(several);
+        }
     }
 
     private void claim() {
@@ -256,7 +264,7 @@ final class SimulatedEnd {
     }
 
     private void handOver() {
-        Promise<?> promise = protocol.nextDecided();
+        Promise<?> promise = protocol.decisions().take();
         if (promise != null) {
             promise.handOver();
             require(promise.isDone(), "told, and not done");
@@ -425,7 +433,7 @@ final class SimulatedEnd {
     void checkReleased() {
         require(protocol.slots().isIdle() && protocol.isIdle(), "something is still under way");
         require(!protocol.slots().hasDone(), "something waits to be polled");
-        while (protocol.hasDecided()) {
+        while (!protocol.decisions().isEmpty()) {
             handOver();
         }
         require(promises.stream().allMatch(Promise::isDone), "a future will never be complete");

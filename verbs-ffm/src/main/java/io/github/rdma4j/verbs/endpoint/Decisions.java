@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+/** The promises that are decided and still to be told, in the order of the decisions. */
+final class Decisions {
+    private Promise<?> first;
+    private Promise<?> last;
+
+    boolean isEmpty() {
+        return first == null;
+    }
+
+    /** The promise that was decided first; null if there is none. */
+    Promise<?> first() {
+        return first;
+    }
+
+    /** The promise that was decided last; null if there is none. */
+    Promise<?> last() {
+        return last;
+    }
+
+    void add(Promise<?> promise) {
+        if (last == null) {
+            first = promise;
+        } else {
+            last.next = promise;
+        }
+        last = promise;
+    }
+
+    /** Puts back what was taken out. */
+    void putBack(Promise<?> promise) {
+        promise.next = first;
+        first = promise;
+        if (last == null) {
+            last = promise;
+        }
+    }
+
+    /** Takes out the promise that was decided first; null if there is none. */
+    Promise<?> take() {
+        Promise<?> promise = first;
+        if (promise != null) {
+            first = promise.next;
+            promise.next = null;
+            if (first == null) {
+                last = null;
+            }
+        }
+        return promise;
+    }
+}

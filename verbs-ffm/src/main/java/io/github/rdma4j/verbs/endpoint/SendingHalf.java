@@ -1,0 +1,396 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.RemoteMemory;
+import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.endpoint.Protocol.State;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
+import java.util.function.Supplier;
+
+/**
+ * The half of {@link Protocol} that sends: messages and transfers in the order of the calls, as far as there are places
+ * in the send queue and, for messages, credits. What is asked for by a promise waits for its turn; the rest is told
+ * that there is no room.
+ */
+abstract sealed class SendingHalf permits Protocol {
+    /** A message, or a transfer, that waits for its turn. */
+    private record Waiting(
+            MemorySegment message,
+            Operation operation,
+            MemorySlice local,
+            RemoteMemory remote,
+            long operand,
+            long newValue,
+            Promise<?> promise) {
+        Waiting(MemorySegment message, Promise<?> promise) {
+            this(message, null, null, null, 0, 0, promise);
+        }
+    }
+
+    final String name;
+    final Wire wire;
+    final Credits credits;
+    final Slots slots;
+    /** Counts up with everything that somebody can have waited for. */
+    long changes;
+
+    private final int maxMessage;
+    private final Queue<Waiting> outbox = new ArrayDeque<>();
+    /** The program was told that the peer has no free buffer, and not that it has one again. */
+    private boolean wantsCredit;
+    /** The same for a place in the send queue. */
+    private boolean wantsPlace;
+
+    SendingHalf(String name, Wire wire, Credits credits, Slots slots, int maxMessage) {
+        this.name = name;
+        this.wire = wire;
+        this.credits = credits;
+        this.slots = slots;
+        this.maxMessage = maxMessage;
+    }
+
+    abstract State state();
+
+    abstract EndpointException ended(String operation);
+
+    abstract void lose(String reason, TransferException cause);
+
+    abstract void complete(int slot, RuntimeException failure);
+
+    abstract boolean decide(Promise<?> promise, Object value, Throwable failure);
+
+    final boolean isOpen() {
+        return state() == State.OPEN;
+    }
+
+    final Credits credits() {
+        return credits;
+    }
+
+    final Slots slots() {
+        return slots;
+    }
+
+    final int maxMessage() {
+        return maxMessage;
+    }
+
+    /** Whether everything that was accepted for sending has arrived. */
+    final boolean isIdle() {
+        return outbox.isEmpty() && slots.isIdle();
+    }
+
+    // ---- What the program asks for ----
+
+    private void checkLength(MemorySegment message) {
+        if (message.byteSize() > maxMessage) {
+            throw new IllegalArgumentException(
+                    ("a message of %d bytes: this side's and the peer's EndpointConfig.maxMessageSize allow %d; write"
+                                    + " longer data into exposed memory")
+                            .formatted(message.byteSize(), maxMessage));
+        }
+    }
+
+    /** Sends, or says why not now. */
+    final int trySend(MemorySegment message) {
+        checkLength(message);
+        if (!isOpen()) {
+            return closedOrLost("sending over " + name);
+        }
+        flush();
+        if (credits.available() == 0) {
+            wantsCredit = true;
+            return Endpoint.NO_CREDIT;
+        }
+        if (!hasRoom()) {
+            wantsPlace = true;
+            return Endpoint.QUEUE_FULL;
+        }
+        postMessage(message, null);
+        return isOpen() ? Endpoint.OK : closedOrLost("sending over " + name);
+    }
+
+    /** Whether there is room again for what there was none for; told once. */
+    final boolean takeRoomAgain() {
+        boolean roomAgain = hasRoom() && (wantsPlace || wantsCredit && credits.available() > 0);
+        if (roomAgain) {
+            wantsPlace = false;
+            wantsCredit = false;
+        }
+        return roomAgain;
+    }
+
+    /** Sends the first of these, as many as there is room for, with one doorbell; how many. */
+    final int trySendAll(List<? extends MemorySegment> messages) {
+        for (int i = 0; i < messages.size(); i++) {
+            checkLength(messages.get(i));
+        }
+        if (!isOpen()) {
+            return closedOrLost("sending over " + name);
+        }
+        flush();
+        int room = outbox.isEmpty() ? Math.min(credits.available(), slots.freeCount()) : 0;
+        int number = Math.min(messages.size(), room);
+        if (number < messages.size()) {
+            wantsCredit |= credits.available() == number;
+            wantsPlace |= credits.available() > number;
+        }
+        if (number > 0) {
+            int[] taken = fill(messages, number);
+            post(taken, messages);
+        }
+        return isOpen() ? number : closedOrLost("sending over " + name);
+    }
+
+    /** All or none. */
+    private int[] fill(List<? extends MemorySegment> messages, int number) {
+        int[] taken = new int[number];
+        int filled = 0;
+        try {
+            while (filled < number) {
+                taken[filled] = slots.take(null, false);
+                filled++;
+                wire.fill(taken[filled - 1], messages.get(filled - 1));
+            }
+            return taken;
+        } catch (Throwable e) {
+            while (filled > 0) {
+                slots.release(taken[--filled]);
+            }
+            throw e;
+        }
+    }
+
+    private void post(int[] taken, List<? extends MemorySegment> messages) {
+        wire.beginBatch();
+        int posted = 0;
+        try {
+            for (int i = 0; i < taken.length; i++) {
+                credits.spend();
+                slots.posted(messages.get(i).byteSize());
+                wire.postMessage(taken[i], Frame.of(Frame.MESSAGE, credits.grant()));
+            }
+        } finally {
+            posted = wire.endBatch();
+        }
+        for (int i = posted; i < taken.length; i++) {
+            postedIn(taken[i], wire.batchError());
+        }
+    }
+
+    /** Takes a place and a credit for a message that the program will write there; -1 if there are none now. */
+    final int claim() {
+        if (!isOpen()) {
+            throw ended("claiming a message of " + name);
+        }
+        flush();
+        if (!hasRoom() || credits.available() == 0) {
+            return -1;
+        }
+        credits.spend();
+        return slots.claim();
+    }
+
+    /** The program has written it. */
+    final void sendClaimed(int slot, long length) {
+        if (!isOpen()) {
+            slots.giveBack(slot);
+            throw ended("sending over " + name);
+        }
+        flush();
+        if (outbox.isEmpty()) {
+            wire.cut(slot, length);
+            slots.send(slot);
+            postFilled(slot, length);
+        } else {
+            sendLater(slot, length);
+        }
+        if (!isOpen()) {
+            throw ended("sending over " + name);
+        }
+    }
+
+    /** Those that wait before it may wait for its place or its credit, so it gives back both, and waits as they do. */
+    private void sendLater(int slot, long length) {
+        try {
+            MemorySegment copy =
+                    MemorySegment.ofArray(wire.room(slot).asSlice(0, length).toArray(ValueLayout.JAVA_BYTE));
+            outbox.add(new Waiting(copy, new Promise<>(null)));
+        } finally {
+            giveBack(slot);
+        }
+    }
+
+    /** The program does not want it. */
+    final void giveBack(int slot) {
+        slots.giveBack(slot);
+        credits.unspend();
+        changes++;
+        flush();
+    }
+
+    /** Whether something can be posted now, with nobody waiting before it. */
+    final boolean hasRoom() {
+        return outbox.isEmpty() && slots.hasFree();
+    }
+
+    private int closedOrLost(String operation) {
+        if (state() == State.PEER_CLOSED) {
+            return Endpoint.CLOSED_BY_PEER;
+        }
+        throw ended(operation);
+    }
+
+    final void sendAsync(MemorySegment message, Promise<Void> promise) {
+        checkLength(message);
+        if (!isOpen()) {
+            decide(promise, null, ended("sending over " + name));
+            return;
+        }
+        outbox.add(new Waiting(message, promise));
+        flush();
+    }
+
+    /**
+     * Posts a transfer whose end is polled for, or says why not now.
+     *
+     * @param local null for an atomic operation
+     * @param operand of a compare-and-swap what is expected, of a fetch-and-add what is added
+     */
+    final int tryTransfer(
+            long id, Operation operation, MemorySlice local, RemoteMemory remote, long operand, long newValue) {
+        if (!isOpen()) {
+            return closedOrLost("a transfer of " + name);
+        }
+        flush();
+        if (!hasRoom()) {
+            wantsPlace = true;
+            return Endpoint.QUEUE_FULL;
+        }
+        postTransfer(slots.take(id, operation.hasResult()), operation, local, remote, operand, newValue);
+        return Endpoint.OK;
+    }
+
+    /** The same with a promise; a transfer for which there is no room waits. */
+    final void transferAsync(
+            Promise<?> promise,
+            Operation operation,
+            MemorySlice local,
+            RemoteMemory remote,
+            long operand,
+            long newValue) {
+        flush();
+        if (!isOpen()) {
+            decide(promise, null, ended("a transfer of " + name));
+        } else if (hasRoom()) {
+            postTransfer(slots.take(promise, operation.hasResult()), operation, local, remote, operand, newValue);
+        } else {
+            outbox.add(new Waiting(null, operation, local, remote, operand, newValue, promise));
+        }
+    }
+
+    // ---- Posting ----
+
+    /**
+     * Posts what has been waiting, in its order, as far as there is room. What its program has taken back is not
+     * posted.
+     */
+    final void flush() {
+        while (isOpen() && !outbox.isEmpty()) {
+            Waiting next = outbox.peek();
+            if (!next.promise.isWithdrawn()) {
+                if (!slots.hasFree() || next.message != null && credits.available() == 0) {
+                    return;
+                }
+                post(next);
+            }
+            outbox.remove();
+            changes++;
+        }
+    }
+
+    private void post(Waiting next) {
+        try {
+            if (next.message != null) {
+                postMessage(next.message, next.promise);
+            } else {
+                postTransfer(
+                        slots.take(next.promise, next.operation.hasResult()),
+                        next.operation,
+                        next.local,
+                        next.remote,
+                        next.operand,
+                        next.newValue);
+            }
+        } catch (Throwable e) {
+            decide(next.promise, null, e);
+        }
+    }
+
+    private void postMessage(MemorySegment message, Promise<?> promise) {
+        int slot = slots.take(promise, false);
+        try {
+            wire.fill(slot, message);
+        } catch (Throwable e) {
+            // The segment's arena is closed or confined to another thread.
+            slots.release(slot);
+            throw e;
+        }
+        credits.spend();
+        postFilled(slot, message.byteSize());
+    }
+
+    private void postFilled(int slot, long length) {
+        int frame = Frame.of(Frame.MESSAGE, credits.grant());
+        slots.posted(length);
+        postedIn(slot, wire.postMessage(slot, frame));
+    }
+
+    private void postTransfer(
+            int slot, Operation operation, MemorySlice local, RemoteMemory remote, long operand, long newValue) {
+        int errno;
+        try {
+            errno = wire.postTransfer(slot, operation, local, remote, operand, newValue);
+        } catch (Throwable e) {
+            // A mistake in the arguments, which the queue pair checks.
+            slots.release(slot);
+            throw e;
+        }
+        slots.posted(local == null ? Long.BYTES : local.length());
+        postedIn(slot, errno);
+    }
+
+    private void postedIn(int slot, int errno) {
+        if (!posted(errno)) {
+            complete(slot, ended("posting over " + name));
+        }
+    }
+
+    /** The send queue is as long as need be, so a refusal is not for want of room. */
+    final boolean posted(int errno) {
+        if (errno != 0) {
+            lose("posting failed: " + VerbsException.describe(errno), null);
+        }
+        return errno == 0;
+    }
+
+    /** What waits will never have its turn. */
+    final void endSending(Supplier<RuntimeException> reason) {
+        while (!outbox.isEmpty()) {
+            decide(outbox.peek().promise, null, reason.get());
+            outbox.remove();
+        }
+    }
+
+    /** {@return the addresses} */
+    @Override
+    public final String toString() {
+        return name;
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Tells promises what was decided, without the lock of {@link Engine}, since what a program has chained to a future runs
+ * in the telling thread.
+ */
+final class Telling {
+    /** How deep callbacks that wait may lie in each other before they no longer run those of others. */
+    static final int MAX_NESTED = 32;
+
+    private final ReentrantLock lock;
+    private final Protocol protocol;
+    private final Runnable announcement;
+    /** The threads that are telling promises; one that is there twice waits in a callback. */
+    private final List<Thread> threads = new ArrayList<>();
+
+    /**
+     * The start.
+     *
+     * @param announcement is made with the lock held, before it is given back
+     */
+    Telling(ReentrantLock lock, Protocol protocol, Runnable announcement) {
+        this.lock = lock;
+        this.protocol = protocol;
+        this.announcement = announcement;
+    }
+
+    /** How many callbacks this thread is in, one in the other. With the lock held. */
+    int nesting() {
+        if (threads.isEmpty()) {
+            return 0;
+        }
+        int depth = 0;
+        for (Thread thread : threads) {
+            depth += thread == Thread.currentThread() ? 1 : 0;
+        }
+        return depth;
+    }
+
+    /**
+     * Tells the promises that are decided by now, one at a time, so that a slow callback holds up no other thread.
+     * Without the lock.
+     *
+     * @param own the promise that ends it, which is left to the next call; null for none
+     */
+    void tell(Promise<?> own, int allowedNesting) {
+        lock.lock();
+        if (nesting() > allowedNesting) {
+            lock.unlock();
+            return;
+        }
+        Promise<?> last = protocol.decisions().last();
+        threads.add(Thread.currentThread());
+        try {
+            Promise<?> promise;
+            do {
+                promise = protocol.decisions().first() == own
+                        ? null
+                        : protocol.decisions().take();
+                lock.unlock();
+                if (promise != null) {
+                    hand(promise);
+                }
+                lock.lock();
+            } while (promise != null && promise != last);
+        } finally {
+            if (!lock.isHeldByCurrentThread()) {
+                lock.lock();
+            }
+            threads.remove(Thread.currentThread());
+            announcement.run();
+            lock.unlock();
+        }
+    }
+
+    private void hand(Promise<?> promise) {
+        try {
+            promise.handOver();
+        } catch (Throwable e) {
+            // Out of memory: another try comes later.
+            lock.lock();
+            protocol.tellAgain(promise);
+            throw e;
+        }
+    }
+}
