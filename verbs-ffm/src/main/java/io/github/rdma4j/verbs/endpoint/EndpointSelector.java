@@ -228,7 +228,9 @@ public final class EndpointSelector implements AutoCloseable {
     /** Waits; how many handlers were called meanwhile. */
     private int spinOrSleep(long nanos) {
         long start = System.nanoTime();
-        int called = spin(start, Math.min(nanos, spinTime.next()));
+        long limit = active.isEmpty() ? 0 : Math.min(nanos, spinTime.next());
+        boolean mayLearn = limit == 0 || SpinTime.start();
+        int called = limit > 0 && mayLearn ? spin(start, limit) : 0;
         if (called > 0 || woken) {
             spinTime.seen(System.nanoTime() - start);
             return called;
@@ -236,23 +238,29 @@ public final class EndpointSelector implements AutoCloseable {
         called = armAll();
         if (called == 0) {
             sleep(nanos - (System.nanoTime() - start));
-            spinTime.slept(System.nanoTime() - start);
+            if (mayLearn) {
+                spinTime.slept(System.nanoTime() - start);
+            }
         }
         return called;
     }
 
     private int spin(long start, long nanos) {
-        int called = 0;
-        // Those that are not active are armed: the kernel tells of them, and spinning finds nothing.
-        while (called == 0 && !woken && !active.isEmpty() && System.nanoTime() - start < nanos) {
-            if (Thread.currentThread().isVirtual()) {
-                Thread.yield();
-            } else {
-                Thread.onSpinWait();
+        try {
+            int called = 0;
+            // Those that are not active are armed: the kernel tells of them, and spinning finds nothing.
+            while (called == 0 && !woken && !active.isEmpty() && System.nanoTime() - start < nanos) {
+                if (Thread.currentThread().isVirtual()) {
+                    Thread.yield();
+                } else {
+                    Thread.onSpinWait();
+                }
+                called = visitAll();
             }
-            called = visitAll();
+            return called;
+        } finally {
+            SpinTime.stop();
         }
-        return called;
     }
 
     private void sleep(long nanos) {

@@ -358,7 +358,11 @@ final class Engine {
     /** Waits for the next change: looks for it for a while, and then sleeps. */
     private void spinOrSleep(String operation, long nanos) {
         long start = System.nanoTime();
-        if (spin(start, Math.min(nanos, spinTime.next()))) {
+        long limit = Math.min(nanos, spinTime.next());
+        if (limit > 0 && !SpinTime.start()) {
+            // Too many spin already, which says nothing about this connection.
+            sleep(operation, nanos);
+        } else if (limit > 0 && spin(start, limit)) {
             spinTime.seen(System.nanoTime() - start);
         } else {
             sleep(operation, Math.max(0, nanos - (System.nanoTime() - start)));
@@ -368,9 +372,6 @@ final class Engine {
 
     /** Looks for a change; false if there was none in this time. Others have the lock in between. */
     private boolean spin(long start, long nanos) {
-        if (nanos <= 0) {
-            return false;
-        }
         long before = protocol.changes();
         announce();
         led = true;
@@ -393,6 +394,7 @@ final class Engine {
             } while (protocol.changes() == before && !destroyed && System.nanoTime() - start < nanos);
         } finally {
             led = false;
+            SpinTime.stop();
         }
         return protocol.changes() != before;
     }

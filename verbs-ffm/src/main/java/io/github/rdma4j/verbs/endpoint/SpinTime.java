@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import java.util.concurrent.atomic.AtomicInteger;
+
 /**
  * How long a thread looks for what comes before it goes to sleep, learnt from what came: twice as long as it took of
  * late, and not at all if nothing comes in the time that is allowed. So a fast answer is caught awake, and an idle
@@ -9,12 +11,18 @@ package io.github.rdma4j.verbs.endpoint;
  *
  * <p>A sleep tells only when its thread ran again, not when something came. So one wait of {@value #WAITS_PER_TRIAL}
  * spins for all the time that is allowed, to find out.
+ *
+ * <p>In the whole JVM no more threads spin at a time than there are processors: of a thousand threads that wait, the
+ * others sleep at once, and leave the processors to those who would send something.
  */
 final class SpinTime {
     /** Their share of the processor's time is small: of waits that are longer than the limit, a sixteenth at most. */
     static final int WAITS_PER_TRIAL = 16;
     /** Less is not worth asking the clock. */
     private static final long LEAST_NANOS = 1_000;
+
+    private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
+    private static final AtomicInteger SPINNING = new AtomicInteger();
 
     private final long most;
     private long nanos;
@@ -28,6 +36,20 @@ final class SpinTime {
     SpinTime(long most) {
         this.most = most;
         this.nanos = most;
+    }
+
+    /** Whether a thread more may spin; then it calls {@link #stop}. */
+    static boolean start() {
+        if (SPINNING.incrementAndGet() <= PROCESSORS) {
+            return true;
+        }
+        SPINNING.decrementAndGet();
+        return false;
+    }
+
+    /** A thread spins no longer. */
+    static void stop() {
+        SPINNING.decrementAndGet();
     }
 
     /** {@return how long the wait that begins may spin, in nanoseconds; 0 if it should sleep at once} */

@@ -74,6 +74,24 @@ class SpinTimeTest {
     }
 
     @Test
+    void noMoreThreadsSpinThanThereAreProcessors() {
+        int started = 0;
+        while (SpinTime.start()) {
+            started++;
+        }
+        try {
+            assertThat(started).isEqualTo(Runtime.getRuntime().availableProcessors());
+            assertThat(SpinTime.start()).isFalse();
+            SpinTime.stop();
+            assertThat(SpinTime.start()).isTrue();
+        } finally {
+            while (started-- > 0) {
+                SpinTime.stop();
+            }
+        }
+    }
+
+    @Test
     void aLimitOfZeroNeverSpins() {
         SpinTime none = new SpinTime(0);
         for (int i = 0; i < 100; i++) {
