@@ -1,5 +1,5 @@
-// Publishes numbers to any number of subscribers, with one thread. Whoever reads too slowly misses some, and sees which;
-// the others do not wait for it.
+// Publishes numbers to any number of subscribers, with one thread. Whoever reads too slowly misses some, and sees
+// which; the others do not wait for it.
 //
 //   publisher:    java -cp verbs.jar Publisher.java publish   10.0.0.1 7471 SUBSCRIBERS NUMBERS
 //   subscribers:  java -cp verbs.jar Publisher.java subscribe 10.0.0.1 7471 SUBSCRIBERS

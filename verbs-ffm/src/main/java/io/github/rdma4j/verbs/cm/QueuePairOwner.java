@@ -70,8 +70,8 @@ abstract sealed class QueuePairOwner extends NativeId permits ConnectionId {
 
     /**
      * Lets this id move a queue pair through its states: to INIT now (a datagram queue pair to RTS), to RTR and RTS
-     * when it connects or accepts, to the error state when it is rejected or {@linkplain ConnectionId#disconnect() disconnected}.
-     * It remains its owner's, who can close it at any time, before this id or after.
+     * when it connects or accepts, to the error state when it is rejected or {@linkplain ConnectionId#disconnect()
+     * disconnected}. It remains its owner's, who can close it at any time, before this id or after.
      *
      * <p>A program that moves the queue pair itself does not call this: it gives the queue pair's number in the
      * {@link ConnectConfig}, takes the attributes of each step from {@link #queuePairAttributes}, and ends with

@@ -36,12 +36,12 @@ import java.util.function.Consumer;
  * }
  * }</pre>
  *
- * <p><b>When an endpoint is ready</b>: there is a message, or a transfer to {@link Transfers#pollTransfers poll}; it has
- * been closed by the peer, or its connection is lost ({@link Endpoint#poll} says which); or there is room again after
- * {@link Endpoint#NO_CREDIT} or {@link Endpoint#QUEUE_FULL}, which is told once. Everything else stays ready until it is
- * taken: an endpoint whose messages nobody polls, or whose end nobody answers by a close, is ready in every select.
- * While a thread selects, it makes the progress of all endpoints: their futures are completed, and their dead peers
- * noticed ({@link EndpointConfig#silenceTimeout}).
+ * <p><b>When an endpoint is ready</b>: there is a message, or a transfer to {@link Transfers#pollTransfers poll}; it
+ * has been closed by the peer, or its connection is lost ({@link Endpoint#poll} says which); or there is room again
+ * after {@link Endpoint#NO_CREDIT} or {@link Endpoint#QUEUE_FULL}, which is told once. Everything else stays ready
+ * until it is taken: an endpoint whose messages nobody polls, or whose end nobody answers by a close, is ready in every
+ * select. While a thread selects, it makes the progress of all endpoints: their futures are completed, and their dead
+ * peers noticed ({@link EndpointConfig#silenceTimeout}).
  *
  * <p><b>Cost.</b> A select visits those endpoints that were ready of late; the others cost nothing until the kernel
  * names them. Before it sleeps it looks for a while ({@link #open(Duration)}).

@@ -7,8 +7,8 @@ import java.lang.foreign.ValueLayout;
 
 /**
  * A received message, where the adapter has put it. Valid until the {@link MessageHandler} that got it returns; whoever
- * needs the bytes longer copies them, or {@linkplain #hold() holds} them. Afterwards all methods throw an {@link IllegalStateException}, until the object
- * serves another message.
+ * needs the bytes longer copies them, or {@linkplain #hold() holds} them. Afterwards all methods throw an {@link
+ * IllegalStateException}, until the object serves another message.
  */
 public final class Message {
     private final MemorySegment buffer;

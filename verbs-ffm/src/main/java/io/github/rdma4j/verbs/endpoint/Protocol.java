@@ -9,8 +9,8 @@ import java.util.Queue;
 /**
  * The endpoint protocol as a state machine: one method for each thing that can happen, which are calls of the program,
  * completions, the end of the connection, and the time. What follows is posted to a {@link Wire}, or decides a {@link
- * Promise} that {@link #decisions} gives out, or counts up {@link #changes}, and then whoever waits looks again. What it
- * inherits is the half that sends.
+ * Promise} that {@link #decisions} gives out, or counts up {@link #changes}, and then whoever waits looks again. What
+ * it inherits is the half that sends.
  *
  * <p>No threads, no locks, no waiting, no verbs: {@link Engine} has those, and two of these machines play against each
  * other in a simulation. After an exception, also an {@link OutOfMemoryError}, the machine is in order, and the same

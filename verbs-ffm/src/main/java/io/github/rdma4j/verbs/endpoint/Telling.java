@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Tells promises what was decided, without the lock of {@link Engine}, since what a program has chained to a future runs
- * in the telling thread.
+ * Tells promises what was decided, without the lock of {@link Engine}, since what a program has chained to a future
+ * runs in the telling thread.
  */
 final class Telling {
     /** How deep callbacks that wait may lie in each other before they no longer run those of others. */

@@ -118,8 +118,8 @@ public final class Transfers {
     }
 
     /**
-     * Reads eight bytes of the peer, and waits for them; see {@link #read}. Not atomic beside other writers, whose bytes
-     * may be seen in part.
+     * Reads eight bytes of the peer, and waits for them; see {@link #read}. Not atomic beside other writers, whose
+     * bytes may be seen in part.
      *
      * @param remote what the offset counts from
      * @param offset in bytes; any
