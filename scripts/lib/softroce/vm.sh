@@ -182,6 +182,8 @@ vm_wait() {
             case $word in
                 hello) vm_mark 'kernel started' ;;
                 ready)
+                    # It is said again until it is answered.
+                    [[ $VM_STATE == booting ]] || continue
                     vm_mark 'command starts'
                     VM_STATE=running
                     VM_STOP_AT=$((SECONDS + TIMEOUT))
