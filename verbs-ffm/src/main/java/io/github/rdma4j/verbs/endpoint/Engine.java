@@ -373,11 +373,11 @@ final class Engine {
     /** Looks for a change; false if there was none in this time. Others have the lock in between. */
     private boolean spin(long start, long nanos) {
         long before = protocol.changes();
-        announce();
-        led = true;
-        // It looks by itself.
-        leaderWoken = true;
         try {
+            announce();
+            led = true;
+            // It looks by itself.
+            leaderWoken = true;
             do {
                 boolean others = lock.hasQueuedThreads();
                 lock.unlock();
