@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -25,6 +26,8 @@ import java.util.function.Supplier;
  */
 final class Engine {
     /** Asking the connection manager is a system call, and so, on some machines, is asking the clock. */
+    private static final int YIELDS_PER_PARK = 32;
+
     private static final int IDLE_POLLS_PER_LOOK = 256;
 
     private static final long GOOD_BYE_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -378,25 +381,49 @@ final class Engine {
             led = true;
             // It looks by itself.
             leaderWoken = true;
+            int rounds = 0;
             do {
                 boolean others = lock.hasQueuedThreads();
                 lock.unlock();
                 try {
-                    if (others || Thread.currentThread().isVirtual()) {
-                        Thread.yield();
-                    } else {
-                        Thread.onSpinWait();
-                    }
+                    pause(++rounds, others);
                 } finally {
                     lock.lock();
                 }
                 progress();
             } while (protocol.changes() == before && !destroyed && System.nanoTime() - start < nanos);
         } finally {
-            led = false;
+            stopLeading();
             SpinTime.stop();
         }
         return protocol.changes() != before;
+    }
+
+    /**
+     * Between two looks of a thread that spins. A virtual thread that yields may be the next to run again, time after
+     * time, with others waiting for its carrier (seen with JDK 25); one that parks lets them run.
+     */
+    private static void pause(int round, boolean others) {
+        if (!Thread.currentThread().isVirtual()) {
+            if (others) {
+                Thread.yield();
+            } else {
+                Thread.onSpinWait();
+            }
+        } else if (round % YIELDS_PER_PARK == 0) {
+            LockSupport.parkNanos(1);
+        } else {
+            Thread.yield();
+        }
+    }
+
+    /**
+     * Whoever stops leading may be about to leave, and one of those who follow must lead then. That something has
+     * changed is no reason to look for them: another thread may have told them of it already, while this one led.
+     */
+    private void stopLeading() {
+        led = false;
+        changed.signalAll();
     }
 
     private void sleep(String operation, long nanos) {
@@ -421,8 +448,7 @@ final class Engine {
             throw new WaitInterruptedException(operation);
         } finally {
             lock.lock();
-            led = false;
-            changed.signalAll();
+            stopLeading();
             if (!destroyed && carrier.awake()) {
                 look();
             }
