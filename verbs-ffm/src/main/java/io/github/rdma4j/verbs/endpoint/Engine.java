@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -386,7 +385,7 @@ final class Engine {
                 boolean others = lock.hasQueuedThreads();
                 lock.unlock();
                 try {
-                    pause(++rounds, others);
+                    SpinTime.pause(++rounds, others);
                 } finally {
                     lock.lock();
                 }
@@ -397,24 +396,6 @@ final class Engine {
             SpinTime.stop();
         }
         return protocol.changes() != before;
-    }
-
-    /**
-     * Between two looks of a thread that spins. A virtual thread that yields may be the next to run again, time after
-     * time, with others waiting for its carrier (seen with JDK 25); one that parks lets them run.
-     */
-    private static void pause(int round, boolean others) {
-        if (!Thread.currentThread().isVirtual()) {
-            if (others) {
-                Thread.yield();
-            } else {
-                Thread.onSpinWait();
-            }
-        } else if (round % YIELDS_PER_PARK == 0) {
-            LockSupport.parkNanos(1);
-        } else {
-            Thread.yield();
-        }
     }
 
     /**
