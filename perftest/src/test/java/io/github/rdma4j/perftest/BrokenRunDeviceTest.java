@@ -134,11 +134,11 @@ class BrokenRunDeviceTest {
     }
 
     /**
-     * On SoftRoCE twenty messages of 4 MiB, of which the last one completes, take longer than the period of a second.
+     * On SoftRoCE twenty messages of 2 MiB, of which the last one completes, take longer than the period of a second.
      */
     @Test
     void anEndlessRunOutlivesPeriodsInWhichNothingCompletes() throws Exception {
-        runEndlessly(1 << 22, " -Q 20");
+        runEndlessly(1 << 21, " -Q 20");
     }
 
     /** Two results and an interrupt; the results must be in the file. */

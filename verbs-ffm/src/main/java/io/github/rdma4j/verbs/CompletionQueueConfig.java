@@ -51,7 +51,7 @@ public final class CompletionQueueConfig {
     }
 
     static void checkEntries(DeviceContext context, int minEntries) {
-        int limit = context.attributes().maxCompletionQueueEntries();
+        int limit = context.limits().maxCompletionQueueEntries();
         if (minEntries < 1 || minEntries > limit) {
             throw new IllegalArgumentException("a completion queue of %d entries: device %s allows 1..%d"
                     .formatted(minEntries, context.device().name(), limit));

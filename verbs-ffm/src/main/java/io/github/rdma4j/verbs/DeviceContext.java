@@ -46,6 +46,7 @@ public final class DeviceContext extends Resource implements EventSource {
     private final Device device;
     private final MemorySegment context;
     private final DeviceQueries queries;
+    private volatile DeviceAttributes limits;
     private final int commandDescriptor;
     private final int eventDescriptor;
     private final boolean owned;
@@ -168,6 +169,21 @@ public final class DeviceContext extends Resource implements EventSource {
      */
     public DeviceAttributes attributes() {
         return locked(queries::attributes);
+    }
+
+    /**
+     * What the device can do at most: asked once, because it does not change while the device is open.
+     *
+     * @throws IllegalStateException if this context is closed
+     */
+    DeviceAttributes limits() {
+        requireOpen();
+        DeviceAttributes known = limits;
+        if (known == null) {
+            known = attributes();
+            limits = known;
+        }
+        return known;
     }
 
     /**

@@ -99,7 +99,7 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
     public WorkQueue createWorkQueue(CompletionQueue completionQueue, Consumer<WorkQueueConfig> configuration) {
         WorkQueueConfig config = new WorkQueueConfig();
         configuration.accept(config);
-        config.check(context.device().name(), context.attributes());
+        config.check(context.device().name(), context.limits());
         if (completionQueue.context() != context) {
             throw new IllegalArgumentException(completionQueue + " is not of the same device context as " + this);
         }

@@ -352,11 +352,11 @@ public final class QueuePairConfig {
                 throw new IllegalArgumentException("the shared receive queue belongs to another protection domain");
             }
         }
-        int depth = context.attributes().maxQueuePairWorkRequests();
+        int depth = context.limits().maxQueuePairWorkRequests();
         String device = context.device().name();
         requireRange("maxSendWorkRequests", maxSendWorkRequests.orElse(1), 1, depth, device);
         requireRange("maxReceiveWorkRequests", maxReceiveWorkRequests.orElse(1), 1, depth, device);
-        int entries = context.attributes().maxScatterGather();
+        int entries = context.limits().maxScatterGather();
         requireRange("maxSendScatterGather", maxSendScatterGather, 1, entries, device);
         requireRange("maxReceiveScatterGather", maxReceiveScatterGather, 1, entries, device);
         if (maxInlineData < 0) {

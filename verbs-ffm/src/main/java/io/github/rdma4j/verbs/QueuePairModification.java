@@ -104,11 +104,11 @@ final class QueuePairModification {
     }
 
     static void checkReadAtomic(DeviceContext context, int count) {
-        requireAtMost("maxReadAtomic", count, context.attributes().maxQueuePairInitiatorReadAtomic(), context);
+        requireAtMost("maxReadAtomic", count, context.limits().maxQueuePairInitiatorReadAtomic(), context);
     }
 
     static void checkDestinationReadAtomic(DeviceContext context, int count) {
-        requireAtMost("maxDestinationReadAtomic", count, context.attributes().maxQueuePairReadAtomic(), context);
+        requireAtMost("maxDestinationReadAtomic", count, context.limits().maxQueuePairReadAtomic(), context);
     }
 
     private static void requireAtMost(String name, int value, int limit, DeviceContext context) {

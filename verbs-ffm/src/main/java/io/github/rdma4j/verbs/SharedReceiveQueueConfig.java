@@ -85,7 +85,7 @@ public final class SharedReceiveQueueConfig {
      * Checks against the device's limits, so that the message can give both numbers where the kernel says only EINVAL.
      */
     void check(DeviceContext context) {
-        DeviceAttributes attributes = context.attributes();
+        DeviceAttributes attributes = context.limits();
         checkWorkRequests(context, maxWorkRequests.orElse(1));
         requireRange(
                 "maxScatterGather",
@@ -129,7 +129,7 @@ public final class SharedReceiveQueueConfig {
         requireRange(
                 "maxWorkRequests",
                 count,
-                context.attributes().maxSharedReceiveQueueWorkRequests(),
+                context.limits().maxSharedReceiveQueueWorkRequests(),
                 context.device().name());
     }
 
