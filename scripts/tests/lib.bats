@@ -85,3 +85,23 @@ fake_jdk() {
     run -0 with_lib 'require_packages bash; ensure_packages bash'
     [[ $output == '' ]]
 }
+
+@test "the host hears a guest whose words arrive in pieces" {
+    # What a piece without its end looks like to a read with a time limit: it is lost, and so is the other piece.
+    timeout 30 bash -c "set -euo pipefail; PROGRAM=prog VERBOSE= TIMEOUT=20 DUMP= BOOT_TIMEOUT=20
+        source '$lib/common.sh'; source '$lib/softroce/vm.sh'"'
+        exec {VM_REPLY}<> <(:) {VM_REQUEST}<> <(:)
+        # What guest-main says: each word until it is answered, here torn the first time.
+        guest() {
+            printf rea; sleep 0.8; printf "dy\n"; sleep 0.8; printf "ready\n"
+            read -r word <&"$VM_REQUEST"
+            [[ $word == GO ]] || exit 1
+            printf "exit 4"; sleep 0.8; printf "2 0 0\n"
+            while :; do sleep 0.3; printf "exit 42 0 0\n"; done
+        }
+        guest >&"$VM_REPLY" &
+        VM_PID=$! VM_STDOUT_PUMP= VM_STDERR_PUMP=
+        vm_wait
+        kill "$VM_PID"
+        ((VM_STATUS == 42))'
+}

@@ -27,6 +27,11 @@ public final class StartTraining {
 
     /** Runs it and ends the JVM with status 0. */
     public static void main(String[] arguments) throws Exception {
+        run();
+        System.exit(0);
+    }
+
+    static void run() throws IOException, InterruptedException {
         EarlyLinking.begin();
         for (Tool tool : List.of(Tool.WRITE_LATENCY, Tool.WRITE_BANDWIDTH)) {
             int port = freePort();
@@ -37,7 +42,6 @@ public final class StartTraining {
             run(tool.command() + common + " 127.0.0.1");
             server.join(2000);
         }
-        System.exit(0);
     }
 
     private static int run(String command) {

@@ -11,10 +11,16 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** The other side of a test, or a tool under special conditions, as a process; its output goes to a file. */
 final class PeerProcess implements AutoCloseable {
     private static final Duration START = Duration.ofSeconds(60);
+
+    /** What this JVM was started with: see scripts/lib/device-tests. */
+    private static final List<String> LOADED_CLASSES = Stream.ofNullable(System.getProperty("rdma4j.tests.classes"))
+            .flatMap(file -> Stream.of("-XX:AOTCache=" + file, "-Xlog:aot=off", "-Xlog:cds=off"))
+            .toList();
 
     private final Process process;
     private final Path output;
@@ -46,6 +52,7 @@ final class PeerProcess implements AutoCloseable {
         List<String> command = new ArrayList<>(prefix);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(flags);
+        command.addAll(LOADED_CLASSES);
         command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("java.class.path")));
         command.add(Main.class.getName());
         command.addAll(List.of(commandLine.strip().split(" +")));

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * A program in a JVM of its own: for what changes or breaks the whole JVM, such as limits and the carriers of virtual
@@ -22,6 +23,11 @@ public final class ChildJvm {
     /** What a short life costs least with, also in an emulated guest. */
     private static final List<String> QUICK_TO_START =
             List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData");
+
+    /** What this JVM was started with: see scripts/lib/device-tests. */
+    private static final List<String> LOADED_CLASSES = Stream.ofNullable(System.getProperty("rdma4j.tests.classes"))
+            .flatMap(file -> Stream.of("-XX:AOTCache=" + file, "-Xlog:aot=off", "-Xlog:cds=off"))
+            .toList();
 
     private ChildJvm() {}
 
@@ -37,6 +43,7 @@ public final class ChildJvm {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(QUICK_TO_START);
+        command.addAll(LOADED_CLASSES);
         command.add("--enable-native-access=ALL-UNNAMED");
         command.addAll(flags);
         StringBuilder path = new StringBuilder(System.getProperty("java.class.path"));

@@ -251,12 +251,9 @@ public final class EndpointSelector implements AutoCloseable {
         try {
             int called = 0;
             // Those that are not active are armed: the kernel tells of them, and spinning finds nothing.
+            int rounds = 0;
             while (called == 0 && !woken && !active.isEmpty() && System.nanoTime() - start < nanos) {
-                if (Thread.currentThread().isVirtual()) {
-                    Thread.yield();
-                } else {
-                    Thread.onSpinWait();
-                }
+                SpinTime.pause(++rounds, false);
                 called = visitAll();
             }
             return called;

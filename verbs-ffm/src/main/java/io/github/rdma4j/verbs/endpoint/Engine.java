@@ -25,6 +25,8 @@ import java.util.function.Supplier;
  */
 final class Engine {
     /** Asking the connection manager is a system call, and so, on some machines, is asking the clock. */
+    private static final int YIELDS_PER_PARK = 32;
+
     private static final int IDLE_POLLS_PER_LOOK = 256;
 
     private static final long GOOD_BYE_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -378,25 +380,31 @@ final class Engine {
             led = true;
             // It looks by itself.
             leaderWoken = true;
+            int rounds = 0;
             do {
                 boolean others = lock.hasQueuedThreads();
                 lock.unlock();
                 try {
-                    if (others || Thread.currentThread().isVirtual()) {
-                        Thread.yield();
-                    } else {
-                        Thread.onSpinWait();
-                    }
+                    SpinTime.pause(++rounds, others);
                 } finally {
                     lock.lock();
                 }
                 progress();
             } while (protocol.changes() == before && !destroyed && System.nanoTime() - start < nanos);
         } finally {
-            led = false;
+            stopLeading();
             SpinTime.stop();
         }
         return protocol.changes() != before;
+    }
+
+    /**
+     * Whoever stops leading may be about to leave, and one of those who follow must lead then. That something has
+     * changed is no reason to look for them: another thread may have told them of it already, while this one led.
+     */
+    private void stopLeading() {
+        led = false;
+        changed.signalAll();
     }
 
     private void sleep(String operation, long nanos) {
@@ -421,8 +429,7 @@ final class Engine {
             throw new WaitInterruptedException(operation);
         } finally {
             lock.lock();
-            led = false;
-            changed.signalAll();
+            stopLeading();
             if (!destroyed && carrier.awake()) {
                 look();
             }

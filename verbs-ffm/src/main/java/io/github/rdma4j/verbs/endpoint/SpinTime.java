@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs.endpoint;
 
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * How long a thread looks for what comes before it goes to sleep, learnt from what came: twice as long as it took of
@@ -20,6 +21,9 @@ final class SpinTime {
     static final int WAITS_PER_TRIAL = 16;
     /** Less is not worth asking the clock. */
     private static final long LEAST_NANOS = 1_000;
+
+    /** Parking costs some 20 µs of processor time. */
+    private static final int YIELDS_PER_PARK = 32;
 
     private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
     private static final AtomicInteger SPINNING = new AtomicInteger();
@@ -45,6 +49,27 @@ final class SpinTime {
         }
         SPINNING.decrementAndGet();
         return false;
+    }
+
+    /**
+     * Between two looks of a thread that spins. A virtual thread that yields may be the next to run again, time after
+     * time, with others waiting for its carrier (seen with JDK 25); one that parks lets them run.
+     *
+     * @param round how often it has looked
+     * @param othersWait whether another thread waits for what this one holds while it looks
+     */
+    static void pause(int round, boolean othersWait) {
+        if (!Thread.currentThread().isVirtual()) {
+            if (othersWait) {
+                Thread.yield();
+            } else {
+                Thread.onSpinWait();
+            }
+        } else if (round % YIELDS_PER_PARK == 0) {
+            LockSupport.parkNanos(1);
+        } else {
+            Thread.yield();
+        }
     }
 
     /** A thread spins no longer. */

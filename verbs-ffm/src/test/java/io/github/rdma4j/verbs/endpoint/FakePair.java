@@ -13,21 +13,34 @@ final class FakePair implements AutoCloseable {
     final Endpoint right;
 
     FakePair(Consumer<EndpointConfig> configuration) {
-        EndpointConfig config = new EndpointConfig();
-        configuration.accept(config);
+        this(configured(configuration));
+    }
+
+    FakePair(EndpointConfig config) {
+        this(config, config.spinLimit());
+    }
+
+    /** Two that spin for longer than a program may ask. */
+    FakePair(EndpointConfig config, Duration spinLimit) {
         Object wire = new Object();
         leftCarrier = carrier(wire, config);
         rightCarrier = carrier(wire, config);
         FakeCarrier.connect(leftCarrier, rightCarrier);
-        left = endpoint("left", leftCarrier, config);
-        right = endpoint("right", rightCarrier, config);
+        left = endpoint("left", leftCarrier, config, spinLimit);
+        right = endpoint("right", rightCarrier, config, spinLimit);
+    }
+
+    private static EndpointConfig configured(Consumer<EndpointConfig> configuration) {
+        EndpointConfig config = new EndpointConfig();
+        configuration.accept(config);
+        return config;
     }
 
     private static FakeCarrier carrier(Object wire, EndpointConfig config) {
         return new FakeCarrier(wire, true, config.sendDepth(), config.receiveBuffers());
     }
 
-    private static Endpoint endpoint(String name, FakeCarrier carrier, EndpointConfig config) {
+    private static Endpoint endpoint(String name, FakeCarrier carrier, EndpointConfig config, Duration spinLimit) {
         Protocol protocol = new Protocol(
                 "endpoint " + name,
                 carrier,
@@ -36,8 +49,7 @@ final class FakePair implements AutoCloseable {
                 config.maxMessageSize(),
                 config.maxMessageSize(),
                 new Silence(config.silenceTimeout().toNanos()));
-        Engine engine =
-                new Engine(carrier, protocol, new SpinTime(config.spinLimit().toNanos()));
+        Engine engine = new Engine(carrier, protocol, new SpinTime(spinLimit.toNanos()));
         return new Endpoint(engine, null, Duration.ofSeconds(5), new byte[0]);
     }
 
