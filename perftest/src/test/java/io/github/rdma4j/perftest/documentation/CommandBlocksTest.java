@@ -4,6 +4,8 @@ package io.github.rdma4j.perftest.documentation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -23,6 +25,25 @@ class CommandBlocksTest {
     @MethodSource("blocks")
     void theCommandsOfAPageCanBeGiven(CodeBlock block) {
         assertThat(CommandLines.faults(block.text())).isEmpty();
+    }
+
+    static Stream<String> commandsInSentences() {
+        return Pages.all().stream()
+                .flatMap(page -> Pages.codeInSentences(page).stream())
+                .filter(code -> code.matches("(scripts/[\\w/-]+|rdma4j [\\w-]+)( [^…]*)?"))
+                .filter(code -> code.contains(" ") || isNoOtherFile(Pages.root().resolve(code)))
+                .distinct();
+    }
+
+    /** Sentences name folders and parts of scripts, too. */
+    private static boolean isNoOtherFile(Path file) {
+        return !Files.exists(file) || Files.isRegularFile(file) && Files.isExecutable(file);
+    }
+
+    @ParameterizedTest
+    @MethodSource("commandsInSentences")
+    void theCommandsWithinSentencesCanBeGiven(String command) {
+        assertThat(CommandLines.faults(command)).isEmpty();
     }
 
     @ParameterizedTest

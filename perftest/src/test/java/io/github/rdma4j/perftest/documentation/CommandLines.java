@@ -30,6 +30,7 @@ final class CommandLines {
             "ibv_devices",
             "ibv_devinfo",
             "java",
+            "jq",
             "modprobe",
             "mvn",
             "rdma",
@@ -146,7 +147,11 @@ final class CommandLines {
     }
 
     private void tool(List<String> words) {
-        var tool = words.stream().findFirst().flatMap(Tool::ofCommand);
+        if (words.isEmpty()) {
+            // A sentence about the launcher.
+            return;
+        }
+        var tool = Tool.ofCommand(words.getFirst());
         if (tool.isPresent()) {
             try {
                 new ToolCommandLine(tool.get()).parse(words.subList(1, words.size()));
@@ -155,7 +160,7 @@ final class CommandLines {
             }
             return;
         }
-        CommandRun help = CommandRun.of(List.of(words.isEmpty() ? "" : words.getFirst(), "--help"));
+        CommandRun help = CommandRun.of(List.of(words.getFirst(), "--help"));
         if (help.status() != 0) {
             faults.add(String.join(" ", words) + ": " + help.err());
             return;
