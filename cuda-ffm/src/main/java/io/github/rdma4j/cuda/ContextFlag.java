@@ -9,7 +9,11 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** How a context behaves ({@code CUctx_flags}). */
+/**
+ * How a context behaves ({@code CUctx_flags}).
+ *
+ * @since 0.1.0
+ */
 public enum ContextFlag {
     /** Threads that wait in the driver spin: quickest, and a core is busy. */
     SCHED_SPIN(CudaHeaders.CU_CTX_SCHED_SPIN()),

@@ -18,6 +18,8 @@ import java.util.stream.IntStream;
  * the system property {@code io.github.rdma4j.cuda.library} names another file. Once it is initialised it stays so.
  *
  * <p>Thread safety: all methods may be called from any thread.
+ *
+ * @since 0.1.0
  */
 public final class Cuda {
     private Cuda() {}

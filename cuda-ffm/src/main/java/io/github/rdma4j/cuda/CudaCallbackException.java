@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda;
 
-/** A callback of a stream has thrown something: the cause. What others threw is suppressed in the cause. */
+/**
+ * A callback of a stream has thrown something: the cause. What others threw is suppressed in the cause.
+ *
+ * @since 0.1.0
+ */
 public class CudaCallbackException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -19,6 +19,8 @@ import java.nio.file.Path;
  *
  * <p>Thread safety: all methods may be called from any thread. Each makes this context current on the calling thread,
  * and leaves it so.
+ *
+ * @since 0.1.0
  */
 public final class CudaContext extends CudaResource {
     private final CudaDevice device;

@@ -18,6 +18,8 @@ import java.util.UUID;
  * A GPU. A value: it holds nothing that must be closed.
  *
  * <p>Thread safety: all methods may be called from any thread.
+ *
+ * @since 0.1.0
  */
 public final class CudaDevice {
     private static final int TEXT_LENGTH = 256;

@@ -15,6 +15,8 @@ import java.util.List;
  * A point in the work of a stream, which others can wait for.
  *
  * <p>Thread safety: all methods may be called from any thread. Recording and asking allocate nothing.
+ *
+ * @since 0.1.0
  */
 public final class CudaEvent extends GuardedResource {
     private final boolean timing;

@@ -8,6 +8,7 @@ package io.github.rdma4j.cuda;
  * calls next.
  *
  * @serial exclude
+ * @since 0.1.0
  */
 public class CudaException extends RuntimeException {
     private static final long serialVersionUID = 1L;

@@ -15,6 +15,8 @@ import java.util.Optional;
  * A kernel of a {@link CudaModule}, which {@link CudaStream#launch} launches. It is closed with its module.
  *
  * <p>Thread safety: all methods may be called from any thread.
+ *
+ * @since 0.1.0
  */
 public final class CudaKernel extends GuardedResource {
     private final String name;

@@ -19,6 +19,8 @@ import java.nio.file.Path;
  * the context is done.
  *
  * <p>Thread safety: all methods may be called from any thread.
+ *
+ * @since 0.1.0
  */
 public final class CudaModule extends GuardedResource {
     private static final int LOG_BYTES = 8192;

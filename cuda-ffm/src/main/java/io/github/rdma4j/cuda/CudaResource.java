@@ -16,6 +16,8 @@ import java.util.function.Supplier;
  *
  * <p>Thread safety: {@code close()} may be called from any thread, also while another one is inside a call on the
  * object: it waits until that call is over.
+ *
+ * @since 0.1.0
  */
 public abstract class CudaResource implements AutoCloseable {
     /** One for all of a context: opening and closing are rare, and their order matters. */

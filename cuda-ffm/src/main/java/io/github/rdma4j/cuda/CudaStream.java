@@ -25,6 +25,8 @@ import java.util.Objects;
  *
  * <p>Thread safety: all methods may be called from any thread. Copies, fills, launches, values, {@link #waitFor} and
  * {@link #isDone} allocate nothing on the heap; the other methods may.
+ *
+ * @since 0.1.0
  */
 public final class CudaStream extends StreamMemory {
     private final CallbackFailures callbackFailures = new CallbackFailures();

@@ -6,6 +6,7 @@ package io.github.rdma4j.cuda;
  * CUDA cannot be used on this machine, and why.
  *
  * @serial exclude
+ * @since 0.1.0
  */
 public class CudaUnavailableException extends RuntimeException {
     private static final long serialVersionUID = 1L;

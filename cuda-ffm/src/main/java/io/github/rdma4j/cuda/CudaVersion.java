@@ -6,6 +6,7 @@ package io.github.rdma4j.cuda;
  * A version of CUDA, as the driver numbers it.
  *
  * @param number 1000 times the major plus 10 times the minor number
+ * @since 0.1.0
  */
 public record CudaVersion(int number) implements Comparable<CudaVersion> {
     /**

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda;
 
-/** Memory that has an address for the device: its own, or pinned host memory. */
+/**
+ * Memory that has an address for the device: its own, or pinned host memory.
+ *
+ * @since 0.1.0
+ */
 public sealed interface DeviceAddressable permits DeviceMemory, HostMemory {
     /**
      * The address of the first byte on the device.

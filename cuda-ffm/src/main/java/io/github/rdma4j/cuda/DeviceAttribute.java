@@ -7,6 +7,8 @@ import io.github.rdma4j.cuda.bindings.CudaHeaders;
 /**
  * What can be asked of a device ({@code CUdevice_attribute}). Yes is 1, no is 0. {@link CudaDevice#attribute(int)}
  * takes any other by number.
+ *
+ * @since 0.1.0
  */
 public enum DeviceAttribute {
     /** Most threads in a block. */

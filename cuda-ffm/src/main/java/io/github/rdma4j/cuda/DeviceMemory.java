@@ -17,6 +17,8 @@ import java.lang.foreign.ValueLayout;
  *
  * <p>Thread safety: all methods may be called from any thread; two that touch the same bytes need an order of the
  * caller's making.
+ *
+ * @since 0.1.0
  */
 public final class DeviceMemory extends GuardedResource implements DeviceAddressable {
     /** Where the memory comes from, which decides what can be done with it. */

@@ -8,6 +8,7 @@ package io.github.rdma4j.cuda;
  * @param memory that it is a part of
  * @param offset of its first byte there
  * @param length in bytes
+ * @since 0.1.0
  */
 public record DeviceSlice(DeviceMemory memory, long offset, long length) {
     /** Checks that the part lies within. */

@@ -17,6 +17,8 @@ import java.util.Set;
  * other driver has it.
  *
  * <p>Thread safety: all methods may be called from any thread.
+ *
+ * @since 0.1.0
  */
 public final class DmaBuf implements AutoCloseable {
     private static final Set<DeviceMemory.Kind> EXPORTABLE =

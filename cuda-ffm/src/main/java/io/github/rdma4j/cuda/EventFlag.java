@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda;
 
-/** What an event can do besides telling that it has happened. */
+/**
+ * What an event can do besides telling that it has happened.
+ *
+ * @since 0.1.0
+ */
 public enum EventFlag {
     /** It takes the time, for {@link CudaEvent#millisecondsSince}. */
     TIMING,

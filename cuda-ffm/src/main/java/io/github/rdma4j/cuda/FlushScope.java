@@ -4,7 +4,11 @@ package io.github.rdma4j.cuda;
 
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
 
-/** To whom flushed writes of other devices are visible ({@code CUflushGPUDirectRDMAWritesScope}). */
+/**
+ * To whom flushed writes of other devices are visible ({@code CUflushGPUDirectRDMAWritesScope}).
+ *
+ * @since 0.1.0
+ */
 public enum FlushScope {
     /** To the context that owns the memory. */
     OWNER(CudaHeaders.CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER()),

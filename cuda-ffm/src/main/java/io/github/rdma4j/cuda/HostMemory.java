@@ -18,6 +18,8 @@ import java.util.concurrent.locks.LockSupport;
  * for something that never comes holds it up.
  *
  * <p>Thread safety: all methods may be called from any thread.
+ *
+ * @since 0.1.0
  */
 public final class HostMemory extends GuardedResource implements DeviceAddressable {
     /** How long a close waits for a thread that is reading or writing the segment. */

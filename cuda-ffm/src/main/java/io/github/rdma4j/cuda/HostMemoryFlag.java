@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda;
 
-/** How pinned host memory behaves, besides being known to all contexts and reached by the device. */
+/**
+ * How pinned host memory behaves, besides being known to all contexts and reached by the device.
+ *
+ * @since 0.1.0
+ */
 public enum HostMemoryFlag {
     /**
      * The processor writes it past its caches: quicker for the device to read, very slow for the processor to read.

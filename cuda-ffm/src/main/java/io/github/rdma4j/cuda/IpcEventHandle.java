@@ -8,6 +8,8 @@ import java.util.Arrays;
 /**
  * What another process on the same machine needs to reach an event of this one ({@code CUipcEventHandle}). A value,
  * which travels as bytes.
+ *
+ * @since 0.1.0
  */
 public final class IpcEventHandle {
     private static final int MAGIC = 0x524a4531;

@@ -18,6 +18,8 @@ import java.util.Objects;
  * they are the caller's responsibility.
  *
  * <p>Thread safety: one thread at a time.
+ *
+ * @since 0.1.0
  */
 public final class KernelArguments {
     /** Of a slot: as much as the largest type of CUDA needs. */

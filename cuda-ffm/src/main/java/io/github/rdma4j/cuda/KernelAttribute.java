@@ -4,7 +4,11 @@ package io.github.rdma4j.cuda;
 
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
 
-/** What can be asked of a kernel ({@code CUfunction_attribute}). */
+/**
+ * What can be asked of a kernel ({@code CUfunction_attribute}).
+ *
+ * @since 0.1.0
+ */
 public enum KernelAttribute {
     /** Most threads in a block, with what registers and shared memory it takes. */
     MAX_THREADS_PER_BLOCK(CudaHeaders.CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK()),

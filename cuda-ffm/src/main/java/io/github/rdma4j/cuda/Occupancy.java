@@ -7,5 +7,6 @@ package io.github.rdma4j.cuda;
  *
  * @param gridSize blocks, the least that fill it
  * @param blockSize threads in each
+ * @since 0.1.0
  */
 public record Occupancy(int gridSize, int blockSize) {}

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda;
 
-/** There is not enough memory: of the device, or of pinned memory. */
+/**
+ * There is not enough memory: of the device, or of pinned memory.
+ *
+ * @since 0.1.0
+ */
 public class OutOfDeviceMemoryException extends CudaException {
     private static final long serialVersionUID = 1L;
 

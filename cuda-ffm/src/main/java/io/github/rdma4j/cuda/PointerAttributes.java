@@ -23,6 +23,7 @@ import java.lang.foreign.ValueLayout;
  * @param rangeSize its bytes; 0 if unknown
  * @param bufferId tells this allocation from all others of the process, also from one that later has the same address;
  *     0 if unknown
+ * @since 0.1.0
  */
 public record PointerAttributes(
         Type type,

@@ -8,5 +8,6 @@ package io.github.rdma4j.cuda;
  *
  * @param least of the least urgent, 0 mostly
  * @param greatest of the most urgent, such as −5
+ * @since 0.1.0
  */
 public record StreamPriorities(int least, int greatest) {}

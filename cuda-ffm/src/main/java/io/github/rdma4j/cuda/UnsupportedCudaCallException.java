@@ -4,7 +4,11 @@ package io.github.rdma4j.cuda;
 
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
 
-/** The driver does not have a function, or the device not what it needs: a caller can choose another way. */
+/**
+ * The driver does not have a function, or the device not what it needs: a caller can choose another way.
+ *
+ * @since 0.1.0
+ */
 public class UnsupportedCudaCallException extends CudaException {
     private static final long serialVersionUID = 1L;
 

@@ -4,7 +4,11 @@ package io.github.rdma4j.cuda;
 
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
 
-/** When a stream that waits for a value in memory goes on ({@code CUstreamWaitValue_flags}). */
+/**
+ * When a stream that waits for a value in memory goes on ({@code CUstreamWaitValue_flags}).
+ *
+ * @since 0.1.0
+ */
 public enum WaitCondition {
     /** When memory − value, as a signed number, is not negative: counters may wrap. */
     AT_LEAST(CudaHeaders.CU_STREAM_WAIT_VALUE_GEQ()),

@@ -16,5 +16,7 @@
  *
  * <p><b>Waiting</b> takes a time limit. Copies that return when they are done, and calls that allocate or free, wait
  * inside the driver, which has no limit.
+ *
+ * @experimental No GPU has run it yet; a stand-in for the driver has.
  */
 package io.github.rdma4j.cuda;

@@ -15,6 +15,7 @@ import java.util.Objects;
  * @param chunkSize the bytes of a chunk; a connection uses the smaller of both
  * @param slots the chunks that this side stages at once
  * @param readsServed the reads of the peer that this side serves at a time
+ * @since 0.1.0
  */
 public record ChannelEndpoint(
         QueuePairEndpoint queuePair, RemoteMemory mailbox, int chunkSize, int slots, int readsServed) {

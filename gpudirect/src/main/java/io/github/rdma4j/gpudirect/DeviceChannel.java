@@ -28,6 +28,8 @@ import java.util.function.BooleanSupplier;
  *
  * <p>Close it before what its transfers lie in. Thread safety: for one thread at a time; {@link #failure()} may be
  * asked by any thread.
+ *
+ * @since 0.1.0
  */
 public final class DeviceChannel implements AutoCloseable {
     private static final Duration END = Duration.ofSeconds(5);

@@ -28,6 +28,8 @@ import java.util.concurrent.atomic.AtomicReference;
  * <p>It is closed with its device memory at the latest; close it before the protection domain's end.
  *
  * <p>Thread safety: all methods may be called from any thread.
+ *
+ * @since 0.1.0
  */
 public final class DeviceRegion implements AutoCloseable {
     private final GpuDirect owner;

@@ -23,6 +23,8 @@ import java.util.function.Consumer;
  * that the machine and the memory allow. It holds nothing that must be closed.
  *
  * <p>Thread safety: all methods may be called from any thread.
+ *
+ * @since 0.1.0
  */
 public final class GpuDirect {
     private static final Set<AccessFlag> OF_HOST_MEMORY_ONLY =

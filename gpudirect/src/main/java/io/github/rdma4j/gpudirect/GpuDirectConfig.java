@@ -7,7 +7,11 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 
-/** What {@link GpuDirect#on} is told. Setters return this; thread safety: for one thread. */
+/**
+ * What {@link GpuDirect#on} is told. Setters return this; thread safety: for one thread.
+ *
+ * @since 0.1.0
+ */
 public final class GpuDirectConfig {
     private static final int LEAST_CHUNK = 4096;
     private static final int MOST_CHUNK = 1 << 30;

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect;
 
-/** How the bytes of device memory get to and from the adapter. */
+/**
+ * How the bytes of device memory get to and from the adapter.
+ *
+ * @since 0.1.0
+ */
 public enum GpuPath {
     /** The adapter reads and writes device memory, which its driver has as a dma-buf (ibv_reg_dmabuf_mr(3)). */
     DMA_BUF("dma-buf"),

@@ -5,7 +5,11 @@ package io.github.rdma4j.gpudirect;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** None of the paths that were allowed can be taken for the memory. */
+/**
+ * None of the paths that were allowed can be taken for the memory.
+ *
+ * @since 0.1.0
+ */
 public class GpuPathUnavailableException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

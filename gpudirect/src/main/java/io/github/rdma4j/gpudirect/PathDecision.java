@@ -11,6 +11,7 @@ import java.util.stream.Collectors;
  *
  * @param path taken
  * @param refusals one for each path that was tried before, in the order
+ * @since 0.1.0
  */
 public record PathDecision(GpuPath path, List<PathRefusal> refusals) {
     /** Copies the list. */

@@ -23,6 +23,7 @@ import java.util.Set;
  * @param adapterTakesDmaBufs whether the adapter can register dma-bufs
  * @param softwareAdapter whether the adapter is a device of software, which reaches host memory only
  * @param peerMemoryModule whether a peer-memory module is loaded
+ * @since 0.1.0
  */
 public record PathForecast(
         CudaVersion driver,

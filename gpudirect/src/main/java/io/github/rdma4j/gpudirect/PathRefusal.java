@@ -10,6 +10,7 @@ package io.github.rdma4j.gpudirect;
  * @param errno what the kernel said, if the reason is {@link Reason#REGISTRATION_REFUSED}; else 0
  * @param explanation in words
  * @param remedy what can be done about it, or an empty string
+ * @since 0.1.0
  */
 public record PathRefusal(GpuPath path, Reason reason, int errno, String explanation, String remedy) {
     /** Why, as data. */

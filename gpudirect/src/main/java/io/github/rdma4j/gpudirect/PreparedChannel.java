@@ -18,6 +18,8 @@ import java.util.function.Consumer;
  * {@link #connect} gives the channel.
  *
  * <p>Thread safety: for one thread at a time.
+ *
+ * @since 0.1.0
  */
 public final class PreparedChannel implements AutoCloseable {
     /** Reads under way that are worth having on one connection. */

@@ -16,6 +16,8 @@ import java.util.Optional;
  * waiting method is called.
  *
  * <p>Thread safety: for one thread at a time, the channel's; what it tells of itself may be asked by any thread.
+ *
+ * @since 0.1.0
  */
 public final class Transfer {
     /** Which way the bytes go, and who names the far memory. */

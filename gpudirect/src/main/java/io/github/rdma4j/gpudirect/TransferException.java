@@ -10,6 +10,7 @@ import java.util.Optional;
  * A transfer that failed: why, and in the transfer itself ({@link Transfer#bytesDone()}) how far it had come.
  *
  * @serial exclude
+ * @since 0.1.0
  */
 public class TransferException extends RuntimeException {
     private static final long serialVersionUID = 1L;

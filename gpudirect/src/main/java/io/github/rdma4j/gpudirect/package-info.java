@@ -5,5 +5,7 @@
  * the best path that the machine offers, and says why it is not a better one; a
  * {@link io.github.rdma4j.gpudirect.DeviceRegion} is usable wherever a {@link io.github.rdma4j.verbs.MemoryRegion} is,
  * on every path by the same program.
+ *
+ * @experimental No GPU has run it yet; a stand-in for its driver has.
  */
 package io.github.rdma4j.gpudirect;

@@ -9,6 +9,8 @@ import java.util.List;
 /**
  * What may be done with registered memory, and what a peer may do through a queue pair ({@code enum ibv_access_flags}).
  * Local read access is always there.
+ *
+ * @since 0.1.0
  */
 public enum AccessFlag {
     /** The adapter may write here for this process: the target of a receive, a read or an atomic's result. */

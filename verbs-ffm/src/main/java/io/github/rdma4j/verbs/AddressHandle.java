@@ -19,6 +19,8 @@ import java.lang.foreign.MemorySegment;
  * number of queue pairs of its protection domain; it must stay open until what was posted with it has completed.
  *
  * <p>Thread safety: all methods may be called from any thread.
+ *
+ * @since 0.1.0
  */
 public final class AddressHandle extends Resource {
     private final ProtectionDomain domain;

@@ -21,6 +21,7 @@ import java.util.Optional;
  * @param sourcePathBits the low bits of this side's LID, 0 to 127; 0 on RoCE
  * @param staticRate the fastest rate
  * @param port the local port, from 1; 0 in what was queried before it was set
+ * @since 0.1.0
  */
 public record AddressHandleAttributes(
         Optional<GlobalRoute> globalRoute,

@@ -16,6 +16,7 @@ import java.util.OptionalInt;
  *     queue, which may be closed meanwhile; empty for events of ports and devices, and for objects that this context
  *     did not create
  * @param port the port that it happened to, from 1; empty for events of resources and devices
+ * @since 0.1.0
  */
 public record AsyncEvent(AsyncEventType type, int code, Optional<Resource> resource, OptionalInt port) {
     /**

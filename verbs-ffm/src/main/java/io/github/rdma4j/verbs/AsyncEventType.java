@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-/** What happened, asynchronously, to a device or to something on it ({@code enum ibv_event_type}). */
+/**
+ * What happened, asynchronously, to a device or to something on it ({@code enum ibv_event_type}).
+ *
+ * @since 0.1.0
+ */
 public enum AsyncEventType {
     /** A completion queue has failed, usually because more requests completed than it holds. */
     CQ_ERR(Subject.COMPLETION_QUEUE),

@@ -12,6 +12,8 @@ import java.util.function.Supplier;
  * on, as every resource is. Programs cannot extend it: the constructor takes a type that this module does not export.
  *
  * <p>Thread safety: all methods may be called from any thread.
+ *
+ * @since 0.1.0
  */
 public abstract class AttachedResource extends Resource {
     private final NativeObject object;

@@ -31,6 +31,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  *
  * <p>Thread safety: all methods may be called from any thread. A close ends the waits of other threads with an
  * {@link IllegalStateException}. Events are acknowledged when they are taken, so closing never waits for the program.
+ *
+ * @since 0.1.0
  */
 public final class CompletionChannel extends Resource implements EventSource {
     private final DeviceContext context;

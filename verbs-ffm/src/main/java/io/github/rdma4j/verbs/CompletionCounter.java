@@ -14,6 +14,9 @@ import java.util.Set;
  * do it; no such adapter has been seen by this code yet.
  *
  * <p>Thread safety: all methods may be called from any thread.
+ *
+ * @experimental SoftRoCE refuses it, and no adapter has run it yet.
+ * @since 0.1.0
  */
 public final class CompletionCounter extends Resource {
     /** What is counted ({@code enum ibv_comp_cntr_type}). */

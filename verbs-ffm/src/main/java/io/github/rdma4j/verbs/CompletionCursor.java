@@ -44,6 +44,8 @@ import java.util.concurrent.locks.LockSupport;
  * created with. A close of the queue does not wait for the end: it ends the way, and what comes then is an
  * {@link IllegalStateException} too. A close of a queue pair whose completions come here waits for the end of another
  * thread's way, and is an {@link IllegalStateException} on one's own.
+ *
+ * @since 0.1.0
  */
 public final class CompletionCursor {
     private static final VarHandle HOLDER;

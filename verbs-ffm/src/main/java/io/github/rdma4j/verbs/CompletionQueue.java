@@ -36,6 +36,8 @@ import java.util.function.IntSupplier;
  * when the request completes: there, poll before more requests are under way than the queue has entries.
  *
  * <p>Thread safety: all methods may be called from any thread; polling is fastest from the thread that polled first.
+ *
+ * @since 0.1.0
  */
 public sealed class CompletionQueue extends Resource permits ExtendedCompletionQueue {
     private static final int MAX_MODERATION = (1 << 16) - 1;

@@ -4,7 +4,11 @@ package io.github.rdma4j.verbs;
 
 import java.util.Objects;
 
-/** What a completion queue is to be, besides its size. Each setter returns this object; everything has a default. */
+/**
+ * What a completion queue is to be, besides its size. Each setter returns this object; everything has a default.
+ *
+ * @since 0.1.0
+ */
 public final class CompletionQueueConfig {
     private CompletionChannel channel;
     private int completionVector;

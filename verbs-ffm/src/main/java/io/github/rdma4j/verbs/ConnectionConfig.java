@@ -6,7 +6,11 @@ import io.github.rdma4j.verbs.device.DeviceAttributes;
 import io.github.rdma4j.verbs.device.Mtu;
 import java.util.Objects;
 
-/** How a queue pair speaks with its peer (the attributes of RTR and RTS). Each setter returns this object. */
+/**
+ * How a queue pair speaks with its peer (the attributes of RTR and RTS). Each setter returns this object.
+ *
+ * @since 0.1.0
+ */
 public final class ConnectionConfig {
     private Mtu pathMtu = Mtu.MTU_4096;
     private int timeout = 14;

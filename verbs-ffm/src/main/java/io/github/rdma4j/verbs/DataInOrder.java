@@ -6,6 +6,8 @@ package io.github.rdma4j.verbs;
  * In which order the bytes of a message arrive in memory (ibv_query_qp_data_in_order(3)). It allows to wait for the
  * last byte of a message instead of its completion; between messages it says nothing, nor of memory with
  * {@link AccessFlag#RELAXED_ORDERING}.
+ *
+ * @since 0.1.0
  */
 public enum DataInOrder {
     /** None: in any order, for all that is known. */

@@ -7,6 +7,8 @@ import java.util.Objects;
 /**
  * Where a datagram goes: the way to the peer's port, and the queue pair there. Immutable, made once for each peer; it
  * may be used in any number of requests and by any thread.
+ *
+ * @since 0.1.0
  */
 public final class Destination {
     private final AddressHandle addressHandle;

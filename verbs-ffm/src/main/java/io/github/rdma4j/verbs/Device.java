@@ -36,6 +36,7 @@ import java.util.stream.Collectors;
  * @param transportType the transport that it speaks
  * @param index the kernel's number of the device (ibv_get_device_index(3)), which stays while it is renamed; -1 if the
  *     kernel does not tell
+ * @since 0.1.0
  */
 public record Device(
         String name,

@@ -35,6 +35,8 @@ import java.util.function.Consumer;
  * An open device ({@code struct ibv_context}, ibv_open_device(3)): the root that everything else hangs on.
  *
  * <p>Thread safety: all methods may be called from any thread.
+ *
+ * @since 0.1.0
  */
 public final class DeviceContext extends Resource implements EventSource {
     /**

@@ -18,6 +18,9 @@ import java.util.Objects;
  * of it.
  *
  * <p>Thread safety: all methods may be called from any thread. The copies of one device context wait for each other.
+ *
+ * @experimental SoftRoCE refuses it, and no adapter has run it yet.
+ * @since 0.1.0
  */
 public final class DeviceMemory extends Resource {
     private final DeviceContext context;

@@ -12,6 +12,9 @@ import java.lang.foreign.MemorySegment;
  * registered: {@link RegistrationConfig#dmaHandle}. Needs rdma-core 59 and an adapter with TLP processing hints.
  *
  * <p>Thread safety: all methods may be called from any thread.
+ *
+ * @experimental SoftRoCE refuses it, and no adapter has run it yet.
+ * @since 0.1.0
  */
 public final class DmaHandle extends Resource {
     private final DeviceContext context;

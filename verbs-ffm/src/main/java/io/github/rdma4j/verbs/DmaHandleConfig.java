@@ -4,7 +4,12 @@ package io.github.rdma4j.verbs;
 
 import java.util.OptionalInt;
 
-/** What a {@link DmaHandle} hints; nothing by default. Setters return this; thread safety: for one thread. */
+/**
+ * What a {@link DmaHandle} hints; nothing by default. Setters return this; thread safety: for one thread.
+ *
+ * @experimental SoftRoCE refuses it, and no adapter has run it yet.
+ * @since 0.1.0
+ */
 public final class DmaHandleConfig {
     private OptionalInt processor = OptionalInt.empty();
     private OptionalInt processingHint = OptionalInt.empty();

@@ -10,6 +10,7 @@ import java.util.OptionalInt;
  *
  * @param mac the MAC address, such as {@code 02:00:0a:63:00:02}
  * @param vlan the VLAN's number, 12 bits, if the way leads through one
+ * @since 0.1.0
  */
 public record EthernetAddress(String mac, OptionalInt vlan) {
     /** Nothing may be null. */

@@ -38,6 +38,8 @@ import java.util.stream.Stream;
  *
  * <p>Thread safety: all methods may be called from any thread. If several threads select at once, one event may call
  * the handlers of all of them.
+ *
+ * @since 0.1.0
  */
 public final class EventPoller implements EventSource, AutoCloseable {
     private final DescriptorSet descriptors = new DescriptorSet(this::closedException);

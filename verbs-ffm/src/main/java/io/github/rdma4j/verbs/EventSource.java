@@ -6,6 +6,8 @@ package io.github.rdma4j.verbs;
  * Something that an {@link EventPoller} can wait for: completion channels, device contexts (for their asynchronous
  * events) and the event channels of rdma_cm are, and a program may add its own, anything with a file descriptor that
  * becomes readable.
+ *
+ * @since 0.1.0
  */
 public interface EventSource {
     /**

@@ -24,6 +24,8 @@ import java.util.Set;
  * {@link #poll}. Another one that tries meanwhile gets an {@link IllegalStateException}, and so does a {@link #resize}
  * then: waiting in the driver for a thread that may hold the cursor for long could block the whole JVM. While a queue
  * pair is closed or reset whose completions come here, a poll waits for that.
+ *
+ * @since 0.1.0
  */
 public final class ExtendedCompletionQueue extends CompletionQueue {
     private final Set<WorkCompletionField> fields;

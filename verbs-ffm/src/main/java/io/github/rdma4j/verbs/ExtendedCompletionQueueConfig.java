@@ -12,6 +12,8 @@ import java.util.Set;
 /**
  * What an extended completion queue is to be ({@code struct ibv_cq_init_attr_ex}), besides its size. Each setter
  * returns this object; everything has a default.
+ *
+ * @since 0.1.0
  */
 public final class ExtendedCompletionQueueConfig {
     private final CompletionQueueConfig basic = new CompletionQueueConfig();

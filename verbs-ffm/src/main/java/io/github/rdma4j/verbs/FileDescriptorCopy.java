@@ -11,6 +11,8 @@ import io.github.rdma4j.verbs.internal.DescriptorCalls;
  * a Unix domain socket (SCM_RIGHTS) is the other way; it hands the number to {@link #adopt(int)}.
  *
  * <p>Thread safety: all methods may be called from any thread.
+ *
+ * @since 0.1.0
  */
 public final class FileDescriptorCopy implements AutoCloseable {
     private static final int NONE = -1;

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-/** What a flush concerns ({@code enum ibv_selectivity_level}). */
+/**
+ * What a flush concerns ({@code enum ibv_selectivity_level}).
+ *
+ * @since 0.1.0
+ */
 public enum FlushLevel {
     /** The bytes that the request names. */
     RANGE,

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-/** How far a flush brings what was written before ({@code enum ibv_placement_type}). */
+/**
+ * How far a flush brings what was written before ({@code enum ibv_placement_type}).
+ *
+ * @since 0.1.0
+ */
 public enum FlushPlacement {
     /** All that may read the memory see it; the region needs {@link AccessFlag#FLUSH_GLOBAL}. */
     GLOBAL(1),

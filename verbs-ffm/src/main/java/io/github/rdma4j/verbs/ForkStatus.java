@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-/** Whether registered memory survives a fork(2) of the process ({@code enum ibv_fork_status}). */
+/**
+ * Whether registered memory survives a fork(2) of the process ({@code enum ibv_fork_status}).
+ *
+ * @since 0.1.0
+ */
 public enum ForkStatus {
     /** It does not: after a fork, the parent's writes can go to pages that the adapter does not see. */
     DISABLED,

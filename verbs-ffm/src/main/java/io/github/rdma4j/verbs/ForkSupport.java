@@ -17,6 +17,8 @@ import io.github.rdma4j.verbs.internal.NativeLibraries;
  * unless {@code -Djdk.lang.Process.launchMechanism=FORK} is set. It is for native code in the process that forks.
  *
  * <p>Thread safety: all methods may be called from any thread.
+ *
+ * @since 0.1.0
  */
 public final class ForkSupport {
     private ForkSupport() {}

@@ -15,6 +15,7 @@ import java.util.Objects;
  * @param sourceGidIndex the index of this side's GID, 0 to 255
  * @param hopLimit 0 to 255
  * @param trafficClass 0 to 255; on RoCE v2 the IP header's DSCP and ECN bits
+ * @since 0.1.0
  */
 public record GlobalRoute(Gid destinationGid, int flowLabel, int sourceGidIndex, int hopLimit, int trafficClass) {
     private static final int FLOW_LABEL_BITS = 20;

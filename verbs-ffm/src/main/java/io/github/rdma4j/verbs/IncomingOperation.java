@@ -4,7 +4,11 @@ package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.internal.SendOpcode;
 
-/** An operation that brings data into this side's memory, for {@link QueuePair#dataInOrder}. */
+/**
+ * An operation that brings data into this side's memory, for {@link QueuePair#dataInOrder}.
+ *
+ * @since 0.1.0
+ */
 public enum IncomingOperation {
     /** The peer's writes into this side's memory. */
     RDMA_WRITE(SendOpcode.RDMA_WRITE),

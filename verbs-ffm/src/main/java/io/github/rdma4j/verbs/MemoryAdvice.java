@@ -4,7 +4,11 @@ package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 
-/** What is told of memory registered with {@link AccessFlag#ON_DEMAND} ({@code enum ibv_advise_mr_advice}). */
+/**
+ * What is told of memory registered with {@link AccessFlag#ON_DEMAND} ({@code enum ibv_advise_mr_advice}).
+ *
+ * @since 0.1.0
+ */
 public enum MemoryAdvice {
     /** It will be read soon: bring the pages in and show them to the adapter. */
     PREFETCH(RdmaHeaders.IBV_ADVISE_MR_ADVICE_PREFETCH()),

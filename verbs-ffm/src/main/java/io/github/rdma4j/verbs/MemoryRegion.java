@@ -29,6 +29,8 @@ import java.util.function.Supplier;
  * <p>Thread safety: all methods may be called from any thread. Closing a region while the adapter works on it is safe
  * for this process; the requests under way end with {@link WorkCompletionStatus#LOC_PROT_ERR} here or
  * {@link WorkCompletionStatus#REM_ACCESS_ERR} at the peer.
+ *
+ * @since 0.1.0
  */
 public final class MemoryRegion extends Resource {
     static {

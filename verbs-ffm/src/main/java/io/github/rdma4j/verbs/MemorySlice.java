@@ -6,7 +6,11 @@ import io.github.rdma4j.verbs.internal.NativeMemory;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
-/** A part of a {@link MemoryRegion}, named in work requests. Immutable; bounds were checked when it was made. */
+/**
+ * A part of a {@link MemoryRegion}, named in work requests. Immutable; bounds were checked when it was made.
+ *
+ * @since 0.1.0
+ */
 public final class MemorySlice {
     private final MemoryRegion region;
     private final long offset;

@@ -27,6 +27,8 @@ import java.util.Set;
  *
  * <p>Thread safety: all methods may be called from any thread. {@link #postBind} and {@link #postUnbind} are not of the
  * hot path: each call allocates.
+ *
+ * @since 0.1.0
  */
 public final class MemoryWindow extends Resource {
     private static final int REMOTE = AccessFlag.mask(

@@ -4,7 +4,11 @@ package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 
-/** How a {@link MemoryWindow} is bound and taken back ({@code enum ibv_mw_type}). */
+/**
+ * How a {@link MemoryWindow} is bound and taken back ({@code enum ibv_mw_type}).
+ *
+ * @since 0.1.0
+ */
 public enum MemoryWindowType {
     /**
      * Bound by a verb of its own, with a remote key that the library chooses; usable over every queue pair of the

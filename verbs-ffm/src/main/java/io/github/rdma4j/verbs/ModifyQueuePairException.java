@@ -12,6 +12,7 @@ import java.util.Set;
  * peer. The queue pair is as it was.
  *
  * @serial exclude
+ * @since 0.1.0
  */
 public final class ModifyQueuePairException extends VerbsException {
     private static final long serialVersionUID = 1L;

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-/** A native library of rdma-core is missing or cannot be loaded; the message names the package to install. */
+/**
+ * A native library of rdma-core is missing or cannot be loaded; the message names the package to install.
+ *
+ * @since 0.1.0
+ */
 public final class NativeLibraryException extends VerbsException {
     private static final long serialVersionUID = 1L;
 

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-/** There is no RDMA device of that name, or none at all; the message lists those present. */
+/**
+ * There is no RDMA device of that name, or none at all; the message lists those present.
+ *
+ * @since 0.1.0
+ */
 public final class NoSuchDeviceException extends VerbsException {
     private static final long serialVersionUID = 1L;
 

@@ -13,6 +13,9 @@ import java.lang.foreign.MemorySegment;
  * {@link QueueAllocator} for what is created in it. Memory registered in the one can be used in the other.
  *
  * <p>Thread safety: all methods may be called from any thread.
+ *
+ * @experimental SoftRoCE refuses it, and no adapter has run it yet.
+ * @since 0.1.0
  */
 public final class ParentDomain extends ProtectionDomain {
     private final ProtectionDomain base;

@@ -2,7 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-/** What a {@link ParentDomain} adds to its protection domain; without anything, it is the domain again. */
+/**
+ * What a {@link ParentDomain} adds to its protection domain; without anything, it is the domain again.
+ *
+ * @experimental SoftRoCE refuses it, and no adapter has run it yet.
+ * @since 0.1.0
+ */
 public final class ParentDomainConfig {
     private ThreadDomain threadDomain;
     private QueueAllocator allocator;

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-/** Where automatic path migration stands ({@code enum ibv_mig_state}). */
+/**
+ * Where automatic path migration stands ({@code enum ibv_mig_state}).
+ *
+ * @since 0.1.0
+ */
 public enum PathMigrationState {
     /** The queue pair uses the path that it was given, or has migrated to the alternate one. */
     MIGRATED,

@@ -17,6 +17,8 @@ import java.util.function.Consumer;
  * native object: closing either closes it.
  *
  * <p>Thread safety: for one thread at a time, except {@link #close()}.
+ *
+ * @since 0.1.0
  */
 public final class PreparedQueuePair implements AutoCloseable {
     private final QueuePair queuePair;

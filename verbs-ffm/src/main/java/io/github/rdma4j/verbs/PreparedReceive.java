@@ -24,6 +24,8 @@ import java.util.Objects;
  * <p>Thread safety: for one thread at a time; another one that takes it over must see what was set. If two use it at
  * once, a post may take the place, the length and the number from either of them; nothing worse happens. Other threads
  * may post on the same queue.
+ *
+ * @since 0.1.0
  */
 public final class PreparedReceive {
     private final ReceiveQueue queue;

@@ -34,6 +34,8 @@ import java.util.Objects;
  * <p>Thread safety: for one thread at a time; another one that takes it over must see what was set. If two use it at
  * once, a post may take each value from either of them, and so name other bytes of the region or of the peer's than
  * either meant; nothing worse happens. Other threads may post on the same queue pair, each with a request of its own.
+ *
+ * @since 0.1.0
  */
 public final class PreparedRequest {
     private static final int WITH_IMMEDIATE =

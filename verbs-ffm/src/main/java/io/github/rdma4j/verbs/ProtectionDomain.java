@@ -18,6 +18,8 @@ import java.util.stream.Stream;
  * A protection domain ({@code struct ibv_pd}): queue pairs can use only memory registered in their own.
  *
  * <p>Thread safety: all methods may be called from any thread.
+ *
+ * @since 0.1.0
  */
 public sealed class ProtectionDomain extends Resource permits ParentDomain, ImportedProtectionDomain {
     private static final long PAGE = 4096;

@@ -15,6 +15,9 @@ import java.util.Objects;
  * confidential virtual machines, memory that the adapter can reach at all. Needs rdma-core 64.
  *
  * <p>Thread safety: all methods may be called from any thread.
+ *
+ * @experimental SoftRoCE refuses it, and no adapter has run it yet.
+ * @since 0.1.0
  */
 public final class ProviderBuffer extends Resource {
     private final ProtectionDomain domain;

@@ -8,6 +8,8 @@ import java.lang.foreign.MemorySegment;
  * Gives the adapter's library memory for its queues ({@code alloc} and {@code free} of {@code struct
  * ibv_parent_domain_init_attr}): huge pages, or memory near a processor. It is called back from within the native calls
  * that create and close queues; an exception becomes a failed allocation, and its stack trace is lost.
+ *
+ * @since 0.1.0
  */
 public interface QueueAllocator {
     /**

@@ -30,6 +30,8 @@ import java.util.function.Consumer;
  * <p>Thread safety: all methods may be called from any thread. Posting is fastest from one thread for sends and one for
  * receives, as long as no other joins in. A {@link SendBatch} or {@link ReceiveBatch} is for the thread that started
  * it.
+ *
+ * @since 0.1.0
  */
 public final class QueuePair extends SendQueue {
     /** What posting returns when the queue has no room (ENOMEM): poll completions, and post again. */

@@ -8,6 +8,8 @@ import java.util.Set;
 /**
  * One attribute of a queue pair, or a group that is set together ({@code enum ibv_qp_attr_mask}). The names are those
  * of the header without {@code IBV_QP_}, because a message that names them must be findable in manuals.
+ *
+ * @since 0.1.0
  */
 public enum QueuePairAttribute {
     /** The state to go to; {@link QueuePairAttributesConfig#state}. */

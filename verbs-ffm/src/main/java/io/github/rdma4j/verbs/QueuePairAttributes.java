@@ -39,6 +39,7 @@ import java.util.Set;
  * @param alternatePort the port of the alternate path
  * @param alternateTimeout the timeout on the alternate path
  * @param rateLimit packet pacing in kbit/s, 0 for none; no driver tells it today
+ * @since 0.1.0
  */
 public record QueuePairAttributes(
         QueuePairState state,

@@ -16,6 +16,8 @@ import java.util.Objects;
  * Which attributes of a queue pair to set, and to what (the arguments of ibv_modify_qp(3)). What is not set here stays
  * as it is. Each setter returns this object, and adds its attribute to the mask:
  * {@code qp.modify(a -> a.state(INIT).port(1)…)}. Valid only within {@link QueuePair#modify}.
+ *
+ * @since 0.1.0
  */
 public final class QueuePairAttributesConfig {
     private static final int PACKET_SEQUENCE_NUMBER = (1 << 24) - 1;

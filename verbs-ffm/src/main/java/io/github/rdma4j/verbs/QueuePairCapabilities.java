@@ -13,6 +13,7 @@ import java.lang.foreign.MemorySegment;
  * @param maxSendScatterGather the most pieces of memory that one send gathers
  * @param maxReceiveScatterGather the most pieces of memory that one receive scatters to
  * @param maxInlineData the most bytes that a request carries inline
+ * @since 0.1.0
  */
 public record QueuePairCapabilities(
         int maxSendWorkRequests,

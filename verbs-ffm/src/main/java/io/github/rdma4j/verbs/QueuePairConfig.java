@@ -17,6 +17,8 @@ import java.util.stream.Stream;
 /**
  * What a queue pair is to be ({@code struct ibv_qp_init_attr} and the attributes of INIT). Each setter returns this
  * object. Only the completion queue has no default.
+ *
+ * @since 0.1.0
  */
 public final class QueuePairConfig {
     private static final int USUAL_DEPTH = 128;

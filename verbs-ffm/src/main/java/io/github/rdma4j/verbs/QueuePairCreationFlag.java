@@ -6,6 +6,8 @@ import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 
 /**
  * What a queue pair shall do differently ({@code enum ibv_qp_create_flags}); see {@link QueuePairConfig#creationFlags}.
+ *
+ * @since 0.1.0
  */
 public enum QueuePairCreationFlag {
     /** Multicast datagrams that the queue pair sends do not come back to it. */

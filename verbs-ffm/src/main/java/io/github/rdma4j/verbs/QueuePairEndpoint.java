@@ -15,6 +15,7 @@ import java.util.Objects;
  * @param lid the port's LID, 0 on Ethernet
  * @param gid the GID that this side uses; {@link Gid#ZERO} on InfiniBand without a global route
  * @param mtu the active MTU of this side's port; a connection uses the smaller of both
+ * @since 0.1.0
  */
 public record QueuePairEndpoint(int queuePairNumber, int packetSequenceNumber, int lid, Gid gid, Mtu mtu) {
     /** The number of bytes that {@link #toBytes()} gives. */

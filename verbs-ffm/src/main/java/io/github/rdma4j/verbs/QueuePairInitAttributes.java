@@ -12,6 +12,7 @@ import java.lang.foreign.MemorySegment;
  * @param capabilities how much the queues hold: what the device gave, at least what was asked for
  * @param signalAll whether every request makes a completion
  * @param sharedReceiveQueue whether receives come from a shared receive queue
+ * @since 0.1.0
  */
 public record QueuePairInitAttributes(
         QueuePairType type, QueuePairCapabilities capabilities, boolean signalAll, boolean sharedReceiveQueue) {

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-/** Where a queue pair stands ({@code enum ibv_qp_state}). */
+/**
+ * Where a queue pair stands ({@code enum ibv_qp_state}).
+ *
+ * @since 0.1.0
+ */
 public enum QueuePairState {
     /** Just created. */
     RESET,

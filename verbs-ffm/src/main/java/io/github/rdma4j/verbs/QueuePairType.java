@@ -4,7 +4,11 @@ package io.github.rdma4j.verbs;
 
 import static io.github.rdma4j.verbs.internal.SendOpcode.*;
 
-/** The service that a queue pair gives ({@code enum ibv_qp_type}). */
+/**
+ * The service that a queue pair gives ({@code enum ibv_qp_type}).
+ *
+ * @since 0.1.0
+ */
 public enum QueuePairType {
     /** Reliable connection: in order, acknowledged, every operation. */
     RC(2, -1, true),

@@ -12,6 +12,8 @@ import java.lang.ref.Reference;
  * <p>Thread safety: a batch belongs to the thread that started it. Another thread that fills or posts it gets an
  * {@link IllegalStateException} that names both; it starts a batch of its own. Several threads may fill and post their
  * batches of one queue at once.
+ *
+ * @since 0.1.0
  */
 public final class ReceiveBatch extends ThreadBatch {
     private final ReceiveQueue queue;

@@ -16,6 +16,9 @@ import java.util.Set;
 /**
  * How packets are hashed to choose an entry of a {@link ReceiveWorkQueueTable} ({@code struct ibv_rx_hash_conf}), by
  * the Toeplitz function, the only one that there is. Immutable.
+ *
+ * @experimental SoftRoCE refuses it, and no adapter has run it yet.
+ * @since 0.1.0
  */
 public final class ReceiveHashConfig {
     private static final byte TOEPLITZ = 1;

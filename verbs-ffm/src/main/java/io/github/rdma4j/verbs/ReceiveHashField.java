@@ -5,7 +5,11 @@ package io.github.rdma4j.verbs;
 import io.github.rdma4j.verbs.internal.Flags;
 import java.util.Set;
 
-/** A field of a packet that can take part in receive hashing ({@code enum ibv_rx_hash_fields}). */
+/**
+ * A field of a packet that can take part in receive hashing ({@code enum ibv_rx_hash_fields}).
+ *
+ * @since 0.1.0
+ */
 public enum ReceiveHashField {
     /** The IPv4 source address. */
     SOURCE_IPV4(0),

@@ -17,6 +17,9 @@ import java.util.List;
  * as {@link ReceiveHashConfig} says, chooses the entry, and so the queue.
  *
  * <p>Thread safety: all methods may be called from any thread.
+ *
+ * @experimental SoftRoCE refuses it, and no adapter has run it yet.
+ * @since 0.1.0
  */
 public final class ReceiveWorkQueueTable extends Resource {
     private final DeviceContext context;

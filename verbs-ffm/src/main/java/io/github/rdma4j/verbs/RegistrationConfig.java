@@ -9,6 +9,8 @@ import java.util.Objects;
  * What {@link ProtectionDomain#registerMemory(java.util.function.Consumer)} registers: host memory, addresses that only
  * the kernel can follow, or a part of a dma-buf, and how the adapter shall see it. Setters return this; thread safety:
  * for one thread.
+ *
+ * @since 0.1.0
  */
 public final class RegistrationConfig {
     private MemorySegment segment;

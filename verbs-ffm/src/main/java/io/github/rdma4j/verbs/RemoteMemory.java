@@ -12,6 +12,7 @@ import java.util.Objects;
  * @param address the first byte, as an address of the owner
  * @param length the number of bytes, not negative
  * @param remoteKey the owner's remote key ({@code rkey})
+ * @since 0.1.0
  */
 public record RemoteMemory(long address, long length, int remoteKey) {
     /** The number of bytes that {@link #toBytes()} gives. */

@@ -19,6 +19,8 @@ import java.util.Objects;
  * pair was not created for the operation.
  *
  * <p>Thread safety: for one thread at a time.
+ *
+ * @since 0.1.0
  */
 public final class RequestPreparation {
     private static final long WHOLE_SLICE = -1;

@@ -9,6 +9,8 @@ import java.util.Objects;
 /**
  * What {@link MemoryRegion#reregister} changes; what is not set remains. Setters return this; thread safety: for one
  * thread.
+ *
+ * @since 0.1.0
  */
 public final class ReregistrationConfig {
     private MemorySegment segment;

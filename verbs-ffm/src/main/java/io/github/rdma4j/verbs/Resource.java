@@ -26,6 +26,8 @@ import java.util.stream.Stream;
  * of one device context wait for each other, so a query may wait for the registration of a large region. Posting and
  * polling never do. Use after close is an {@link IllegalStateException}, also when the close comes from another thread
  * while a call is under way.
+ *
+ * @since 0.1.0
  */
 public abstract class Resource implements AutoCloseable {
     private static final VarHandle CLOSED;

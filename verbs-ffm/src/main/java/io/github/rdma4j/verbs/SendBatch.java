@@ -22,6 +22,8 @@ import java.lang.ref.Reference;
  * <p>Thread safety: a batch belongs to the thread that started it. Another thread that fills or posts it gets an
  * {@link IllegalStateException} that names both; it starts a batch of its own. Several threads may fill and post their
  * batches of one queue pair at once: each batch goes into the queue in one piece.
+ *
+ * @since 0.1.0
  */
 public final class SendBatch extends ThreadBatch {
     private final SendQueue queue;

@@ -5,6 +5,8 @@ package io.github.rdma4j.verbs;
 /**
  * Flags of a send work request ({@code enum ibv_send_flags}), to be combined with {@code |}.
  * Integers and not an enum set, so that posting allocates nothing.
+ *
+ * @since 0.1.0
  */
 public final class SendFlags {
     /** No flag: the request completes silently. */

@@ -7,6 +7,8 @@ import io.github.rdma4j.verbs.internal.SendOpcode;
 /**
  * An operation that a queue pair with extended posting is created for ({@code enum ibv_qp_create_send_ops_flags}); see
  * {@link QueuePairConfig#sendOperations}.
+ *
+ * @since 0.1.0
  */
 public enum SendOperation {
     /** An RDMA write. */

@@ -21,6 +21,8 @@ import java.lang.foreign.MemorySegment;
  *
  * <p>Thread safety: all methods may be called from any thread. Posting is fastest from one thread, as long as no other
  * joins in. A {@link SendBatch} is for the thread that started it.
+ *
+ * @since 0.1.0
  */
 public abstract sealed class SendQueue extends Resource permits QueuePair {
     private static final int MAX_BATCH = SendRequests.MAX_CAPACITY;

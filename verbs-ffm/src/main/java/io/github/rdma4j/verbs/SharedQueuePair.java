@@ -18,6 +18,8 @@ import java.lang.foreign.MemorySegment;
  * post on it.
  *
  * <p>Thread safety: all methods may be called from any thread. SoftRoCE has no XRC; this is untested on hardware.
+ *
+ * @since 0.1.0
  */
 public final class SharedQueuePair extends Resource {
     private final XrcDomain domain;

@@ -30,6 +30,8 @@ import java.util.List;
  *
  * <p>Thread safety: all methods may be called from any thread; a {@link ReceiveBatch} is for the thread that started
  * it.
+ *
+ * @since 0.1.0
  */
 public final class SharedReceiveQueue extends Resource {
     private final ProtectionDomain domain;

@@ -9,5 +9,6 @@ package io.github.rdma4j.verbs;
  * @param maxScatterGather the most slices of one receive, at least what was asked for
  * @param limit below how many receives it raises {@link AsyncEventType#SRQ_LIMIT_REACHED}; 0 for never, and again once
  *     it has
+ * @since 0.1.0
  */
 public record SharedReceiveQueueAttributes(int maxWorkRequests, int maxScatterGather, int limit) {}

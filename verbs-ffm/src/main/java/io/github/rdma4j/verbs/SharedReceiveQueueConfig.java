@@ -9,6 +9,8 @@ import java.util.OptionalInt;
 /**
  * What a shared receive queue is to be ({@code struct ibv_srq_init_attr_ex}). Each setter returns this object;
  * everything has a default.
+ *
+ * @since 0.1.0
  */
 public final class SharedReceiveQueueConfig {
     private SharedReceiveQueueType type = SharedReceiveQueueType.BASIC;

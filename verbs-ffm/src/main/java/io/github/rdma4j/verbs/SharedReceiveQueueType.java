@@ -4,7 +4,11 @@ package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 
-/** What a shared receive queue is for ({@code enum ibv_srq_type}). */
+/**
+ * What a shared receive queue is for ({@code enum ibv_srq_type}).
+ *
+ * @since 0.1.0
+ */
 public enum SharedReceiveQueueType {
     /** The receives of any number of queue pairs of one protection domain. */
     BASIC(RdmaHeaders.IBV_SRQT_BASIC()),

@@ -18,6 +18,8 @@ import java.util.Objects;
  * adapter until the request is done.
  *
  * <p>Thread safety: for one thread at a time.
+ *
+ * @since 0.1.0
  */
 public final class SliceList {
     /** The most slices that a list can have; a device allows fewer: {@link DeviceAttributes#maxScatterGather()}. */

@@ -5,6 +5,8 @@ package io.github.rdma4j.verbs;
 /**
  * The fastest rate at which packets leave for a destination ({@code enum ibv_rate}): for an InfiniBand fabric whose
  * links differ in speed.
+ *
+ * @since 0.1.0
  */
 public enum StaticRate {
     /** As fast as the port goes. */

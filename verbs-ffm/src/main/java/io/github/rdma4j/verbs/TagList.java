@@ -17,6 +17,9 @@ import java.lang.foreign.MemorySegment;
  * ordinary receives.
  *
  * <p>The methods return 0 or an errno, as posting does, and are for the thread that posts receives.
+ *
+ * @experimental SoftRoCE refuses it, and no adapter has run it yet.
+ * @since 0.1.0
  */
 public final class TagList {
     /** No flag. */

@@ -14,6 +14,9 @@ import java.lang.foreign.MemorySegment;
  * promise.</b>
  *
  * <p>Thread safety: all methods may be called from any thread.
+ *
+ * @experimental SoftRoCE refuses it, and no adapter has run it yet.
+ * @since 0.1.0
  */
 public final class ThreadDomain extends Resource {
     private final DeviceContext context;

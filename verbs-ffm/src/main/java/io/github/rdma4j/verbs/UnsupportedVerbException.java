@@ -4,6 +4,8 @@ package io.github.rdma4j.verbs;
 
 /**
  * The device, its driver or this version of rdma-core does not offer the verb (EOPNOTSUPP, ENOSYS): choose another way.
+ *
+ * @since 0.1.0
  */
 public final class UnsupportedVerbException extends VerbsException {
     private static final long serialVersionUID = 1L;

@@ -14,6 +14,7 @@ import io.github.rdma4j.verbs.internal.ErrnoRemedy;
  * close). Posting and polling never throw it for a full or an empty queue: those are return values.
  *
  * @serial exclude
+ * @since 0.1.0
  */
 public class VerbsException extends RuntimeException {
     private static final long serialVersionUID = 1L;

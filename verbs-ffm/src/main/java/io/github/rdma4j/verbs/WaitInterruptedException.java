@@ -6,6 +6,8 @@ package io.github.rdma4j.verbs;
  * A wait that ended because its thread was interrupted (errno EINTR). The thread's interrupt status remains set, so the
  * next wait ends at once too, until somebody clears it. Nothing is lost: what would have been returned comes with a
  * later call.
+ *
+ * @since 0.1.0
  */
 public class WaitInterruptedException extends VerbsException {
     private static final long serialVersionUID = 1L;

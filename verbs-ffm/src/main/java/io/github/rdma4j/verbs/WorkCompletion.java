@@ -16,6 +16,8 @@ import java.lang.ref.Reference;
  * A view of one completion ({@code struct ibv_wc}) in a {@link WorkCompletions}: it shows what the last poll put there.
  * Reading allocates nothing. Of a failed completion only the work-request id, the status, the vendor error and the
  * queue pair number mean anything.
+ *
+ * @since 0.1.0
  */
 public final class WorkCompletion {
     /** The bytes that a received datagram has in front of the message; room for a datagram must have them, too. */

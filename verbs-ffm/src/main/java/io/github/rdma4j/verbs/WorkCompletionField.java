@@ -10,6 +10,8 @@ import java.util.Set;
 /**
  * What the completions of an {@link ExtendedCompletionQueue} are to tell ({@code enum ibv_create_cq_wc_flags}), besides
  * work-request id, status, opcode, vendor error and flags, which they always do. The fewer, the cheaper the polling.
+ *
+ * @since 0.1.0
  */
 public enum WorkCompletionField {
     /** {@link CompletionCursor#byteLength()}. */

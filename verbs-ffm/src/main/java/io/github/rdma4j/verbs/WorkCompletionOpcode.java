@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-/** What kind of request completed ({@code enum ibv_wc_opcode}). */
+/**
+ * What kind of request completed ({@code enum ibv_wc_opcode}).
+ *
+ * @since 0.1.0
+ */
 public enum WorkCompletionOpcode {
     /** A send. */
     SEND(0),

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-/** How a work request ended ({@code enum ibv_wc_status}), with the usual cause of each failure and what helps. */
+/**
+ * How a work request ended ({@code enum ibv_wc_status}), with the usual cause of each failure and what helps.
+ *
+ * @since 0.1.0
+ */
 public enum WorkCompletionStatus {
     /** It worked. */
     SUCCESS("success", "", ""),

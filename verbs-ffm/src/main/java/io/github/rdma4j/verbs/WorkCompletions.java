@@ -13,6 +13,8 @@ import java.util.Objects;
  * collector.
  *
  * <p>Thread safety: for one thread at a time.
+ *
+ * @since 0.1.0
  */
 public final class WorkCompletions {
     private final MemorySegment memory;

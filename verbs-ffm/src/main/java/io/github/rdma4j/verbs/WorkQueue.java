@@ -18,6 +18,9 @@ import java.util.Set;
  *
  * <p>Thread safety: all methods may be called from any thread; a {@link ReceiveBatch} is for the thread that started
  * it.
+ *
+ * @experimental SoftRoCE refuses it, and no adapter has run it yet.
+ * @since 0.1.0
  */
 public final class WorkQueue extends Resource {
     /** What an Ethernet frame can hold at most fits into 32 bits; the adapter knows its own limit. */

@@ -12,7 +12,12 @@ import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
 
-/** What a {@link WorkQueue} is to be ({@code struct ibv_wq_init_attr}). */
+/**
+ * What a {@link WorkQueue} is to be ({@code struct ibv_wq_init_attr}).
+ *
+ * @experimental SoftRoCE refuses it, and no adapter has run it yet.
+ * @since 0.1.0
+ */
 public final class WorkQueueConfig {
     private static final int USUAL_DEPTH = 128;
 

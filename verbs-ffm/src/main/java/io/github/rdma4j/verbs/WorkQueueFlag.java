@@ -4,7 +4,11 @@ package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.internal.Flags;
 
-/** How a work queue treats packets ({@code enum ibv_wq_flags}). */
+/**
+ * How a work queue treats packets ({@code enum ibv_wq_flags}).
+ *
+ * @since 0.1.0
+ */
 public enum WorkQueueFlag {
     /** Takes the outer VLAN tag out of packets. */
     CVLAN_STRIPPING,

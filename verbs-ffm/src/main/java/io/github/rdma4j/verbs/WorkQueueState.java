@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-/** Where a work queue stands ({@code enum ibv_wq_state}). */
+/**
+ * Where a work queue stands ({@code enum ibv_wq_state}).
+ *
+ * @since 0.1.0
+ */
 public enum WorkQueueState {
     /** Takes nothing, holds nothing. */
     RESET,

@@ -16,6 +16,9 @@ import java.nio.file.Path;
  * messages into any of its shared receive queues. Processes share one by a file.
  *
  * <p>Thread safety: all methods may be called from any thread.
+ *
+ * @experimental SoftRoCE refuses it, and no adapter has run it yet.
+ * @since 0.1.0
  */
 public final class XrcDomain extends Resource {
     /** Whether the domain of a file may or must exist. */

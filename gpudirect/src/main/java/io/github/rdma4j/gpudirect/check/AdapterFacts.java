@@ -13,6 +13,7 @@ import java.util.Optional;
  * @param dmaBuf whether it can register dma-bufs, by the attempt with file descriptor -1
  * @param firmware its version; empty if it has none
  * @param ports its ports, in order
+ * @since 0.1.0
  */
 public record AdapterFacts(
         String name, Optional<Problem> problem, Support dmaBuf, String firmware, List<PortFacts> ports) {

@@ -10,7 +10,11 @@ import static io.github.rdma4j.gpudirect.check.FindingState.WARNING;
 
 import java.util.Set;
 
-/** What is checked. The states that a finding of it can have are fixed. */
+/**
+ * What is checked. The states that a finding of it can have are fixed.
+ *
+ * @since 0.1.0
+ */
 public enum CheckId {
     /** The kernel's version. */
     KERNEL("kernel", OK, WARNING, UNKNOWN),

@@ -11,5 +11,6 @@ import java.util.function.Supplier;
  * @param root the folder in which {@code sys}, {@code proc}, {@code dev} and {@code usr} are, usually {@code /}
  * @param gpus asks the CUDA driver; called once, must not throw
  * @param adapters asks libibverbs; called once, must not throw
+ * @since 0.1.0
  */
 public record CheckSources(Path root, Supplier<GpuInventory> gpus, Supplier<AdapterInventory> adapters) {}

@@ -13,6 +13,7 @@ import java.util.Optional;
  * @param address its PCI function
  * @param facts what CUDA tells of it, if it can be used
  * @param function what sysfs tells of it, if it is there
+ * @since 0.1.0
  */
 public record CheckedGpu(int index, PciAddress address, Optional<GpuFacts> facts, Optional<PciFunction> function) {
     /** {@return such as {@code GPU0}} */

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.check;
 
-/** How a finding stands. */
+/**
+ * How a finding stands.
+ *
+ * @since 0.1.0
+ */
 public enum FindingState {
     /** As it should be. */
     OK,

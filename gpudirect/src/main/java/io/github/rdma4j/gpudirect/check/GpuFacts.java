@@ -20,6 +20,7 @@ import io.github.rdma4j.gpudirect.topology.PciAddress;
  *     operations can; -1 not known
  * @param writesOrdering {@code CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING}: 0 none, 100 the GPU itself, 200
  *     all devices; -1 not known
+ * @since 0.1.0
  */
 public record GpuFacts(
         int ordinal,

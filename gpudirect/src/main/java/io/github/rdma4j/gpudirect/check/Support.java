@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.check;
 
-/** Whether something is offered. */
+/**
+ * Whether something is offered.
+ *
+ * @since 0.1.0
+ */
 public enum Support {
     /** It is. */
     YES,

@@ -12,6 +12,7 @@ import java.util.Optional;
  * @param distance between the two
  * @param numaDistance between their NUMA nodes as the firmware gives it: 10 within a node, more to others;
  *     {@link #UNKNOWN_NUMA_DISTANCE} if not known
+ * @since 0.1.0
  */
 public record AdapterPlacement(PciFunction gpu, RdmaAdapter adapter, PciDistance distance, int numaDistance) {
     /** The greatest that firmware can give, which means unreachable. */

@@ -14,6 +14,7 @@ import java.util.regex.Pattern;
  * @param bus 0 to 255
  * @param device 0 to 31
  * @param function 0 to 7
+ * @since 0.1.0
  */
 public record PciAddress(long domain, int bus, int device, int function) implements Comparable<PciAddress> {
     private static final Pattern TEXT =

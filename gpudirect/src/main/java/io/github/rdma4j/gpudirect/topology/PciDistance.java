@@ -12,6 +12,8 @@ package io.github.rdma4j.gpudirect.topology;
  * same way, but knows no NODE: it calls that PHB.
  *
  * <p>NVLink and other connections that are not PCI are not seen.
+ *
+ * @since 0.1.0
  */
 public enum PciDistance {
     /** The same function. */

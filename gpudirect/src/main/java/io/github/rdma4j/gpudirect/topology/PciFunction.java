@@ -21,6 +21,7 @@ import java.util.Optional;
  * @param physicalFunction of a virtual function: the function that it is a part of
  * @param driver the kernel driver that has it, such as {@code nvidia} or {@code mlx5_core}
  * @param folder its folder in sysfs
+ * @since 0.1.0
  */
 public record PciFunction(
         PciAddress address,

@@ -12,6 +12,7 @@ import java.util.Locale;
  * @param width lanes now; 0 if not known
  * @param maxSpeed of a lane at most, in GT/s; 0 if not known
  * @param maxWidth lanes at most; 0 if not known
+ * @since 0.1.0
  */
 public record PciLink(double speed, int width, double maxSpeed, int maxWidth) {
     /** Nothing is known: no PCI Express function, a virtual machine that hides it, or a virtual function. */

@@ -11,6 +11,7 @@ import java.util.Optional;
  * @param name such as {@code mlx5_0}
  * @param function its PCI function; empty for a device of software, such as SoftRoCE
  * @param rate the nominal rate of its fastest port, in Gbit/s; 0 if not known
+ * @since 0.1.0
  */
 public record RdmaAdapter(String name, Optional<PciFunction> function, double rate) {
     /** {@return whether it is one without hardware: its packets are made by the processor} */

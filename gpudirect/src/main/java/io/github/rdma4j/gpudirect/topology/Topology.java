@@ -15,6 +15,8 @@ import java.util.stream.Stream;
 /**
  * The GPUs and RDMA adapters of a machine and how far they are apart, as sysfs showed them when this was read.
  * Immutable; safe for use by several threads.
+ *
+ * @since 0.1.0
  */
 public final class Topology {
     private static final Path SYSFS = Path.of("/sys");

@@ -93,6 +93,18 @@ final class Pages {
         return found;
     }
 
+    /** The code within the lines of a page. */
+    static List<String> codeInSentences(Path page) {
+        List<String> found = new ArrayList<>();
+        PARSER.parse(text(page)).accept(new AbstractVisitor() {
+            @Override
+            public void visit(Code code) {
+                found.add(code.getLiteral());
+            }
+        });
+        return found;
+    }
+
     /** The code spans of the headings of a level. */
     static List<String> codeInHeadings(Path page, int level) {
         List<String> found = new ArrayList<>();

@@ -25,6 +25,8 @@ import java.util.Optional;
  * What a host name and a port stand for ({@code struct rdma_addrinfo}, rdma_getaddrinfo(3)): addresses, and on
  * InfiniBand with ibacm(1) the route, too. {@link ConnectionId} takes {@link InetSocketAddress}es, which Java resolves
  * as well: this is for those who want ibacm's answer, or {@link #createEndpoint} from a name.
+ *
+ * @since 0.1.0
  */
 public final class CmAddress {
     private static final int PASSIVE = 1;

@@ -19,6 +19,8 @@ import java.util.Map;
  * share. What is made in such a context can be used with every id that is bound to the device.
  *
  * <p>Thread safety: all methods may be called from any thread.
+ *
+ * @since 0.1.0
  */
 public final class CmDevices {
     /** By the address of the native context. */

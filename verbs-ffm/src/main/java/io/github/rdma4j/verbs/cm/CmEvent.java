@@ -14,6 +14,8 @@ import java.util.Optional;
  * What happened to a {@link ConnectionId} ({@code struct rdma_cm_event}, rdma_get_cm_event(3)). It is a copy: the
  * native event has been acknowledged (rdma_ack_cm_event(3)) before the program sees this one, so an event that is kept
  * or forgotten never makes a close wait.
+ *
+ * @since 0.1.0
  */
 public final class CmEvent {
     private final CmEventType type;

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.cm;
 
-/** What happened to a {@link ConnectionId} ({@code enum rdma_cm_event_type}, rdma_get_cm_event(3)). */
+/**
+ * What happened to a {@link ConnectionId} ({@code enum rdma_cm_event_type}, rdma_get_cm_event(3)).
+ *
+ * @since 0.1.0
+ */
 public enum CmEventType {
     /** The destination is known, and with it the local device and port. */
     ADDR_RESOLVED(0, false),

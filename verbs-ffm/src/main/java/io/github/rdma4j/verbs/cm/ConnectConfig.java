@@ -12,6 +12,8 @@ import java.lang.foreign.ValueLayout;
 /**
  * What a connect or an accept says to the peer ({@code struct rdma_conn_param}). Each setter returns this object.
  * Datagrams use the private data and the queue pair number only.
+ *
+ * @since 0.1.0
  */
 public final class ConnectConfig {
     /** As many as the device can, and as the peer asks for ({@code RDMA_MAX_RESP_RES}, {@code RDMA_MAX_INIT_DEPTH}). */

@@ -10,6 +10,7 @@ import io.github.rdma4j.verbs.VerbsException;
  * own limit gave up, {@link #event()} tells.
  *
  * @serial exclude
+ * @since 0.1.0
  */
 public class ConnectionException extends VerbsException {
     private static final long serialVersionUID = 1L;

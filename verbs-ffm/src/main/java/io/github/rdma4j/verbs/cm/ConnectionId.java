@@ -36,6 +36,8 @@ import java.util.function.Consumer;
  *
  * <p>Thread safety: all methods may be called from any thread; they wait for other calls on the same channel, which is
  * short.
+ *
+ * @since 0.1.0
  */
 public final class ConnectionId extends QueuePairOwner implements AutoCloseable {
     private static final int ADDRESS_AND_FLAGS = 0x3;

@@ -10,6 +10,8 @@ import java.lang.foreign.ValueLayout;
  * object. What the kernel does not take is a {@link io.github.rdma4j.verbs.VerbsException}.
  *
  * <p>Thread safety: all methods may be called from any thread.
+ *
+ * @since 0.1.0
  */
 public final class ConnectionOptions {
     private static final int OPTION_ID = 0;

@@ -15,6 +15,7 @@ import java.lang.foreign.MemorySegment;
  * @param rnrRetryCount how often this side should send again to a receiver that is not ready
  * @param sharedReceiveQueue whether the peer's queue pair uses a shared receive queue
  * @param queuePairNumber the peer's queue pair
+ * @since 0.1.0
  */
 public record ConnectionParameters(
         int responderResources,

@@ -6,6 +6,7 @@ package io.github.rdma4j.verbs.cm;
  * The peer's program or its connection manager has refused the connection.
  *
  * @serial exclude
+ * @since 0.1.0
  */
 public final class ConnectionRejectedException extends ConnectionException {
     private static final long serialVersionUID = 1L;

@@ -14,6 +14,7 @@ import java.lang.foreign.MemorySegment;
  * @param path the way there, to make an address handle of
  * @param queuePairNumber the peer's queue pair; {@link #MULTICAST_QUEUE_PAIR} for a group
  * @param queueKey what the peer's queue pair expects in a datagram, {@code Q_Key}
+ * @since 0.1.0
  */
 public record DatagramParameters(AddressHandleAttributes path, int queuePairNumber, int queueKey) {
     /** The queue key of all datagram queue pairs of {@link PortSpace#UDP} ({@code RDMA_UDP_QKEY}). */

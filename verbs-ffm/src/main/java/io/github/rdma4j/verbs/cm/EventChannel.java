@@ -35,6 +35,8 @@ import java.util.function.Supplier;
  *
  * <p>Thread safety: all methods may be called from any thread. Calls on a channel and its ids wait for each other,
  * which is short: none of them waits for the network while it holds the others up.
+ *
+ * @since 0.1.0
  */
 public final class EventChannel implements EventSource, AutoCloseable {
     private final MemorySegment channel;

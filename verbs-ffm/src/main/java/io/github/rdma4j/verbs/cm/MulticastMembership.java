@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.cm;
 
-/** How a {@link ConnectionId} belongs to a multicast group ({@code enum rdma_cm_mc_join_flags}). */
+/**
+ * How a {@link ConnectionId} belongs to a multicast group ({@code enum rdma_cm_mc_join_flags}).
+ *
+ * @since 0.1.0
+ */
 public enum MulticastMembership {
     /** Sends to the group and receives from it. */
     FULL_MEMBER(0),

@@ -7,6 +7,8 @@ import io.github.rdma4j.verbs.QueuePairType;
 /**
  * Which service an address and port stand for ({@code enum rdma_port_space}): the same port may be in use in each of
  * them.
+ *
+ * @since 0.1.0
  */
 public enum PortSpace {
     /** Connections of reliable queue pairs ({@code RDMA_PS_TCP}); no TCP is spoken. */

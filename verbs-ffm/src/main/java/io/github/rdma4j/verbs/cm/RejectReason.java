@@ -4,6 +4,8 @@ package io.github.rdma4j.verbs.cm;
 
 /**
  * Why a connection was refused: the reason in InfiniBand's REJ message, which RoCE uses too. iWARP has none.
+ *
+ * @since 0.1.0
  */
 public enum RejectReason {
     /** The peer has no queue pair left. */

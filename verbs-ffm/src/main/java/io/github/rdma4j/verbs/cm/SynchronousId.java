@@ -29,6 +29,8 @@ import java.util.function.Consumer;
  *
  * <p>Thread safety: one thread at a time, except that {@link #close()} may be called from any thread, at any time, and
  * ends a wait with an {@link IllegalStateException}.
+ *
+ * @since 0.1.0
  */
 public final class SynchronousId implements AutoCloseable {
     private static final String NOTHING_CAME = "nothing came within %s";

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.device;
 
-/** Against what a device's atomic operations are atomic ({@code enum ibv_atomic_cap}). */
+/**
+ * Against what a device's atomic operations are atomic ({@code enum ibv_atomic_cap}).
+ *
+ * @since 0.1.0
+ */
 public enum AtomicCapability {
     /** The device has no atomic operations. */
     NONE,

@@ -50,6 +50,7 @@ import java.util.Set;
  * @param maxPartitionKeys the most partitions
  * @param localAckDelay the delay of acknowledgements, 4.096 microseconds times two to this power
  * @param physicalPortCount the number of ports
+ * @since 0.1.0
  */
 public record DeviceAttributes(
         String firmwareVersion,

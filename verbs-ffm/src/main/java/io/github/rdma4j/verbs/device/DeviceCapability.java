@@ -7,6 +7,8 @@ import java.util.Set;
 
 /**
  * What a device offers ({@code enum ibv_device_cap_flags} and the flags of {@code device_cap_flags_ex} above bit 31).
+ *
+ * @since 0.1.0
  */
 public enum DeviceCapability {
     /** Queues can be made longer after their creation. */

@@ -29,6 +29,7 @@ import java.util.Set;
  * @param maxDeviceMemorySize the device memory that can be allocated, in bytes
  * @param pciAtomics atomics that the device executes across PCI
  * @param physicalPortCount the number of ports, also above 255
+ * @since 0.1.0
  */
 public record ExtendedDeviceAttributes(
         DeviceAttributes attributes,

@@ -8,6 +8,8 @@ import java.util.HexFormat;
 /**
  * A global identifier: the 128-bit address of a port ({@code union ibv_gid}). On RoCE it is an IPv6 address,
  * or an IPv4 address mapped into IPv6. Immutable; written as IPv6 text.
+ *
+ * @since 0.1.0
  */
 public final class Gid {
     /** The number of bytes. */

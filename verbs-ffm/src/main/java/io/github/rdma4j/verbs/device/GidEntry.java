@@ -10,6 +10,7 @@ package io.github.rdma4j.verbs.device;
  * @param port the port, from 1
  * @param type how its packets travel
  * @param networkInterfaceIndex the network interface ({@code ifindex}) behind it, 0 if there is none
+ * @since 0.1.0
  */
 public record GidEntry(Gid gid, int index, int port, GidType type, int networkInterfaceIndex) {
     /** The greatest index that a queue pair can name, with eight bits; tables can be longer. */

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.device;
 
-/** How packets of a GID travel ({@code enum ibv_gid_type}). */
+/**
+ * How packets of a GID travel ({@code enum ibv_gid_type}).
+ *
+ * @since 0.1.0
+ */
 public enum GidType {
     /** InfiniBand. */
     INFINIBAND,

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.device;
 
-/** What a port speaks ({@code IBV_LINK_LAYER_*}). */
+/**
+ * What a port speaks ({@code IBV_LINK_LAYER_*}).
+ *
+ * @since 0.1.0
+ */
 public enum LinkLayer {
     /** The driver does not say; InfiniBand by convention. */
     UNSPECIFIED,

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.device;
 
-/** How fast a lane of a link is ({@code active_speed} and {@code active_speed_ex} of {@code struct ibv_port_attr}). */
+/**
+ * How fast a lane of a link is ({@code active_speed} and {@code active_speed_ex} of {@code struct ibv_port_attr}).
+ *
+ * @since 0.1.0
+ */
 public enum LinkSpeed {
     /** The port does not tell. */
     UNKNOWN(0, 0),

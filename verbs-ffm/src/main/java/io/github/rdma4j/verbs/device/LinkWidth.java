@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.device;
 
-/** How many lanes a link has ({@code active_width} of {@code struct ibv_port_attr}). */
+/**
+ * How many lanes a link has ({@code active_width} of {@code struct ibv_port_attr}).
+ *
+ * @since 0.1.0
+ */
 public enum LinkWidth {
     /** The port does not tell. */
     UNKNOWN(0, 0),

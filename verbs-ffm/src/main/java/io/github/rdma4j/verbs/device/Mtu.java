@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.device;
 
-/** The path MTU: the payload of one packet, in bytes ({@code enum ibv_mtu}). */
+/**
+ * The path MTU: the payload of one packet, in bytes ({@code enum ibv_mtu}).
+ *
+ * @since 0.1.0
+ */
 public enum Mtu {
     /** The port does not tell, because it has no link or no network interface. */
     UNKNOWN(0),

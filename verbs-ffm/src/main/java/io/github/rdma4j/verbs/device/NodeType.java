@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.device;
 
-/** What kind of node a device is ({@code enum ibv_node_type}). */
+/**
+ * What kind of node a device is ({@code enum ibv_node_type}).
+ *
+ * @since 0.1.0
+ */
 public enum NodeType {
     /** Not known to this library. */
     UNKNOWN(-1, "unknown"),

@@ -14,6 +14,7 @@ import java.util.Set;
  * @param uc the same of UC queue pairs
  * @param ud the same of UD queue pairs
  * @param xrc the same of XRC queue pairs
+ * @since 0.1.0
  */
 public record OnDemandPagingCapabilities(
         boolean supported,

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.device;
 
-/** The state of a port's physical link ({@code phys_state} of {@code struct ibv_port_attr}). */
+/**
+ * The state of a port's physical link ({@code phys_state} of {@code struct ibv_port_attr}).
+ *
+ * @since 0.1.0
+ */
 public enum PhysicalPortState {
     /** The port does not tell. */
     UNKNOWN,

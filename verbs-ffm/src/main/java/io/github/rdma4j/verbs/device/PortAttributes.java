@@ -28,6 +28,7 @@ import java.util.Set;
  * @param physicalState the physical link's state
  * @param linkLayer what the port speaks
  * @param globalRouteRequired whether every address handle needs a global route header ({@code IBV_QPF_GRH_REQUIRED})
+ * @since 0.1.0
  */
 public record PortAttributes(
         PortState state,

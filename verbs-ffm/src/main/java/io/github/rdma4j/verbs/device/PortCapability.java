@@ -5,7 +5,11 @@ package io.github.rdma4j.verbs.device;
 import io.github.rdma4j.verbs.internal.Flags;
 import java.util.Set;
 
-/** What a port offers ({@code enum ibv_port_cap_flags} and {@code enum ibv_port_cap_flags2}). */
+/**
+ * What a port offers ({@code enum ibv_port_cap_flags} and {@code enum ibv_port_cap_flags2}).
+ *
+ * @since 0.1.0
+ */
 public enum PortCapability {
     /** A subnet manager runs here. */
     SM(1),

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.device;
 
-/** The logical state of a port ({@code enum ibv_port_state}); only {@link #ACTIVE} carries data. */
+/**
+ * The logical state of a port ({@code enum ibv_port_state}); only {@link #ACTIVE} carries data.
+ *
+ * @since 0.1.0
+ */
 public enum PortState {
     /** No state change: never seen in a query. */
     NOP("no state change (NOP)"),

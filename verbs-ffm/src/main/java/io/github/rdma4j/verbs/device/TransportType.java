@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.device;
 
-/** The transport that a device speaks ({@code enum ibv_transport_type}). */
+/**
+ * The transport that a device speaks ({@code enum ibv_transport_type}).
+ *
+ * @since 0.1.0
+ */
 public enum TransportType {
     /** Not known to this library. */
     UNKNOWN(-1),

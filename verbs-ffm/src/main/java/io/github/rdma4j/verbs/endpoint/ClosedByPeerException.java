@@ -5,6 +5,8 @@ package io.github.rdma4j.verbs.endpoint;
 /**
  * The peer has closed its endpoint in good order: everything that it had sent has been received, and nothing that is
  * sent now would be read. The opposite of {@link ConnectionLostException}.
+ *
+ * @since 0.1.0
  */
 public final class ClosedByPeerException extends EndpointException {
     private static final long serialVersionUID = 1L;

@@ -7,6 +7,7 @@ package io.github.rdma4j.verbs.endpoint;
  * did. What was under way may or may not have arrived. The opposite of {@link ClosedByPeerException}.
  *
  * @serial exclude
+ * @since 0.1.0
  */
 public final class ConnectionLostException extends EndpointException {
     private static final long serialVersionUID = 1L;

@@ -44,6 +44,8 @@ import java.util.function.Consumer;
  * thread holds while it waits or runs the program's code. Messages are sent in the order of the calls. If several
  * threads receive, each message goes to one of them. Sending ({@link #trySend}), transfers with an id and polling
  * allocate nothing as long as messages keep their length.
+ *
+ * @since 0.1.0
  */
 public final class Endpoint implements AutoCloseable {
     /** Done; the message or transfer is on its way. */

@@ -10,6 +10,8 @@ import java.util.OptionalInt;
 
 /**
  * What an endpoint is to be. Each setter returns this object; everything has a default. The two sides need not agree.
+ *
+ * @since 0.1.0
  */
 public final class EndpointConfig {
     /** The most of the program's own bytes that travel with a connection. */

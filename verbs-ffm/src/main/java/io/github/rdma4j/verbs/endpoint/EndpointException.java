@@ -4,7 +4,11 @@ package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.VerbsException;
 
-/** Something that ended, or never began, between two endpoints; the subclasses tell what. */
+/**
+ * Something that ended, or never began, between two endpoints; the subclasses tell what.
+ *
+ * @since 0.1.0
+ */
 public class EndpointException extends VerbsException {
     private static final long serialVersionUID = 1L;
 

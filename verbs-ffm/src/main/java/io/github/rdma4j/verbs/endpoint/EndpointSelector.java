@@ -49,6 +49,8 @@ import java.util.function.Consumer;
  * <p>Thread safety: one thread at a time selects; another one that tries gets an {@link IllegalStateException}. {@link
  * #add}, {@link #remove}, {@link #wakeUp} and {@link #close} may be called from any thread, and from a handler. The
  * endpoints themselves may be used by other threads meanwhile, those that wait there included.
+ *
+ * @since 0.1.0
  */
 public final class EndpointSelector implements AutoCloseable {
     /** Those that are ready all the time must not keep the others from being looked at. */

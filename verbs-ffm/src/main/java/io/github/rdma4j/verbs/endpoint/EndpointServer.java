@@ -22,6 +22,8 @@ import java.util.function.Consumer;
  *
  * <p>Thread safety: all methods may be called from any thread; several can accept at a time. Closing the server ends
  * their waits with an {@link IllegalStateException}, and leaves the endpoints that it has accepted open.
+ *
+ * @since 0.1.0
  */
 public final class EndpointServer implements AutoCloseable {
     private static final int BACKLOG = 128;

@@ -16,6 +16,8 @@ import java.util.EnumSet;
  * the data, or a message afterwards, tells what belongs together.
  *
  * <p>Thread safety: all methods may be called from any thread.
+ *
+ * @since 0.1.0
  */
 public final class ExposedMemory implements AutoCloseable {
     private final MemorySlice slice;

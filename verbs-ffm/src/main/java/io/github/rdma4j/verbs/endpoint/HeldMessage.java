@@ -15,6 +15,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
  *
  * <p>Thread safety: all methods may be called from any thread. What still reads the segment when another thread closes
  * sees other bytes, or an {@link IllegalStateException}.
+ *
+ * @since 0.1.0
  */
 public final class HeldMessage implements AutoCloseable {
     private final Engine engine;

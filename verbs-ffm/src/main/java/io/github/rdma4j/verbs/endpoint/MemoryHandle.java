@@ -20,6 +20,7 @@ import java.util.Set;
  *
  * @param memory address, length and key
  * @param rights of {@link AccessFlag#REMOTE_READ}, {@link AccessFlag#REMOTE_WRITE} and {@link AccessFlag#REMOTE_ATOMIC}
+ * @since 0.1.0
  */
 public record MemoryHandle(RemoteMemory memory, Set<AccessFlag> rights) {
     /** The number of bytes that {@link #toBytes()} gives. */

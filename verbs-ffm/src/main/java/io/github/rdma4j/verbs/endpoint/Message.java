@@ -9,6 +9,8 @@ import java.lang.foreign.ValueLayout;
  * A received message, where the adapter has put it. Valid until the {@link MessageHandler} that got it returns; whoever
  * needs the bytes longer copies them, or {@linkplain #hold() holds} them. Afterwards all methods throw an {@link
  * IllegalStateException}, until the object serves another message.
+ *
+ * @since 0.1.0
  */
 public final class Message {
     private final MemorySegment buffer;

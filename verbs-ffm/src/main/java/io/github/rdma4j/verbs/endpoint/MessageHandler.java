@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
-/** What a program does with a message that {@link Endpoint#poll} or {@link Endpoint#receive} found. */
+/**
+ * What a program does with a message that {@link Endpoint#poll} or {@link Endpoint#receive} found.
+ *
+ * @since 0.1.0
+ */
 @FunctionalInterface
 public interface MessageHandler {
     /**

@@ -10,6 +10,8 @@ import java.lang.foreign.MemorySegment;
  * messages and transfers is that of the call of {@link #send}; only if others wait before it then, it is copied.
  *
  * <p>Thread safety: one thread at a time.
+ *
+ * @since 0.1.0
  */
 public final class OutgoingMessage implements AutoCloseable {
     private final Engine engine;

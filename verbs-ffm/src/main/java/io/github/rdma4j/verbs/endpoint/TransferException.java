@@ -10,6 +10,7 @@ import io.github.rdma4j.verbs.WorkCompletionStatus;
  * with it.
  *
  * @serial exclude
+ * @since 0.1.0
  */
 public final class TransferException extends EndpointException {
     private static final long serialVersionUID = 1L;

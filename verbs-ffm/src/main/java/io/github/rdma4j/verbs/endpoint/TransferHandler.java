@@ -4,6 +4,8 @@ package io.github.rdma4j.verbs.endpoint;
 
 /**
  * What a program does when a one-sided transfer that it posted with an id is done; see {@link Transfers#pollTransfers}.
+ *
+ * @since 0.1.0
  */
 @FunctionalInterface
 public interface TransferHandler {

@@ -7,6 +7,8 @@ import java.time.Duration;
 /**
  * A transfer was not done in time. If it still waited for its turn, it never begins. Otherwise it is under way: its
  * local memory belongs to the adapter until the endpoint is closed or everything else that was posted after it is done.
+ *
+ * @since 0.1.0
  */
 public final class TransferTimeoutException extends EndpointException {
     private static final long serialVersionUID = 1L;

@@ -34,6 +34,8 @@ import java.util.concurrent.CompletionException;
  * processor, tells {@link io.github.rdma4j.verbs.device.DeviceAttributes#atomicCapability()}.
  *
  * <p>Thread safety: as of the endpoint.
+ *
+ * @since 0.1.0
  */
 public final class Transfers {
     private final Engine engine;

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.flow;
 
-/** What a counter counts ({@code enum ibv_counter_description}). */
+/**
+ * What a counter counts ({@code enum ibv_counter_description}).
+ *
+ * @since 0.1.0
+ */
 public enum CounterDescription {
     /** Packets. */
     PACKETS,

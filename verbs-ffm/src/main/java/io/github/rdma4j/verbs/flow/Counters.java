@@ -21,6 +21,8 @@ import java.lang.foreign.ValueLayout;
  * then a {@link FlowRule} refers to them by {@link FlowSpec#count}.
  *
  * <p>Thread safety: all methods may be called from any thread.
+ *
+ * @since 0.1.0
  */
 public final class Counters extends AttachedResource {
     private final DeviceContext context;

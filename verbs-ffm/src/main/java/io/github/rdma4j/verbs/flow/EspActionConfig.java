@@ -6,7 +6,11 @@ import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import java.util.List;
 import java.util.Set;
 
-/** How a {@link FlowAction} encrypts or decrypts ({@code struct ibv_flow_action_esp_attr}). */
+/**
+ * How a {@link FlowAction} encrypts or decrypts ({@code struct ibv_flow_action_esp_attr}).
+ *
+ * @since 0.1.0
+ */
 public final class EspActionConfig {
     private static final Set<Integer> KEY_LENGTHS = Set.of(16, 24, 32);
 

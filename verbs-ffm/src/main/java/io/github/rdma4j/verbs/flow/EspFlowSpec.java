@@ -8,6 +8,8 @@ import io.github.rdma4j.verbs.bindings.ibv_flow_spec_esp;
 
 /**
  * An ESP header of IPsec ({@code struct ibv_flow_spec_esp}).
+ *
+ * @since 0.1.0
  */
 public final class EspFlowSpec extends FlowHeader<EspFlowSpec> {
     private static final int INT = 32;

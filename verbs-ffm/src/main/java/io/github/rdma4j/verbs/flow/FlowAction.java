@@ -18,6 +18,8 @@ import java.util.function.Consumer;
  * ({@code struct ibv_flow_action}, ibv_create_flow_action_esp(3)).
  *
  * <p>Thread safety: all methods may be called from any thread.
+ *
+ * @since 0.1.0
  */
 public final class FlowAction extends AttachedResource {
     private final DeviceContext context;

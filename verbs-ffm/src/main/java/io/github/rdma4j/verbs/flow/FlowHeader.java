@@ -12,6 +12,7 @@ import java.util.Arrays;
  * A header of a packet and what its fields must be: a value, and a mask of the bits that count.
  *
  * @param <T> the header itself
+ * @since 0.1.0
  */
 public abstract sealed class FlowHeader<T extends FlowHeader<T>> extends FlowSpec
         permits EthernetFlowSpec,

@@ -25,6 +25,8 @@ import java.util.stream.Stream;
  * <p>Needs a device with {@link DeviceCapability#MANAGED_FLOW_STEERING}, and the right CAP_NET_RAW.
  *
  * <p>Thread safety: all methods may be called from any thread.
+ *
+ * @since 0.1.0
  */
 public final class FlowRule extends AttachedResource {
     private static final int ENXIO = 6;

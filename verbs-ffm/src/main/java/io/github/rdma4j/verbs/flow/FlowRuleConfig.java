@@ -12,7 +12,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** What packets a {@link FlowRule} takes, and what it does with them ({@code struct ibv_flow_attr}). */
+/**
+ * What packets a {@link FlowRule} takes, and what it does with them ({@code struct ibv_flow_attr}).
+ *
+ * @since 0.1.0
+ */
 public final class FlowRuleConfig {
     private static final int MAX_PRIORITY = 0xffff;
     private static final int MAX_SPECS = 0xff;

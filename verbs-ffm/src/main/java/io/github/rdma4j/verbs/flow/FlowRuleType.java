@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.flow;
 
-/** What a flow rule is ({@code enum ibv_flow_attr_type}). */
+/**
+ * What a flow rule is ({@code enum ibv_flow_attr_type}).
+ *
+ * @since 0.1.0
+ */
 public enum FlowRuleType {
     /** Takes the packets that match its specs. */
     NORMAL,

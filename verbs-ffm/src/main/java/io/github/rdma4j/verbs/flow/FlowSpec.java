@@ -21,6 +21,8 @@ import java.util.Optional;
  *
  * <p>Thread safety: a spec is for one thread while its fields are set, and can be used in any number of rules after
  * that.
+ *
+ * @since 0.1.0
  */
 public abstract sealed class FlowSpec permits FlowHeader, FlowSpec.Action {
     /** The {@code struct ibv_flow_spec_*}, in memory that is aligned as a long is. */

@@ -8,6 +8,8 @@ import io.github.rdma4j.verbs.bindings.ibv_flow_spec_gre;
 
 /**
  * A GRE header ({@code struct ibv_flow_spec_gre}).
+ *
+ * @since 0.1.0
  */
 public final class GreFlowSpec extends FlowHeader<GreFlowSpec> {
     private static final int SHORT = 16;

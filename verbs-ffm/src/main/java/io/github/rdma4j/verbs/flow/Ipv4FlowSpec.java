@@ -14,6 +14,8 @@ import java.net.Inet4Address;
 /**
  * An IPv4 header ({@code struct ibv_flow_spec_ipv4_ext}). The short {@code struct ibv_flow_spec_ipv4} says nothing that
  * this one cannot say; adapters that know only the short one get it as long as no field but the addresses is set.
+ *
+ * @since 0.1.0
  */
 public final class Ipv4FlowSpec extends FlowHeader<Ipv4FlowSpec> {
     private static final int BYTE = 8;

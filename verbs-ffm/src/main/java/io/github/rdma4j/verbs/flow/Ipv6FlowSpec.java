@@ -9,6 +9,8 @@ import java.net.Inet6Address;
 
 /**
  * An IPv6 header ({@code struct ibv_flow_spec_ipv6}).
+ *
+ * @since 0.1.0
  */
 public final class Ipv6FlowSpec extends FlowHeader<Ipv6FlowSpec> {
     private static final int BYTE = 8;

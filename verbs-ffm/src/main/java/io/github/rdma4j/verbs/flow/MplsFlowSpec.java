@@ -8,6 +8,8 @@ import io.github.rdma4j.verbs.bindings.ibv_flow_spec_mpls;
 
 /**
  * An entry of an MPLS label stack ({@code struct ibv_flow_spec_mpls}).
+ *
+ * @since 0.1.0
  */
 public final class MplsFlowSpec extends FlowHeader<MplsFlowSpec> {
     private static final int INT = 32;

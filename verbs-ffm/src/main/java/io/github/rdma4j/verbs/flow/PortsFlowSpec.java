@@ -7,6 +7,8 @@ import io.github.rdma4j.verbs.bindings.ibv_flow_tcp_udp_filter;
 
 /**
  * A TCP or a UDP header ({@code struct ibv_flow_spec_tcp_udp}).
+ *
+ * @since 0.1.0
  */
 public final class PortsFlowSpec extends FlowHeader<PortsFlowSpec> {
     private static final int SHORT = 16;

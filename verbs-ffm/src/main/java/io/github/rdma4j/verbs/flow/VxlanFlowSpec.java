@@ -8,6 +8,8 @@ import io.github.rdma4j.verbs.bindings.ibv_flow_tunnel_filter;
 
 /**
  * A VXLAN header ({@code struct ibv_flow_spec_tunnel}).
+ *
+ * @since 0.1.0
  */
 public final class VxlanFlowSpec extends FlowHeader<VxlanFlowSpec> {
     private static final int INT = 32;

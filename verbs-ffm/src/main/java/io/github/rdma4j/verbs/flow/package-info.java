@@ -7,5 +7,7 @@
  * <p>A {@link io.github.rdma4j.verbs.flow.FlowRule} is created on a queue pair. Its
  * {@link io.github.rdma4j.verbs.flow.FlowSpec specs} are headers that a packet must have, and actions: a mark, a drop,
  * an IPsec {@link io.github.rdma4j.verbs.flow.FlowAction}, or {@link io.github.rdma4j.verbs.flow.Counters}.
+ *
+ * @experimental SoftRoCE refuses it, and no adapter has run it yet.
  */
 package io.github.rdma4j.verbs.flow;

@@ -5,6 +5,8 @@ package io.github.rdma4j.verbs.pool;
 /**
  * The pages that a pool's memory shall be made of. Adapters translate addresses by page: with large ones they keep the
  * translations of much more memory at hand.
+ *
+ * @since 0.1.0
  */
 public enum HugePages {
     /** What the kernel gives, which may be huge pages or not. */

@@ -11,6 +11,8 @@ import java.util.function.Consumer;
 
 /**
  * What differs from the defaults of a {@link RegisteredMemoryPool}. Setters return this; thread safety: for one thread.
+ *
+ * @since 0.1.0
  */
 public final class PoolConfig {
     private static final int DEFAULT_CHUNK = 4 << 20;

@@ -4,7 +4,11 @@ package io.github.rdma4j.verbs.pool;
 
 import io.github.rdma4j.verbs.VerbsException;
 
-/** A {@link RegisteredMemoryPool} has no memory for an allocation, and may not, or cannot, register more. */
+/**
+ * A {@link RegisteredMemoryPool} has no memory for an allocation, and may not, or cannot, register more.
+ *
+ * @since 0.1.0
+ */
 public final class PoolExhaustedException extends VerbsException {
     private static final long serialVersionUID = 1L;
     private static final int ENOMEM = 12;

@@ -20,6 +20,7 @@ package io.github.rdma4j.verbs.pool;
  * @param pinned what the process has pinned in all, -1 if not known
  * @param pages what the newest chunk is made of, such as {@code transparent huge pages}, and why it is not what was
  *     asked for; empty before the first chunk
+ * @since 0.1.0
  */
 public record PoolStatistics(
         long inUse,

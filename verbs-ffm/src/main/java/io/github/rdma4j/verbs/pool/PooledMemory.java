@@ -13,6 +13,8 @@ import java.lang.foreign.MemorySegment;
  * <p>Thread safety: any thread may close it, and may use it as far as the user keeps threads apart. Slices and segments
  * that were taken from it must not be used after it was closed, by this process or by an adapter: somebody else has the
  * memory then. {@link PoolConfig#detectUseAfterReturn} finds such mistakes.
+ *
+ * @since 0.1.0
  */
 public final class PooledMemory implements AutoCloseable {
     private final RegisteredMemoryPool pool;

@@ -28,6 +28,8 @@ import java.util.function.Consumer;
  *
  * <p>Thread safety: all methods may be called from any thread; a thread that makes the pool register a chunk keeps the
  * others waiting meanwhile. Close the pool before its protection domain.
+ *
+ * @since 0.1.0
  */
 public final class RegisteredMemoryPool implements AutoCloseable {
     private static final int LEAKS_LISTED = 10;

@@ -21,6 +21,12 @@ class ExamplesTest {
         assertThat(Files.readAllLines(ExamplePrograms.source(name))).hasSizeLessThan(200);
     }
 
+    /** The front page shows all of it. */
+    @Test
+    void theFirstIsShort() throws Exception {
+        assertThat(Files.readAllLines(ExamplePrograms.source("FirstEndpoint"))).hasSizeLessThan(30);
+    }
+
     @Test
     void thereAreNoOthersThatNobodyCompiles() throws Exception {
         try (var files = Files.list(ExamplePrograms.source("KeyValue").getParent())) {

@@ -41,6 +41,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * {@code copy}: the class path is copied, for an engine on another machine; {@code auto}, if not set, tries the first
  * and takes the second when the engine does not see the files</td></tr>
  * </table>
+ *
+ * @since 0.1.0
  */
 @Documented
 @Inherited

@@ -34,6 +34,8 @@ import org.testcontainers.utility.DockerImageName;
  *
  * <p>The commands have no network but the guest's own interfaces, so exposing ports has no use. Not safe for use by
  * several threads, except {@link #run}.
+ *
+ * @since 0.1.0
  */
 public class SoftRoceContainer extends GenericContainer<SoftRoceContainer> {
     /** The image that {@code scripts/softroce-image/build} makes. */

@@ -1,0 +1,204 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.documentation;
+
+import io.github.rdma4j.perftest.CommandRun;
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
+import io.github.rdma4j.perftest.options.Tool;
+import io.github.rdma4j.perftest.options.ToolCommandLine;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** What is wrong with command lines, as far as they are about this project. */
+final class CommandLines {
+    /** Other people's programs. Of them, only what they are told about this project's files is looked at. */
+    private static final Set<String> KNOWN = Set.of(
+            "apt-get",
+            "cd",
+            "chmod",
+            "dnf",
+            "ibv_devices",
+            "ibv_devinfo",
+            "java",
+            "jq",
+            "modprobe",
+            "mvn",
+            "rdma",
+            "sleep",
+            "tar",
+            "ulimit",
+            "wait");
+    /** Those that run what follows them. */
+    private static final Set<String> PREFIXES = Set.of("sudo", "time");
+
+    private static final String IMAGE = "rdma4j/softroce";
+    private static final Pattern ASSIGNMENT = Pattern.compile("[A-Za-z_]\\w*=(.*)", Pattern.DOTALL);
+    private static final Pattern OUR_FILE =
+            Pattern.compile("(?:\\.\\./)?((?:docs|scripts|perftest|verbs-ffm|cuda-ffm|gpudirect)/.*)");
+    private static final Pattern OUR_CLASS = Pattern.compile("io\\.github\\.rdma4j(\\.\\w+)+");
+    /** "  --cpus N", "  --host, --vm", "  -d, --device=<device>". */
+    private static final Pattern HELP = Pattern.compile("\\s+((?:--?[\\w-]+(?:, )?)+)(\\[?[ =]\\S+)?(\\s.*)?");
+
+    private static final Map<String, Map<String, Boolean>> OPTIONS = new HashMap<>();
+
+    private final List<String> faults = new ArrayList<>();
+
+    private CommandLines() {}
+
+    /** One sentence for each fault of a script. */
+    static List<String> faults(String script) {
+        CommandLines lines = new CommandLines();
+        lines.script(script);
+        return lines.faults;
+    }
+
+    /** The options that a script of ours lists with --help, and whether they take a value. */
+    static Map<String, Boolean> options(String script) {
+        return OPTIONS.computeIfAbsent(script, CommandLines::readHelp);
+    }
+
+    private void script(String script) {
+        ShellWords.commands(script).forEach(this::command);
+    }
+
+    private void command(List<String> words) {
+        String program = words.getFirst();
+        List<String> rest = words.subList(1, words.size());
+        Matcher assignment = ASSIGNMENT.matcher(program);
+        if (assignment.matches()) {
+            script(assignment.group(1));
+            return;
+        }
+        if (PREFIXES.contains(program)) {
+            command(rest);
+        } else if (program.matches("(.*/)?bin/rdma4j|rdma4j|scripts/rdma4j")) {
+            tool(rest);
+        } else if (program.startsWith("ib_")) {
+            tool(words);
+        } else if (program.matches("(\\.\\./|rdma4j/)?scripts/.*")) {
+            ourScript(program.substring(program.indexOf("scripts/")), rest);
+        } else if (program.equals("bash") && rest.size() > 1 && rest.getFirst().equals("-c")) {
+            script(rest.get(1));
+        } else if (program.equals("docker") && rest.contains(IMAGE)) {
+            // What comes after the image's name goes to scripts/softroce.
+            ourScript("scripts/softroce", rest.subList(rest.indexOf(IMAGE) + 1, rest.size()));
+        } else if (KNOWN.contains(program) || program.equals("docker") || program.matches("\\$[A-Z]|[A-Z]+")) {
+            rest.forEach(this::word);
+        } else {
+            faults.add(program + ": no program that the tests know");
+        }
+    }
+
+    private void word(String word) {
+        Matcher file = OUR_FILE.matcher(word);
+        if (file.matches()
+                && !file.group(1).contains("/target/")
+                && !Files.exists(Pages.root().resolve(file.group(1)))) {
+            faults.add(word + ": no such file");
+        }
+        if (OUR_CLASS.matcher(word).matches() && !isOurClass(word)) {
+            faults.add(word + ": no such class");
+        }
+    }
+
+    private static boolean isOurClass(String name) {
+        String file = name.replace('.', '/') + ".java";
+        return Stream.of("verbs-ffm", "cuda-ffm", "gpudirect", "perftest")
+                .flatMap(module -> Stream.of(module + "/src/main/java/", module + "/src/test/java/"))
+                .anyMatch(folder -> Files.exists(Pages.root().resolve(folder + file)));
+    }
+
+    /** A script's own options end with the first word that is none: what follows is a command for softroce. */
+    private void ourScript(String script, List<String> words) {
+        if (!Files.isExecutable(Pages.root().resolve(script))) {
+            faults.add(script + ": no such script");
+            return;
+        }
+        int i = 0;
+        while (i < words.size() && words.get(i).matches("--?\\w.*")) {
+            String option = words.get(i).split("=")[0];
+            Boolean takesValue = options(script).get(option);
+            if (takesValue == null) {
+                faults.add(script + " has no option " + option);
+                return;
+            }
+            i += takesValue && !words.get(i).contains("=") ? 2 : 1;
+        }
+        List<String> rest = words.subList(Math.min(i, words.size()), words.size());
+        // An optional part, as usage lines write it.
+        boolean command = script.equals("scripts/softroce")
+                && !rest.isEmpty()
+                && !rest.getFirst().startsWith("[");
+        if (command) {
+            command(rest);
+        } else {
+            rest.forEach(this::word);
+        }
+    }
+
+    private void tool(List<String> words) {
+        if (words.isEmpty()) {
+            // A sentence about the launcher.
+            return;
+        }
+        var tool = Tool.ofCommand(words.getFirst());
+        if (tool.isPresent()) {
+            try {
+                new ToolCommandLine(tool.get()).parse(words.subList(1, words.size()));
+            } catch (IllegalParameterException failure) {
+                faults.add(String.join(" ", words) + ": " + failure.getMessage());
+            }
+            return;
+        }
+        CommandRun help = CommandRun.of(List.of(words.getFirst(), "--help"));
+        if (help.status() != 0) {
+            faults.add(String.join(" ", words) + ": " + help.err());
+            return;
+        }
+        Set<String> options = optionsOf(help.out()).keySet();
+        words.stream()
+                .filter(word -> word.startsWith("-"))
+                .map(word -> word.split("=")[0])
+                .filter(option -> !options.contains(option))
+                .forEach(option -> faults.add(words.getFirst() + " has no option " + option));
+    }
+
+    private static Map<String, Boolean> readHelp(String script) {
+        // Not all scripts have a help: one without options would begin its work.
+        if (!Pages.text(Pages.root().resolve(script)).contains("--help")) {
+            return Map.of();
+        }
+        try {
+            Process process = new ProcessBuilder(Pages.root().resolve(script).toString(), "--help")
+                    .redirectErrorStream(true)
+                    .start();
+            return optionsOf(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8));
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    private static Map<String, Boolean> optionsOf(String help) {
+        Map<String, Boolean> options = new HashMap<>();
+        for (String line : help.split("\n")) {
+            // Two spaces stand between an option and what it does.
+            Matcher matcher = HELP.matcher(line.replaceAll("(\\S) {2,}.*", "$1"));
+            if (matcher.matches()) {
+                for (String name : matcher.group(1).split(", ")) {
+                    options.put(name, matcher.group(2) != null);
+                }
+            }
+        }
+        return options;
+    }
+}
