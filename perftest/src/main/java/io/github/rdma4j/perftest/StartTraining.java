@@ -27,7 +27,6 @@ public final class StartTraining {
 
     /** Runs it and ends the JVM with status 0. */
     public static void main(String[] arguments) throws Exception {
-        EarlyLinking.begin();
         for (Tool tool : List.of(Tool.WRITE_LATENCY, Tool.WRITE_BANDWIDTH)) {
             int port = freePort();
             String common = " -n 5 --no-warm-up --timeout " + PATIENCE_SECONDS + " -p " + port;
