@@ -20,7 +20,11 @@ fi
 RDMA4J_COMMON_SOURCED=1 # not exported: a script started by this one sources its own copy
 
 PROGRAM=${PROGRAM:-${0##*/}}
-RDMA4J_ROOT=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../.." && pwd -P)
+# In as few processes as it takes: each costs the start of a tool a millisecond.
+RDMA4J_ROOT=${BASH_SOURCE[0]}
+[[ ! -L $RDMA4J_ROOT ]] || RDMA4J_ROOT=$(readlink -f -- "$RDMA4J_ROOT")
+[[ $RDMA4J_ROOT == */* ]] || RDMA4J_ROOT=./$RDMA4J_ROOT
+RDMA4J_ROOT=$(CDPATH='' cd -P -- "${RDMA4J_ROOT%/*}/../.." && pwd -P)
 readonly PROGRAM RDMA4J_ROOT
 
 say() {

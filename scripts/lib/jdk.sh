@@ -58,7 +58,8 @@ find_jdk() {
         fi
     fi
     if java=$(command -v java); then
-        home=$(dirname -- "$(dirname -- "$(readlink -f -- "$java")")")
+        java=$(readlink -f -- "$java")
+        home=${java%/*/*}
         if version=$(jdk_version "$home"); then
             found+=("$version $home")
             if ((version >= wanted)); then

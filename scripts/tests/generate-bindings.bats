@@ -115,6 +115,33 @@ fails_with() {
     [ "$(date -r "$project/$verbs/$package/ibv_wc.java" +%Y)" = 2020 ]
 }
 
+@test "what jextract makes for the single elements of arrays is left out" {
+    cat >"$BATS_TEST_TMPDIR/elements" <<'EOF'
+    private static final VarHandle raw$ELEM_HANDLE = raw$LAYOUT.varHandle(sequenceElement());
+
+    /**
+     * Indexed getter for field:
+     */
+    public static byte raw(MemorySegment struct, long index0) {
+        return (byte)raw$ELEM_HANDLE.get(struct, raw$OFFSET, index0);
+    }
+
+    /**
+     * Indexed setter for field:
+     */
+    public static void raw(MemorySegment struct, long index0, byte fieldValue) {
+        raw$ELEM_HANDLE.set(struct, raw$OFFSET, index0, fieldValue);
+    }
+EOF
+    fake_jextract "[[ ! -e ibv_gid.java ]] || {
+        awk -v elements='$BATS_TEST_TMPDIR/elements' '
+            { print }
+            /return raw.DIMS;/ { getline; print; while ((getline line <elements) > 0) print line }
+        ' ibv_gid.java >new && mv new ibv_gid.java && grep -q 'raw.ELEM_HANDLE' ibv_gid.java; }"
+    generate --jextract "$jextract" --check
+    [ "$status" -eq 0 ]
+}
+
 @test "the check shows the difference and changes nothing; without --check it is written" {
     printf '// edited by hand\n' >>"$RECORDING/$verbs/$package/ibv_wc.java"
     generate --jextract "$jextract" --check

@@ -89,7 +89,6 @@ cheapest() {
   run grep 'source: .*rdma4j-perftest.jar' "$BATS_TEST_TMPDIR/classes"
   [ "$status" -eq 1 ]
 
-  # Measured without a device: 310 ms with the cache, 430 without, hello 25.
   with=$(cheapest "${tool[@]}")
   without=$(RDMA4J_START_CACHE=off cheapest "${tool[@]}")
   printf 'class X { public static void main(String[] a) { System.out.println("hello"); } }' >"$BATS_TEST_TMPDIR/X.java"

@@ -16,8 +16,6 @@ module io.github.rdma4j.perftest {
     requires java.management;
     requires jdk.net;
 
-    opens io.github.rdma4j.perftest.options to
-            info.picocli;
     opens io.github.rdma4j.perftest.check to
             info.picocli;
     opens io.github.rdma4j.perftest.compare.plan to

@@ -21,9 +21,6 @@ public final class Main {
      * Runs a tool and ends the JVM with its exit status: 0 done, 1 the test failed, 2 the command line makes no sense.
      */
     public static void main(String[] arguments) {
-        if (arguments.length > 0 && Tool.ofCommand(arguments[0]).isPresent()) {
-            EarlyLinking.begin();
-        }
         System.exit(run(List.of(arguments), System.out, System.err));
     }
 

@@ -32,7 +32,6 @@ public final class StartTraining {
     }
 
     static void run() throws IOException, InterruptedException {
-        EarlyLinking.begin();
         for (Tool tool : List.of(Tool.WRITE_LATENCY, Tool.WRITE_BANDWIDTH)) {
             int port = freePort();
             String common = " -n 5 --no-warm-up --timeout " + PATIENCE_SECONDS + " -p " + port;

@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Tool;
@@ -43,6 +44,13 @@ class OptionsTest {
         assertThat(parameters.sends()).isTrue();
         assertThat(parameters.peer().acceptTimeout()).isZero();
         assertThat(parameters.peer().timeout()).isEqualTo(Duration.ofSeconds(30));
+    }
+
+    @Test
+    void whatAnAbbreviationMayMeanBeginsWithWhatTheToolHas() {
+        assertThatThrownBy(() -> parse(Tool.WRITE_LATENCY, "--use 1"))
+                .hasMessage("Error: '--use' is not unique: it matches '--use_old_post_send', '--use_hugepages',"
+                        + " '--use_cuda', '--use_cuda_bus_id', '--use_cuda_dmabuf', '--use-srq'");
     }
 
     @Test

@@ -14,6 +14,7 @@ import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.KernelDevices;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.NativeLibraries;
+import io.github.rdma4j.verbs.internal.NativeMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -101,7 +102,8 @@ public record Device(
     /** The device of an open native context, which names it. */
     static Device ofNative(MemorySegment context) {
         NativeLibraries.requireVerbs();
-        return describe(ibv_context.device(context).reinterpret(ibv_device.sizeof()));
+        return describe(
+                NativeMemory.pointer(context, ibv_context.device$offset()).reinterpret(ibv_device.sizeof()));
     }
 
     private static <T> T withNativeList(Function<List<MemorySegment>, T> use) {
@@ -121,7 +123,8 @@ public record Device(
                 MemorySegment array = list.reinterpret(ValueLayout.ADDRESS.byteSize() * size);
                 List<MemorySegment> devices = new ArrayList<>();
                 for (int i = 0; i < size; i++) {
-                    devices.add(array.getAtIndex(ValueLayout.ADDRESS, i).reinterpret(ibv_device.sizeof()));
+                    devices.add(NativeMemory.pointer(array, i * ValueLayout.ADDRESS.byteSize())
+                            .reinterpret(ibv_device.sizeof()));
                 }
                 return use.apply(devices);
             } finally {

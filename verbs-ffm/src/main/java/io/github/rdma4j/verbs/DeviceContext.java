@@ -16,6 +16,7 @@ import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.ImportCalls;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.NativeLibraries;
+import io.github.rdma4j.verbs.internal.NativeMemory;
 import io.github.rdma4j.verbs.internal.ProviderFunctions;
 import io.github.rdma4j.verbs.internal.device.DeviceQueries;
 import io.github.rdma4j.verbs.internal.device.GidSelector;
@@ -577,7 +578,7 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     MemorySegment armFunction() {
-        return ibv_context_ops.req_notify_cq(ibv_context.ops(context));
+        return NativeMemory.pointer(ibv_context.ops(context), ibv_context_ops.req_notify_cq$offset());
     }
 
     /** What may be called in which way. */

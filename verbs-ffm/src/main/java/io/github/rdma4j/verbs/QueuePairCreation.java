@@ -11,6 +11,7 @@ import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.Flags;
 import io.github.rdma4j.verbs.internal.NativeCalls;
+import io.github.rdma4j.verbs.internal.NativeMemory;
 import io.github.rdma4j.verbs.internal.QueuePairCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -45,12 +46,20 @@ final class QueuePairCreation {
         ibv_qp_init_attr_ex.qp_type(attributes, config.type().code());
         ibv_qp_init_attr_ex.sq_sig_all(attributes, config.signalAll() ? 1 : 0);
         if (config.sharedReceiveQueue() != null) {
-            ibv_qp_init_attr_ex.srq(attributes, config.sharedReceiveQueue().segment());
+            NativeMemory.setPointer(
+                    attributes,
+                    ibv_qp_init_attr_ex.srq$offset(),
+                    config.sharedReceiveQueue().segment());
         }
         if (!config.onlyReceives()) {
-            ibv_qp_init_attr_ex.send_cq(attributes, config.sendCompletionQueue().segment());
-            ibv_qp_init_attr_ex.recv_cq(
-                    attributes, config.receiveCompletionQueue().segment());
+            NativeMemory.setPointer(
+                    attributes,
+                    ibv_qp_init_attr_ex.send_cq$offset(),
+                    config.sendCompletionQueue().segment());
+            NativeMemory.setPointer(
+                    attributes,
+                    ibv_qp_init_attr_ex.recv_cq$offset(),
+                    config.receiveCompletionQueue().segment());
             MemorySegment capabilities = ibv_qp_init_attr_ex.cap(attributes);
             ibv_qp_cap.max_send_wr(capabilities, config.maxSendWorkRequests());
             ibv_qp_cap.max_recv_wr(capabilities, config.maxReceiveWorkRequests());
@@ -60,10 +69,13 @@ final class QueuePairCreation {
         }
         if (config.xrcDomain() != null) {
             // The domain takes the protection domain's place.
-            ibv_qp_init_attr_ex.xrcd(attributes, config.xrcDomain().segment());
+            NativeMemory.setPointer(
+                    attributes,
+                    ibv_qp_init_attr_ex.xrcd$offset(),
+                    config.xrcDomain().segment());
             return RdmaHeaders.IBV_QP_INIT_ATTR_XRCD();
         }
-        ibv_qp_init_attr_ex.pd(attributes, domain.segment());
+        NativeMemory.setPointer(attributes, ibv_qp_init_attr_ex.pd$offset(), domain.segment());
         return RdmaHeaders.IBV_QP_INIT_ATTR_PD();
     }
 
@@ -71,7 +83,10 @@ final class QueuePairCreation {
         if (config.receiveTable() == null) {
             return 0;
         }
-        ibv_qp_init_attr_ex.rwq_ind_tbl(attributes, config.receiveTable().segment());
+        NativeMemory.setPointer(
+                attributes,
+                ibv_qp_init_attr_ex.rwq_ind_tbl$offset(),
+                config.receiveTable().segment());
         config.receiveHash().write(ibv_qp_init_attr_ex.rx_hash_conf(attributes), arena);
         return RdmaHeaders.IBV_QP_INIT_ATTR_IND_TABLE() | RdmaHeaders.IBV_QP_INIT_ATTR_RX_HASH();
     }

@@ -91,27 +91,6 @@ public class CUipcEventHandle_st {
     public static long[] reserved$dimensions() {
         return reserved$DIMS;
     }
-    private static final VarHandle reserved$ELEM_HANDLE = reserved$LAYOUT.varHandle(sequenceElement());
-
-    /**
-     * Indexed getter for field:
-     * {@snippet lang=c :
-     * char reserved[64]
-     * }
-     */
-    public static byte reserved(MemorySegment struct, long index0) {
-        return (byte)reserved$ELEM_HANDLE.get(struct, reserved$OFFSET, index0);
-    }
-
-    /**
-     * Indexed setter for field:
-     * {@snippet lang=c :
-     * char reserved[64]
-     * }
-     */
-    public static void reserved(MemorySegment struct, long index0, byte fieldValue) {
-        reserved$ELEM_HANDLE.set(struct, reserved$OFFSET, index0, fieldValue);
-    }
 
     /**
      * Obtains a slice of {@code arrayParam} which selects the array element at {@code index}.

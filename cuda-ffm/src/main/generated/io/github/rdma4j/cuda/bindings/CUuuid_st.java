@@ -91,27 +91,6 @@ public class CUuuid_st {
     public static long[] bytes$dimensions() {
         return bytes$DIMS;
     }
-    private static final VarHandle bytes$ELEM_HANDLE = bytes$LAYOUT.varHandle(sequenceElement());
-
-    /**
-     * Indexed getter for field:
-     * {@snippet lang=c :
-     * char bytes[16]
-     * }
-     */
-    public static byte bytes(MemorySegment struct, long index0) {
-        return (byte)bytes$ELEM_HANDLE.get(struct, bytes$OFFSET, index0);
-    }
-
-    /**
-     * Indexed setter for field:
-     * {@snippet lang=c :
-     * char bytes[16]
-     * }
-     */
-    public static void bytes(MemorySegment struct, long index0, byte fieldValue) {
-        bytes$ELEM_HANDLE.set(struct, bytes$OFFSET, index0, fieldValue);
-    }
 
     /**
      * Obtains a slice of {@code arrayParam} which selects the array element at {@code index}.

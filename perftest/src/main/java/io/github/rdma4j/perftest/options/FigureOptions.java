@@ -6,94 +6,95 @@ import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
-import picocli.CommandLine.Option;
 
 /** Which figures are reported, in which unit, into which files, and which of them are good enough. */
 public final class FigureOptions {
     private static final Path DEFAULT_JSON_FILE = Path.of("perftest_out.json");
 
-    @Option(names = "--report_gbits", description = "Report bandwidth in Gbit/sec (instead of MiB/sec).")
-    @OnlyFor(value = ToolSet.BANDWIDTH, ignoredElsewhere = true)
     private boolean gigabits;
-
-    @Option(
-            names = {"-H", "--report-histogram"},
-            description = "Print out all results (default print summary only).")
-    @OnlyFor(ToolSet.LATENCY)
     private boolean sortedTimes;
-
-    @Option(
-            names = {"-U", "--report-unsorted"},
-            description = "(implies -H) print out unsorted results (default sorted).")
-    @OnlyFor(ToolSet.LATENCY)
     private boolean unsortedTimes;
-
-    @Option(
-            names = {"-N", "--noPeak"},
-            description = "Cancel peak-bw calculation (default with peak up to iters=20000).")
-    @OnlyFor(ToolSet.BANDWIDTH)
     private boolean noPeak;
-
-    @Option(names = "--report-both", description = "Report RX & TX results separately on Bidirectional BW tests.")
-    @OnlyFor(value = ToolSet.BANDWIDTH, ignoredElsewhere = true)
     private boolean both;
-
-    @Option(
-            names = "--output",
-            paramLabel = "<units>",
-            converter = Output.Converter.class,
-            description = "Set verbosity output level: bandwidth, message_rate, latency: print this one number only.")
     private Output output;
-
-    @Option(
-            names = {"-w", "--limit_bw"},
-            paramLabel = "<value>",
-            description = "Set verifier limit for bandwidth: exit status 1 below it.")
-    @OnlyFor(value = ToolSet.BANDWIDTH, ignoredElsewhere = true)
     private Double leastBandwidth;
-
-    @Option(
-            names = {"-y", "--limit_msgrate"},
-            paramLabel = "<value>",
-            description = "Set verifier limit for Msg Rate: exit status 1 below it.")
-    @OnlyFor(value = ToolSet.BANDWIDTH, ignoredElsewhere = true)
     private Double leastMessageRate;
-
-    @Option(
-            names = "--rounds",
-            paramLabel = "<num>",
-            description = "rdma4j: run so often over one connection, and show how far the rounds differ (default 1).")
-    @Within(least = 1, most = 100)
     private Integer rounds;
-
-    @Option(names = "--out_json", description = "Save the report in a json file.")
     private boolean json;
-
-    @Option(
-            names = "--out_json_file",
-            paramLabel = "<file>",
-            description = "Name of the json file, implies --out_json (default perftest_out.json).")
     private Path jsonFile;
-
-    @Option(
-            names = "--out_csv",
-            paramLabel = "<file>",
-            description = "rdma4j: save a row per size and round in a comma-separated file.")
     private Path csvFile;
-
-    @Option(
-            names = "--out_hgrm",
-            paramLabel = "<file>",
-            description = "rdma4j: save the percentile distribution as HdrHistogram does; with -a, a file per size.")
-    @OnlyFor(ToolSet.LATENCY)
     private Path percentileFile;
-
-    @Option(
-            names = "--out_hlog",
-            paramLabel = "<file>",
-            description = "rdma4j: save all histograms as an HdrHistogram log.")
-    @OnlyFor(ToolSet.LATENCY)
     private Path logFile;
+
+    void declare(OptionList options) {
+        options.flag("--report_gbits")
+                .onlyFor(ToolSet.BANDWIDTH)
+                .ignoredElsewhere()
+                .description("Report bandwidth in Gbit/sec (instead of MiB/sec).")
+                .into(value -> gigabits = value);
+        options.flag("-H", "--report-histogram")
+                .onlyFor(ToolSet.LATENCY)
+                .description("Print out all results (default print summary only).")
+                .into(value -> sortedTimes = value);
+        options.flag("-U", "--report-unsorted")
+                .onlyFor(ToolSet.LATENCY)
+                .description("(implies -H) print out unsorted results (default sorted).")
+                .into(value -> unsortedTimes = value);
+        options.flag("-N", "--noPeak")
+                .onlyFor(ToolSet.BANDWIDTH)
+                .description("Cancel peak-bw calculation (default with peak up to iters=20000).")
+                .into(value -> noPeak = value);
+        options.flag("--report-both")
+                .onlyFor(ToolSet.BANDWIDTH)
+                .ignoredElsewhere()
+                .description("Report RX & TX results separately on Bidirectional BW tests.")
+                .into(value -> both = value);
+        options.value(Output.class, "--output")
+                .label("<units>")
+                .converter(new Output.Converter())
+                .description(
+                        "Set verbosity output level: bandwidth, message_rate, latency: print this one number only.")
+                .into(value -> output = value);
+        options.value(Double.class, "-w", "--limit_bw")
+                .label("<value>")
+                .onlyFor(ToolSet.BANDWIDTH)
+                .ignoredElsewhere()
+                .description("Set verifier limit for bandwidth: exit status 1 below it.")
+                .into(value -> leastBandwidth = value);
+        options.value(Double.class, "-y", "--limit_msgrate")
+                .label("<value>")
+                .onlyFor(ToolSet.BANDWIDTH)
+                .ignoredElsewhere()
+                .description("Set verifier limit for Msg Rate: exit status 1 below it.")
+                .into(value -> leastMessageRate = value);
+        options.number("--rounds")
+                .label("<num>")
+                .within(1, 100)
+                .description(
+                        "rdma4j: run so often over one connection, and show how far the rounds differ (default 1).")
+                .into(value -> rounds = value);
+        options.flag("--out_json")
+                .description("Save the report in a json file.")
+                .into(value -> json = value);
+        options.value(Path.class, "--out_json_file")
+                .label("<file>")
+                .description("Name of the json file, implies --out_json (default perftest_out.json).")
+                .into(value -> jsonFile = value);
+        options.value(Path.class, "--out_csv")
+                .label("<file>")
+                .description("rdma4j: save a row per size and round in a comma-separated file.")
+                .into(value -> csvFile = value);
+        options.value(Path.class, "--out_hgrm")
+                .label("<file>")
+                .onlyFor(ToolSet.LATENCY)
+                .description("rdma4j: save the percentile distribution as HdrHistogram does; with -a, a file per size.")
+                .into(value -> percentileFile = value);
+        options.value(Path.class, "--out_hlog")
+                .label("<file>")
+                .onlyFor(ToolSet.LATENCY)
+                .description("rdma4j: save all histograms as an HdrHistogram log.")
+                .into(value -> logFile = value);
+    }
 
     /** Whether to report Gb/s instead of MiB/s. */
     public boolean gigabits() {

@@ -3,42 +3,43 @@
 package io.github.rdma4j.perftest.options;
 
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
-import picocli.CommandLine.Option;
 
 /** The memory of a GPU in the place of the host's. Each side decides for itself; nothing of it goes over the wire. */
 public final class GpuOptions {
     private static final String NO_GPU = ": for the memory of a GPU: give --use_cuda or --use_cuda_bus_id";
 
-    @Option(
-            names = "--use_cuda",
-            paramLabel = "<device>",
-            description = "Take the buffer from this CUDA device, by number.")
-    @Within(least = 0, most = 1023)
     private Integer ordinal;
-
-    @Option(
-            names = "--use_cuda_bus_id",
-            paramLabel = "<address>",
-            description = "Take the buffer from the CUDA device at this PCI address, like 0000:17:00.0.")
     private String pciAddress;
-
-    @Option(names = "--use_cuda_dmabuf", description = "Register GPU memory as a dma-buf: as --gpu-path dmabuf.")
     private boolean dmaBuf;
-
-    @Option(
-            names = "--cuda_mem_type",
-            paramLabel = "<type>",
-            description = "Memory: 0 of the device, 1 managed, 4 of the host, not pinned (default 0).")
-    @Within(least = 0, most = 4)
     private Integer memoryType;
-
-    @Option(
-            names = "--gpu-path",
-            paramLabel = "<path>",
-            converter = GpuPathChoice.Converter.class,
-            description = "rdma4j: between adapter and GPU memory: auto, dmabuf, peermem or staged (default auto, the"
-                    + " first of the others that works here).")
     private GpuPathChoice path;
+
+    void declare(OptionList options) {
+        options.number("--use_cuda")
+                .label("<device>")
+                .within(0, 1023)
+                .description("Take the buffer from this CUDA device, by number.")
+                .into(value -> ordinal = value);
+        options.value(String.class, "--use_cuda_bus_id")
+                .label("<address>")
+                .description("Take the buffer from the CUDA device at this PCI address, like 0000:17:00.0.")
+                .into(value -> pciAddress = value);
+        options.flag("--use_cuda_dmabuf")
+                .description("Register GPU memory as a dma-buf: as --gpu-path dmabuf.")
+                .into(value -> dmaBuf = value);
+        options.number("--cuda_mem_type")
+                .label("<type>")
+                .within(0, 4)
+                .description("Memory: 0 of the device, 1 managed, 4 of the host, not pinned (default 0).")
+                .into(value -> memoryType = value);
+        options.value(GpuPathChoice.class, "--gpu-path")
+                .label("<path>")
+                .converter(new GpuPathChoice.Converter())
+                .description(
+                        "rdma4j: between adapter and GPU memory: auto, dmabuf, peermem or staged (default auto, the"
+                                + " first of the others that works here).")
+                .into(value -> path = value);
+    }
 
     void check(MemoryOptions memory, int inlineSize, long size) {
         IllegalParameterException.when(

@@ -7,58 +7,54 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import picocli.CommandLine.Option;
 
 /** The memory that messages come from and go to. */
 public final class MemoryOptions {
     private static final int LARGEST_PAYLOAD_FILE = 1 << 20;
 
-    @Option(
-            names = "--disable_pcie_relaxed",
-            description = "Register the buffer without relaxed ordering (the latency tools never ask for it).")
     private boolean strictOrdering;
-
-    @Option(
-            names = "--use_hugepages",
-            description = "Take the buffer from the reserve of huge pages (vm.nr_hugepages).")
     private boolean hugePages;
-
-    @Option(
-            names = "--mmap",
-            paramLabel = "<file>",
-            description = "Use a mapped file as the buffer, the memory of a device for instance.")
     private Path mappedFile;
-
-    @Option(
-            names = "--mmap-offset",
-            paramLabel = "<bytes>",
-            converter = Numbers.Bytes.class,
-            description = "Where in the file of --mmap the buffer begins (default 0); a multiple of the page size.")
-    @Within(least = 0, most = Long.MAX_VALUE / 2)
     private Long mappedOffset;
-
-    @Option(
-            names = "--odp",
-            description = "Register the buffer for on-demand paging: it is not pinned, the adapter faults pages in.")
     private boolean onDemand;
-
-    @Option(
-            names = "--payload_file_path",
-            paramLabel = "<file>",
-            description =
-                    "Fill the buffer with the words of a text file: '0xaaaaaaaa, 0xbbbbbbbb, ...', little endian.")
     private Path payloadFile;
-
-    @Option(
-            names = "--data_validation",
-            description =
-                    "The receiver checks number and checksum of the messages (both sides must be rdma4j's; slower).")
     private boolean validation;
-
+    private boolean regionPerQueuePair;
     private byte[] payload;
 
-    @Option(names = "--mr_per_qp", description = "Register a memory region for each queue pair.")
-    private boolean regionPerQueuePair;
+    void declare(OptionList options) {
+        options.flag("--disable_pcie_relaxed")
+                .description("Register the buffer without relaxed ordering (the latency tools never ask for it).")
+                .into(value -> strictOrdering = value);
+        options.flag("--use_hugepages")
+                .description("Take the buffer from the reserve of huge pages (vm.nr_hugepages).")
+                .into(value -> hugePages = value);
+        options.value(Path.class, "--mmap")
+                .label("<file>")
+                .description("Use a mapped file as the buffer, the memory of a device for instance.")
+                .into(value -> mappedFile = value);
+        options.value(Long.class, "--mmap-offset")
+                .label("<bytes>")
+                .converter(new Numbers.Bytes())
+                .within(0, Long.MAX_VALUE / 2)
+                .description("Where in the file of --mmap the buffer begins (default 0); a multiple of the page size.")
+                .into(value -> mappedOffset = value);
+        options.flag("--odp")
+                .description("Register the buffer for on-demand paging: it is not pinned, the adapter faults pages in.")
+                .into(value -> onDemand = value);
+        options.value(Path.class, "--payload_file_path")
+                .label("<file>")
+                .description(
+                        "Fill the buffer with the words of a text file: '0xaaaaaaaa, 0xbbbbbbbb, ...', little endian.")
+                .into(value -> payloadFile = value);
+        options.flag("--data_validation")
+                .description(
+                        "The receiver checks number and checksum of the messages (both sides must be rdma4j's; slower).")
+                .into(value -> validation = value);
+        options.flag("--mr_per_qp")
+                .description("Register a memory region for each queue pair.")
+                .into(value -> regionPerQueuePair = value);
+    }
 
     /** Whether each queue pair has a memory region of its own. */
     public boolean regionPerQueuePair() {

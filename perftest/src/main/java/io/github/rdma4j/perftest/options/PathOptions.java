@@ -3,85 +3,86 @@
 package io.github.rdma4j.perftest.options;
 
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
-import picocli.CommandLine.Option;
 
 /** The device, its port, and the path to the peer's. */
 public final class PathOptions {
     /** What the C tools put into each route, whatever their -L says. */
     private static final int MOST_HOPS = 255;
 
-    @Option(
-            names = {"-d", "--ib-dev"},
-            paramLabel = "<dev>",
-            description = "Use RDMA device <dev> (default first device found).")
     private String device;
-
-    @Option(
-            names = {"-i", "--ib-port"},
-            paramLabel = "<port>",
-            description = "Use port <port> of the device (default 1).")
-    @Within(least = 1, most = 255)
-    private int devicePort = 1;
-
-    @Option(
-            names = {"-x", "--gid-index"},
-            paramLabel = "<index>",
-            description = "Use the GID of this index (default: InfiniBand none, Ethernet the best RoCE v2 one).")
-    @Within(least = 0, most = 255)
+    private int devicePort;
     private Integer gidIndex;
-
-    @Option(names = "--ipv6", description = "Use an IPv6 GID (default an IPv4 one, if there is any).")
     private boolean ipv6;
-
-    @Option(
-            names = {"-m", "--mtu"},
-            paramLabel = "<mtu>",
-            description = "MTU size: 256 - 4096 (default port mtu).")
-    @Within(least = 256, most = 4096, powersOfTwo = true)
     private int mtu;
-
-    @Option(
-            names = {"-u", "--qp-timeout"},
-            paramLabel = "<timeout>",
-            description = "QP timeout, 4.096 usec * 2^timeout (default 14).")
-    // 0 is for ever, so that a dead peer would not be noticed.
-    @Within(least = 1, most = 31)
-    private int queuePairTimeout = 14;
-
-    @Option(
-            names = {"-S", "--sl"},
-            paramLabel = "<sl>",
-            description = "Service level (default 0).")
-    @Within(least = 0, most = 15)
+    private int queuePairTimeout;
     private int serviceLevel;
-
-    @Option(
-            names = "--tclass",
-            paramLabel = "<value>",
-            description = "Traffic class of the packets' global route header (default 0).")
-    @Within(least = 0, most = 255)
     private int trafficClass;
-
-    @Option(
-            names = {"-L", "--hop_limit"},
-            paramLabel = "<hops>",
-            description = "Hop limit of the packets' global route header (default 255).")
-    @Within(least = 0, most = 255)
     private Integer hopLimit;
-
-    @Option(
-            names = "--pkey_index",
-            paramLabel = "<index>",
-            description = "Index into the port's table of partition keys (default 0).")
-    @Within(least = 0, most = 65_535)
     private int partitionKeyIndex;
-
-    @Option(
-            names = "--dlid",
-            paramLabel = "<lid>",
-            description = "Send to this LID instead of the one that the peer tells.")
-    @Within(least = 1, most = 65_535)
     private Integer destinationLid;
+
+    void declare(OptionList options) {
+        options.value(String.class, "-d", "--ib-dev")
+                .label("<dev>")
+                .description("Use RDMA device <dev> (default first device found).")
+                .into(value -> device = value);
+        options.number("-i", "--ib-port")
+                .label("<port>")
+                .within(1, 255)
+                .description("Use port <port> of the device (default 1).")
+                .initially(1)
+                .into(value -> devicePort = value);
+        options.number("-x", "--gid-index")
+                .label("<index>")
+                .within(0, 255)
+                .description("Use the GID of this index (default: InfiniBand none, Ethernet the best RoCE v2 one).")
+                .into(value -> gidIndex = value);
+        options.flag("--ipv6")
+                .description("Use an IPv6 GID (default an IPv4 one, if there is any).")
+                .into(value -> ipv6 = value);
+        options.number("-m", "--mtu")
+                .label("<mtu>")
+                .within(256, 4096)
+                .powersOfTwo()
+                .description("MTU size: 256 - 4096 (default port mtu).")
+                .initially(0)
+                .into(value -> mtu = value);
+        // 0 is for ever, so that a dead peer would not be noticed.
+        options.number("-u", "--qp-timeout")
+                .label("<timeout>")
+                .within(1, 31)
+                .description("QP timeout, 4.096 usec * 2^timeout (default 14).")
+                .initially(14)
+                .into(value -> queuePairTimeout = value);
+        options.number("-S", "--sl")
+                .label("<sl>")
+                .within(0, 15)
+                .description("Service level (default 0).")
+                .initially(0)
+                .into(value -> serviceLevel = value);
+        options.number("--tclass")
+                .label("<value>")
+                .within(0, 255)
+                .description("Traffic class of the packets' global route header (default 0).")
+                .initially(0)
+                .into(value -> trafficClass = value);
+        options.number("-L", "--hop_limit")
+                .label("<hops>")
+                .within(0, 255)
+                .description("Hop limit of the packets' global route header (default 255).")
+                .into(value -> hopLimit = value);
+        options.number("--pkey_index")
+                .label("<index>")
+                .within(0, 65_535)
+                .description("Index into the port's table of partition keys (default 0).")
+                .initially(0)
+                .into(value -> partitionKeyIndex = value);
+        options.number("--dlid")
+                .label("<lid>")
+                .within(1, 65_535)
+                .description("Send to this LID instead of the one that the peer tells.")
+                .into(value -> destinationLid = value);
+    }
 
     /** Name of the RDMA device; null for the first one. */
     public String device() {

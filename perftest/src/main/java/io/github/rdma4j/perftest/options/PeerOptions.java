@@ -5,83 +5,74 @@ package io.github.rdma4j.perftest.options;
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.wire.MeetingPoint;
 import java.time.Duration;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** Who the other side is, how it is reached, and how long it is waited for. */
 public final class PeerOptions {
-    @Parameters(
-            arity = "0..1",
-            paramLabel = "<host>",
-            hidden = true,
-            description = "Name or address of the server; without it, be the server.")
     private String server;
-
-    @Option(
-            names = {"-p", "--port"},
-            paramLabel = "<port>",
-            description = "Listen on/connect to TCP port <port> (default 18515).")
-    @Within(least = 1, most = 65535)
-    private int port = 18515;
-
-    @Option(
-            names = {"-z", "--com_rdma_cm", "--comm_rdma_cm"},
-            description = "Communicate with rdma_cm module to exchange data - use regular QPs.")
+    private int port;
     private boolean controlOverRdma;
-
-    @Option(
-            names = {"-R", "--rdma_cm"},
-            description = "Connect QPs with rdma_cm and run test on those QPs.")
     private boolean rdmaCm;
-
-    @Option(
-            names = {"-T", "--tos"},
-            paramLabel = "<tos>",
-            description = "With -R, set the type of service of the QPs' packets (client; default the system's).")
-    @Within(least = 0, most = 255)
     private Integer typeOfService;
-
-    @Option(
-            names = "--retry_count",
-            paramLabel = "<value>",
-            description = "With -R, retry so often without an acknowledgement (default 7).")
-    @Within(least = 0, most = 7)
     private Integer retryCount;
-
-    @Option(
-            names = {"--bind_source_ip", "--source_ip"},
-            paramLabel = "<address>",
-            description = "Connect from this local address, or listen at it (default any).")
     private String source;
-
-    @Option(
-            names = "--ipv6-addr",
-            description = "Use IPv6 to reach the peer (default IPv4, and IPv6 if there is none).")
     private boolean ipv6;
-
-    @Option(
-            names = "--timeout",
-            paramLabel = "<seconds>",
-            description =
-                    "rdma4j: longest wait for the peer at each step (default 30; a server waits for its client without"
-                            + " limit).")
-    @Within(least = 1, most = 86_400)
     private Integer timeout;
-
-    @Option(
-            names = "--run-timeout",
-            paramLabel = "<seconds>",
-            description = "rdma4j: longest wait of a side that only receives for the end of a run with -n"
-                    + " (default 3600, 0 for ever).")
-    @Within(least = 0, most = 1_000_000)
-    private int runTimeout = 3600;
-
-    @Option(
-            names = "--wait_destroy",
-            paramLabel = "<seconds>",
-            description = "Wait this long at the end, before the resources are given back (default 0).")
-    @Within(least = 0, most = 86_400)
+    private int runTimeout;
     private int waitAtEnd;
+
+    void declare(OptionList options) {
+        options.argument(
+                "<host>", "Name or address of the server; without it, be the server.", value -> server = value);
+        options.number("-p", "--port")
+                .label("<port>")
+                .within(1, 65535)
+                .description("Listen on/connect to TCP port <port> (default 18515).")
+                .initially(18515)
+                .into(value -> port = value);
+        options.flag("-z", "--com_rdma_cm", "--comm_rdma_cm")
+                .description("Communicate with rdma_cm module to exchange data - use regular QPs.")
+                .into(value -> controlOverRdma = value);
+        options.flag("-R", "--rdma_cm")
+                .description("Connect QPs with rdma_cm and run test on those QPs.")
+                .into(value -> rdmaCm = value);
+        options.number("-T", "--tos")
+                .label("<tos>")
+                .within(0, 255)
+                .description("With -R, set the type of service of the QPs' packets (client; default the system's).")
+                .into(value -> typeOfService = value);
+        options.number("--retry_count")
+                .label("<value>")
+                .within(0, 7)
+                .description("With -R, retry so often without an acknowledgement (default 7).")
+                .into(value -> retryCount = value);
+        options.value(String.class, "--bind_source_ip", "--source_ip")
+                .label("<address>")
+                .description("Connect from this local address, or listen at it (default any).")
+                .into(value -> source = value);
+        options.flag("--ipv6-addr")
+                .description("Use IPv6 to reach the peer (default IPv4, and IPv6 if there is none).")
+                .into(value -> ipv6 = value);
+        options.number("--timeout")
+                .label("<seconds>")
+                .within(1, 86_400)
+                .description(
+                        "rdma4j: longest wait for the peer at each step (default 30; a server waits for its client without"
+                                + " limit).")
+                .into(value -> timeout = value);
+        options.number("--run-timeout")
+                .label("<seconds>")
+                .within(0, 1_000_000)
+                .description("rdma4j: longest wait of a side that only receives for the end of a run with -n"
+                        + " (default 3600, 0 for ever).")
+                .initially(3600)
+                .into(value -> runTimeout = value);
+        options.number("--wait_destroy")
+                .label("<seconds>")
+                .within(0, 86_400)
+                .description("Wait this long at the end, before the resources are given back (default 0).")
+                .initially(0)
+                .into(value -> waitAtEnd = value);
+    }
 
     /** How long to wait before the resources are given back. */
     public Duration waitAtEnd() {

@@ -6,45 +6,45 @@ import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.placement.CpuList;
 import io.github.rdma4j.perftest.placement.PlacementRequest;
 import java.util.List;
-import picocli.CommandLine.Option;
 
 /** Where the measuring thread and its memory are, and what is read of the machine beside the run. */
 public final class PlacementOptions {
     /** Counter names are file names below the port's folder in sysfs, and nothing that leads out of it. */
     private static final String COUNTER_NAME = "[\\w-]+(/[\\w-]+)*";
 
-    @Option(
-            names = {"-F", "--CPU-freq"},
-            description = "Do not tell that the frequency of the measuring CPU varies.")
     private boolean ignoreCpuFrequency;
-
-    @Option(
-            names = "--pin_cores",
-            paramLabel = "<list>",
-            description =
-                    "CPUs to run on, like 5 or 0-3,8: the first for the measuring thread, the others for the JVM.")
     private String cores;
-
-    @Option(
-            names = "--numa_node",
-            paramLabel = "<node>",
-            description = "NUMA node to run on and to take memory from (default the device's).")
-    @Within(least = 0, most = 1023)
     private Integer node;
-
-    @Option(names = "--disable_numa", description = "Do not bind to the device's NUMA node.")
     private boolean disableNuma;
-
-    @Option(names = "--cpu_util", description = "Show CPU utilization in report, valid only with -D.")
     private boolean cpuUtilisation;
+    private List<String> counters;
 
-    @Option(
-            names = {"-W", "--report-counters"},
-            paramLabel = "<names>",
-            split = ",",
-            description = "Report how counters of the device's port change, for example"
-                    + " counters/port_xmit_data,hw_counters/out_of_buffer.")
-    private List<String> counters = List.of();
+    void declare(OptionList options) {
+        options.flag("-F", "--CPU-freq")
+                .description("Do not tell that the frequency of the measuring CPU varies.")
+                .into(value -> ignoreCpuFrequency = value);
+        options.value(String.class, "--pin_cores")
+                .label("<list>")
+                .description(
+                        "CPUs to run on, like 5 or 0-3,8: the first for the measuring thread, the others for the JVM.")
+                .into(value -> cores = value);
+        options.number("--numa_node")
+                .label("<node>")
+                .within(0, 1023)
+                .description("NUMA node to run on and to take memory from (default the device's).")
+                .into(value -> node = value);
+        options.flag("--disable_numa")
+                .description("Do not bind to the device's NUMA node.")
+                .into(value -> disableNuma = value);
+        options.flag("--cpu_util")
+                .description("Show CPU utilization in report, valid only with -D.")
+                .into(value -> cpuUtilisation = value);
+        options.words("-W", "--report-counters")
+                .label("<names>")
+                .description("Report how counters of the device's port change, for example"
+                        + " counters/port_xmit_data,hw_counters/out_of_buffer.")
+                .into(value -> counters = value);
+    }
 
     void check(WorkloadOptions workload, Adjustments adjustments) {
         IllegalParameterException.when(

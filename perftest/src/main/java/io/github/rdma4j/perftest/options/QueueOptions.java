@@ -4,7 +4,6 @@ package io.github.rdma4j.perftest.options;
 
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.verbs.device.Gid;
-import picocli.CommandLine.Option;
 
 /** Queue pairs, the depth of their queues, and how they are used. */
 public final class QueueOptions {
@@ -13,110 +12,106 @@ public final class QueueOptions {
     /** What is not sent again needs room for all of it, as far as that goes: as in the C tools. */
     private static final int RECEIVE_DEPTH_WHERE_LOST = 16_000;
 
-    @Option(
-            names = {"-c", "--connection"},
-            paramLabel = "<type>",
-            description = "Connection type: RC, UC, UD or XRC, as far as the verb allows (default RC).")
-    private String connection = ConnectionType.RC.name();
-
-    @Option(
-            names = {"-q", "--qp"},
-            paramLabel = "<num>",
-            description = "Number of queue pairs (default 1).")
-    @Within(least = 1, most = 16384)
-    @OnlyFor(ToolSet.BANDWIDTH)
-    private int queuePairs = 1;
-
-    @Option(
-            names = {"-t", "--tx-depth"},
-            paramLabel = "<dep>",
-            description = "Size of tx queue (default ${rdma4j.default.depth}).")
-    @Within(least = 1, most = 15_000)
+    private String connection;
+    private int queuePairs;
     private Integer transmitDepth;
-
-    @Option(
-            names = {"-r", "--rx-depth"},
-            paramLabel = "<dep>",
-            description = "Size of rx queue, with --use-srq of the shared one (default 512; 16000 for UC and UD).")
-    @Within(least = 1, most = 16_384)
-    @OnlyFor(ToolSet.SEND)
     private Integer receiveDepth;
-
-    @Option(names = "--use-srq", description = "Use a shared receive queue.")
-    @OnlyFor(ToolSet.SEND)
     private boolean sharedReceiveQueue;
-
-    @Option(
-            names = {"-g", "--mcg"},
-            description = "Send messages to multicast group with 1 QP attached to it (UD).")
-    @OnlyFor(ToolSet.SEND)
     private boolean multicast;
-
-    @Option(
-            names = {"-M", "--MGID"},
-            paramLabel = "<gid>",
-            description = "In multicast, use this as the group: 16 numbers with colons between.")
-    @OnlyFor(ToolSet.SEND)
     private String multicastGroup;
-
-    @Option(
-            names = "--recv_post_list",
-            paramLabel = "<num>",
-            description = "Post so many receives in one call (default 1).")
-    @Within(least = 1, most = 16_384)
-    @OnlyFor({ToolSet.SEND, ToolSet.BANDWIDTH})
-    private int receiveList = 1;
-
-    @Option(
-            names = {"-e", "--events"},
-            description = "Sleep on CQ events (default poll).")
-    @OnlyFor(ToolSet.NOT_WRITE)
+    private int receiveList;
     private boolean events;
-
-    @Option(
-            names = {"-X", "--vector"},
-            paramLabel = "<vector>",
-            description = "Completion vector used for events (default 0).")
-    @Within(least = 0, most = 65_535)
-    @OnlyFor(ToolSet.NOT_WRITE)
     private Integer completionVector;
-
-    @Option(
-            names = {"-I", "--inline_size"},
-            paramLabel = "<size>",
-            description = "Send messages up to this size inline.")
-    @Within(least = 0, most = 912)
-    @OnlyFor(ToolSet.WRITE_OR_SEND)
     private Integer inlineSize;
-
-    @Option(
-            names = {"-Q", "--cq-mod"},
-            paramLabel = "<num>",
-            description = "One completion for this many messages (default 100; 1 above 8 KiB, unless -a).")
-    @Within(least = 1, most = 1024)
-    @OnlyFor(value = ToolSet.BANDWIDTH, ignoredElsewhere = true)
     private Integer completionModeration;
-
-    @Option(
-            names = {"-o", "--outs"},
-            paramLabel = "<num>",
-            description = "Number of outstanding reads or atomics per queue pair (default: the device's maximum).")
-    @Within(least = 1, most = 255)
-    @OnlyFor(ToolSet.READ_OR_ATOMIC)
     private Integer outstandingReads;
-
-    @Option(
-            names = {"-l", "--post_list"},
-            paramLabel = "<num>",
-            description = "Post this many messages with one call (default 1).")
-    @Within(least = 1, most = 256)
-    @OnlyFor(ToolSet.BANDWIDTH)
-    private int postList = 1;
-
-    @Option(
-            names = "--use_old_post_send",
-            description = "Post by ibv_post_send and not by ibv_wr_...: what is done in any case.")
+    private int postList;
     private boolean oldPostSend;
+
+    void declare(OptionList options) {
+        options.value(String.class, "-c", "--connection")
+                .label("<type>")
+                .description("Connection type: RC, UC, UD or XRC, as far as the verb allows (default RC).")
+                .initially(ConnectionType.RC.name())
+                .into(value -> connection = value);
+        options.number("-q", "--qp")
+                .label("<num>")
+                .within(1, 16384)
+                .onlyFor(ToolSet.BANDWIDTH)
+                .description("Number of queue pairs (default 1).")
+                .initially(1)
+                .into(value -> queuePairs = value);
+        options.number("-t", "--tx-depth")
+                .label("<dep>")
+                .within(1, 15_000)
+                .description("Size of tx queue (default " + options.tool().defaultTransmitDepth() + ").")
+                .into(value -> transmitDepth = value);
+        options.number("-r", "--rx-depth")
+                .label("<dep>")
+                .within(1, 16_384)
+                .onlyFor(ToolSet.SEND)
+                .description("Size of rx queue, with --use-srq of the shared one (default 512; 16000 for UC and UD).")
+                .into(value -> receiveDepth = value);
+        options.flag("--use-srq")
+                .onlyFor(ToolSet.SEND)
+                .description("Use a shared receive queue.")
+                .into(value -> sharedReceiveQueue = value);
+        options.flag("-g", "--mcg")
+                .onlyFor(ToolSet.SEND)
+                .description("Send messages to multicast group with 1 QP attached to it (UD).")
+                .into(value -> multicast = value);
+        options.value(String.class, "-M", "--MGID")
+                .label("<gid>")
+                .onlyFor(ToolSet.SEND)
+                .description("In multicast, use this as the group: 16 numbers with colons between.")
+                .into(value -> multicastGroup = value);
+        options.number("--recv_post_list")
+                .label("<num>")
+                .within(1, 16_384)
+                .onlyFor(ToolSet.SEND, ToolSet.BANDWIDTH)
+                .description("Post so many receives in one call (default 1).")
+                .initially(1)
+                .into(value -> receiveList = value);
+        options.flag("-e", "--events")
+                .onlyFor(ToolSet.NOT_WRITE)
+                .description("Sleep on CQ events (default poll).")
+                .into(value -> events = value);
+        options.number("-X", "--vector")
+                .label("<vector>")
+                .within(0, 65_535)
+                .onlyFor(ToolSet.NOT_WRITE)
+                .description("Completion vector used for events (default 0).")
+                .into(value -> completionVector = value);
+        options.number("-I", "--inline_size")
+                .label("<size>")
+                .within(0, 912)
+                .onlyFor(ToolSet.WRITE_OR_SEND)
+                .description("Send messages up to this size inline.")
+                .into(value -> inlineSize = value);
+        options.number("-Q", "--cq-mod")
+                .label("<num>")
+                .within(1, 1024)
+                .onlyFor(ToolSet.BANDWIDTH)
+                .ignoredElsewhere()
+                .description("One completion for this many messages (default 100; 1 above 8 KiB, unless -a).")
+                .into(value -> completionModeration = value);
+        options.number("-o", "--outs")
+                .label("<num>")
+                .within(1, 255)
+                .onlyFor(ToolSet.READ_OR_ATOMIC)
+                .description("Number of outstanding reads or atomics per queue pair (default: the device's maximum).")
+                .into(value -> outstandingReads = value);
+        options.number("-l", "--post_list")
+                .label("<num>")
+                .within(1, 256)
+                .onlyFor(ToolSet.BANDWIDTH)
+                .description("Post this many messages with one call (default 1).")
+                .initially(1)
+                .into(value -> postList = value);
+        options.flag("--use_old_post_send")
+                .description("Post by ibv_post_send and not by ibv_wr_...: what is done in any case.")
+                .into(value -> oldPostSend = value);
+    }
 
     /** Number of queue pairs. */
     public int queuePairs() {

@@ -3,17 +3,14 @@
 package io.github.rdma4j.perftest.options;
 
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
-import java.lang.annotation.Annotation;
-import java.lang.reflect.AnnotatedElement;
 import java.util.List;
 import picocli.CommandLine;
-import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads command lines whose numbers are annotated with {@link Within}, and refuses what is outside in one sentence. */
+/** Reads command lines whose numbers have a {@link Range}, and refuses what is outside in one sentence. */
 public final class Ranges {
     private static final String NO_NUMBER = "' is not a whole number; allowed is ";
 
@@ -36,10 +33,10 @@ public final class Ranges {
             result = line.parseArgs(arguments.toArray(String[]::new));
         } catch (ParameterException failure) {
             if (failure.getArgSpec() instanceof OptionSpec option && failure.getValue() != null) {
-                Within range = annotation(option, Within.class);
+                Range range = Range.of(option);
                 if (range != null) {
                     throw new IllegalParameterException(
-                            name(option) + ": '" + failure.getValue() + NO_NUMBER + allowed(range));
+                            name(option) + ": '" + failure.getValue() + NO_NUMBER + range.words());
                 }
             }
             throw failure;
@@ -49,17 +46,14 @@ public final class Ranges {
     }
 
     private static void check(OptionSpec option) {
-        Within range = annotation(option, Within.class);
+        Range range = Range.of(option);
         if (range == null || !(option.getValue() instanceof Number number)) {
             return;
         }
-        long value = number.longValue();
-        boolean allowed =
-                value >= range.least() && value <= range.most() && (!range.powersOfTwo() || Long.bitCount(value) == 1);
         IllegalParameterException.when(
-                !allowed,
+                !range.contains(number.longValue()),
                 () -> name(option) + ": " + option.originalStringValues().getLast() + " is out of range; allowed is "
-                        + allowed(range));
+                        + range.words());
     }
 
     /**
@@ -80,23 +74,6 @@ public final class Ranges {
                 value < WorkloadOptions.LEAST_SIZE || value > WorkloadOptions.LARGEST_SIZE,
                 () -> option + ": " + text + " is out of range; allowed is " + allowed);
         return value;
-    }
-
-    private static String allowed(Within range) {
-        if (!range.powersOfTwo()) {
-            return range.least() + " to " + range.most();
-        }
-        StringBuilder values = new StringBuilder();
-        for (long value = range.least(); value <= range.most(); value *= 2) {
-            values.append(value == range.least() ? "" : value == range.most() ? " or " : ", ")
-                    .append(value);
-        }
-        return values.toString();
-    }
-
-    /** The annotation of an option's field; null when it has none. */
-    static <A extends Annotation> A annotation(ArgSpec option, Class<A> type) {
-        return option.userObject() instanceof AnnotatedElement element ? element.getAnnotation(type) : null;
     }
 
     /** All names of an option, short and long. */

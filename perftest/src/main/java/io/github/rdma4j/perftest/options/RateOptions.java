@@ -3,41 +3,40 @@
 package io.github.rdma4j.perftest.options;
 
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
-import picocli.CommandLine.Option;
 
 /** How fast a bandwidth test may send: as the C tools, in bursts of messages a constant time apart. */
 public final class RateOptions {
     private static final double MEBIBYTE = 1 << 20;
     private static final double GIGABIT_IN_BYTES = 125e6;
 
-    @Option(
-            names = "--rate_limit",
-            paramLabel = "<rate>",
-            description = "Send no more than this, over all queue pairs, in bursts (see --rate_units).")
-    @OnlyFor({ToolSet.BANDWIDTH, ToolSet.WRITE_OR_READ})
     private Double rate;
-
-    @Option(
-            names = "--rate_units",
-            paramLabel = "<units>",
-            description = "Unit of --rate_limit: M (MiB/sec), g (Gb/sec) or p (messages/sec) (default g).")
-    @OnlyFor({ToolSet.BANDWIDTH, ToolSet.WRITE_OR_READ})
     private String units;
-
-    @Option(
-            names = "--rate_limit_type",
-            paramLabel = "<type>",
-            description = "Who limits the rate: SW, this program (default).")
-    @OnlyFor({ToolSet.BANDWIDTH, ToolSet.WRITE_OR_READ})
     private String type;
-
-    @Option(
-            names = "--burst_size",
-            paramLabel = "<num>",
-            description = "Messages of a burst (default: the transmit depth).")
-    @Within(least = 1, most = 1_000_000)
-    @OnlyFor({ToolSet.BANDWIDTH, ToolSet.WRITE_OR_READ})
     private Integer burst;
+
+    void declare(OptionList options) {
+        options.value(Double.class, "--rate_limit")
+                .label("<rate>")
+                .onlyFor(ToolSet.BANDWIDTH, ToolSet.WRITE_OR_READ)
+                .description("Send no more than this, over all queue pairs, in bursts (see --rate_units).")
+                .into(value -> rate = value);
+        options.value(String.class, "--rate_units")
+                .label("<units>")
+                .onlyFor(ToolSet.BANDWIDTH, ToolSet.WRITE_OR_READ)
+                .description("Unit of --rate_limit: M (MiB/sec), g (Gb/sec) or p (messages/sec) (default g).")
+                .into(value -> units = value);
+        options.value(String.class, "--rate_limit_type")
+                .label("<type>")
+                .onlyFor(ToolSet.BANDWIDTH, ToolSet.WRITE_OR_READ)
+                .description("Who limits the rate: SW, this program (default).")
+                .into(value -> type = value);
+        options.number("--burst_size")
+                .label("<num>")
+                .within(1, 1_000_000)
+                .onlyFor(ToolSet.BANDWIDTH, ToolSet.WRITE_OR_READ)
+                .description("Messages of a burst (default: the transmit depth).")
+                .into(value -> burst = value);
+    }
 
     /** Whether there is a limit. */
     public boolean limited() {

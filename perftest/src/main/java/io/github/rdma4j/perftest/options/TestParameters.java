@@ -7,7 +7,6 @@ import io.github.rdma4j.verbs.device.Gid;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.LongStream;
-import picocli.CommandLine.Mixin;
 
 /**
  * What one side of a test is asked to do: the options of the command line in groups, and what follows from several of
@@ -26,35 +25,30 @@ public final class TestParameters {
 
     private final Adjustments adjustments = new Adjustments();
 
-    @Mixin
     private final PeerOptions peer = new PeerOptions();
-
-    @Mixin
     private final PathOptions path = new PathOptions();
-
-    @Mixin
     private final QueueOptions queues = new QueueOptions();
-
-    @Mixin
     private final WorkloadOptions workload = new WorkloadOptions();
-
-    @Mixin
     private final RateOptions rate = new RateOptions();
-
-    @Mixin
     private final MemoryOptions memory = new MemoryOptions();
-
-    @Mixin
     private final GpuOptions gpu = new GpuOptions();
-
-    @Mixin
     private final FigureOptions figures = new FigureOptions();
-
-    @Mixin
     private final PlacementOptions placement = new PlacementOptions();
 
     TestParameters(Tool tool) {
         this.tool = tool;
+    }
+
+    void declare(OptionList options) {
+        peer.declare(options);
+        path.declare(options);
+        queues.declare(options);
+        workload.declare(options);
+        rate.declare(options);
+        memory.declare(options);
+        gpu.declare(options);
+        figures.declare(options);
+        placement.declare(options);
     }
 
     /**

@@ -7,83 +7,37 @@ import java.io.PrintStream;
 import java.util.List;
 import java.util.Objects;
 import picocli.CommandLine;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The command line of a tool: its options, its help, and the sentences with which it refuses what makes no sense. */
 public final class ToolCommandLine {
-    @Command
-    private static final class Options {
-        @Mixin
-        private final TestParameters parameters;
-
-        @Option(
-                names = {"-h", "--help"},
-                description = "Show this help screen.")
-        private boolean help;
-
-        @Option(
-                names = {"-V", "--version"},
-                description = "Display version number.")
-        private boolean version;
-
-        private Options(Tool tool) {
-            parameters = new TestParameters(tool);
-        }
-    }
-
-    private final Tool tool;
-    private final Options options;
+    private final TestParameters parameters;
     private final CommandLine line;
+    private boolean help;
+    private boolean version;
 
     /** The command line of a tool, not read yet. */
     public ToolCommandLine(Tool tool) {
-        this.tool = tool;
-        this.options = new Options(tool);
-        // Picocli fills the defaults into the help text from here: they differ between tools.
-        System.setProperty("rdma4j.default.iterations", Integer.toString(tool.defaultIterations()));
-        System.setProperty("rdma4j.default.size", Long.toString(tool.defaultSize()));
-        System.setProperty("rdma4j.default.depth", Integer.toString(tool.defaultTransmitDepth()));
-        line = new CommandLine(options);
-        line.setCommandName(tool.command());
-        line.setOverwrittenOptionsAllowed(true);
-        line.setAbbreviatedOptionsAllowed(true);
-        line.setUsageHelpWidth(120);
-        line.getCommandSpec()
-                .usageMessage()
+        parameters = new TestParameters(tool);
+        CommandSpec spec = CommandSpec.create().name(tool.command());
+        spec.usageMessage()
                 .customSynopsis(
                         "%n  " + tool.command() + "            start a server and wait for connection",
                         "  " + tool.command() + " <host>     connect to server at <host>")
-                .optionListHeading("%nOptions:%n");
-        hideWhatIsForOthers();
-    }
-
-    private void hideWhatIsForOthers() {
-        for (OptionSpec option : List.copyOf(line.getCommandSpec().options())) {
-            if (notFor(option) != null) {
-                line.getCommandSpec().remove(option);
-                line.getCommandSpec()
-                        .add(OptionSpec.builder(option).hidden(true).build());
-            }
-        }
-    }
-
-    /** The set of tools which has the option, when this tool is not in it; else null. */
-    private ToolSet notFor(OptionSpec option) {
-        OnlyFor only = Ranges.annotation(option, OnlyFor.class);
-        if (only != null) {
-            for (ToolSet set : only.value()) {
-                if (!set.contains(tool)) {
-                    return set;
-                }
-            }
-        }
-        return null;
+                .optionListHeading("%nOptions:%n")
+                .width(120);
+        OptionList options = new OptionList(tool, spec);
+        parameters.declare(options);
+        options.flag("-h", "--help").description("Show this help screen.").into(value -> help = value);
+        options.flag("-V", "--version").description("Display version number.").into(value -> version = value);
+        options.end();
+        line = new CommandLine(spec);
+        line.setOverwrittenOptionsAllowed(true);
+        line.setAbbreviatedOptionsAllowed(true);
     }
 
     /**
@@ -101,22 +55,21 @@ public final class ToolCommandLine {
             throw new IllegalParameterException(failure.getMessage());
         }
         for (OptionSpec option : result.matchedOptions()) {
-            ToolSet others = notFor(option);
-            if (others != null && !Objects.equals(option.getValue(), option.initialValue())) {
-                refuseOrIgnore(option, others);
+            ToolOption<?> declared = ToolOption.of(option);
+            if (declared.others() != null && !Objects.equals(option.getValue(), option.initialValue())) {
+                refuseOrIgnore(option, declared);
             }
         }
         if (!wantsHelp() && !wantsVersion()) {
-            options.parameters.check();
+            parameters.check();
         }
     }
 
     /** What the tool of C takes, though nothing follows from it there either, is taken here, too. */
-    private void refuseOrIgnore(OptionSpec option, ToolSet others) {
-        String sentence = Ranges.name(option) + " is for " + others.words();
-        OnlyFor only = Ranges.annotation(option, OnlyFor.class);
-        IllegalParameterException.when(only == null || !only.ignoredElsewhere(), sentence);
-        options.parameters.adjusting().when(true, sentence + " and has no effect here");
+    private void refuseOrIgnore(OptionSpec option, ToolOption<?> declared) {
+        String sentence = Ranges.name(option) + " is for " + declared.others().words();
+        IllegalParameterException.when(!declared.isIgnoredElsewhere(), sentence);
+        parameters.adjusting().when(true, sentence + " and has no effect here");
         try {
             option.setValue(option.initialValue());
         } catch (Exception impossible) {
@@ -133,12 +86,12 @@ public final class ToolCommandLine {
 
     /** Whether the help is asked for. */
     public boolean wantsHelp() {
-        return options.help;
+        return help;
     }
 
     /** Whether the version is asked for. */
     public boolean wantsVersion() {
-        return options.version;
+        return version;
     }
 
     /** Prints the help. */
@@ -148,6 +101,6 @@ public final class ToolCommandLine {
 
     /** What was read. */
     public TestParameters parameters() {
-        return options.parameters;
+        return parameters;
     }
 }

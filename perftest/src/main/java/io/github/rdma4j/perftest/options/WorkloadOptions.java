@@ -4,7 +4,6 @@ package io.github.rdma4j.perftest.options;
 
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import java.time.Duration;
-import picocli.CommandLine.Option;
 
 /** What is sent, how often or how long, and in which direction. */
 public final class WorkloadOptions {
@@ -19,90 +18,87 @@ public final class WorkloadOptions {
     private static final double LEAST_RATE = 0.001;
     private static final double LARGEST_RATE = 1e9;
 
-    @Option(
-            names = {"-s", "--size"},
-            paramLabel = "<size>",
-            converter = Numbers.Bytes.class,
-            description = "Size of message to exchange, in bytes or with K or M (default ${rdma4j.default.size}).")
-    @Within(least = LEAST_SIZE, most = LARGEST_SIZE)
-    @OnlyFor(ToolSet.SIZED)
     private Long size;
-
-    @Option(
-            names = {"-a", "--all"},
-            description = "Run sizes from 2 till 2^23.")
-    @OnlyFor(ToolSet.SIZED)
     private boolean allSizes;
-
-    @Option(
-            names = {"-n", "--iters"},
-            paramLabel = "<iters>",
-            description = "Number of exchanges, per queue pair (at least 5, default ${rdma4j.default.iterations}).")
-    @Within(least = 5, most = 100_000_000)
     private Integer iterations;
-
-    @Option(
-            names = {"-D", "--duration"},
-            paramLabel = "<seconds>",
-            description = "Run test for this time, not for a number of messages.")
-    @Within(least = 1, most = 1_000_000)
     private Integer duration;
-
-    @Option(
-            names = {"-f", "--margin"},
-            paramLabel = "<seconds>",
-            description = "With -D, do not measure this time at both ends (default a quarter of the duration).")
-    @Within(least = 0, most = 1_000_000)
     private Integer margin;
-
-    @Option(
-            names = {"-b", "--bidirectional"},
-            description = "Measure bidirectional bandwidth (default unidirectional).")
-    @OnlyFor(ToolSet.BANDWIDTH)
     private boolean bidirectional;
-
-    @Option(
-            names = "--rate",
-            paramLabel = "<messages>",
-            description = "rdma4j: open loop: send so many messages per second, whatever the answers take, and count"
-                    + " latency from when each was due (client only; default: a closed loop).")
-    @OnlyFor(ToolSet.LATENCY)
     private Double rate;
-
-    @Option(
-            names = {"-A", "--atomic_type"},
-            paramLabel = "<type>",
-            description = "Atomic operation: ${COMPLETION-CANDIDATES} (default FETCH_AND_ADD).")
-    @OnlyFor(ToolSet.ATOMIC)
-    private AtomicOperation atomicOperation = AtomicOperation.FETCH_AND_ADD;
-
-    @Option(
-            names = "--write_with_imm",
-            description =
-                    "Write with a number that completes a receive of the peer (the peer's C tool: 24.01 or later).")
-    @OnlyFor({ToolSet.BANDWIDTH, ToolSet.WRITE})
+    private AtomicOperation atomicOperation;
     private boolean withImmediate;
-
-    @Option(names = "--reversed", description = "Reverse traffic direction: the server sends to the client.")
-    @OnlyFor(ToolSet.ONE_SIDED)
     private boolean reversed;
-
-    @Option(
-            names = "--perform_warm_up",
-            description = "Send messages to the peer before each measured run, as many as the transmit depth.")
-    @OnlyFor(
-            value = {ToolSet.BANDWIDTH, ToolSet.ONE_SIDED},
-            ignoredElsewhere = true)
     private boolean messagesBefore;
-
-    @Option(
-            names = "--run_infinitely",
-            description = "Run for ever, and print results every <duration> seconds (-D, default 5).")
-    @OnlyFor({ToolSet.BANDWIDTH, ToolSet.ONE_SIDED})
     private boolean endless;
-
-    @Option(names = "--no-warm-up", description = "rdma4j: measure at once, code that is not compiled yet.")
     private boolean noWarmUp;
+
+    void declare(OptionList options) {
+        options.value(Long.class, "-s", "--size")
+                .label("<size>")
+                .converter(new Numbers.Bytes())
+                .within(LEAST_SIZE, LARGEST_SIZE)
+                .onlyFor(ToolSet.SIZED)
+                .description("Size of message to exchange, in bytes or with K or M (default "
+                        + options.tool().defaultSize() + ").")
+                .into(value -> size = value);
+        options.flag("-a", "--all")
+                .onlyFor(ToolSet.SIZED)
+                .description("Run sizes from 2 till 2^23.")
+                .into(value -> allSizes = value);
+        options.number("-n", "--iters")
+                .label("<iters>")
+                .within(5, 100_000_000)
+                .description("Number of exchanges, per queue pair (at least 5, default "
+                        + options.tool().defaultIterations() + ").")
+                .into(value -> iterations = value);
+        options.number("-D", "--duration")
+                .label("<seconds>")
+                .within(1, 1_000_000)
+                .description("Run test for this time, not for a number of messages.")
+                .into(value -> duration = value);
+        options.number("-f", "--margin")
+                .label("<seconds>")
+                .within(0, 1_000_000)
+                .description("With -D, do not measure this time at both ends (default a quarter of the duration).")
+                .into(value -> margin = value);
+        options.flag("-b", "--bidirectional")
+                .onlyFor(ToolSet.BANDWIDTH)
+                .description("Measure bidirectional bandwidth (default unidirectional).")
+                .into(value -> bidirectional = value);
+        options.value(Double.class, "--rate")
+                .label("<messages>")
+                .onlyFor(ToolSet.LATENCY)
+                .description("rdma4j: open loop: send so many messages per second, whatever the answers take, and count"
+                        + " latency from when each was due (client only; default: a closed loop).")
+                .into(value -> rate = value);
+        options.value(AtomicOperation.class, "-A", "--atomic_type")
+                .label("<type>")
+                .onlyFor(ToolSet.ATOMIC)
+                .description("Atomic operation: ${COMPLETION-CANDIDATES} (default FETCH_AND_ADD).")
+                .initially(AtomicOperation.FETCH_AND_ADD)
+                .into(value -> atomicOperation = value);
+        options.flag("--write_with_imm")
+                .onlyFor(ToolSet.BANDWIDTH, ToolSet.WRITE)
+                .description(
+                        "Write with a number that completes a receive of the peer (the peer's C tool: 24.01 or later).")
+                .into(value -> withImmediate = value);
+        options.flag("--reversed")
+                .onlyFor(ToolSet.ONE_SIDED)
+                .description("Reverse traffic direction: the server sends to the client.")
+                .into(value -> reversed = value);
+        options.flag("--perform_warm_up")
+                .onlyFor(ToolSet.BANDWIDTH, ToolSet.ONE_SIDED)
+                .ignoredElsewhere()
+                .description("Send messages to the peer before each measured run, as many as the transmit depth.")
+                .into(value -> messagesBefore = value);
+        options.flag("--run_infinitely")
+                .onlyFor(ToolSet.BANDWIDTH, ToolSet.ONE_SIDED)
+                .description("Run for ever, and print results every <duration> seconds (-D, default 5).")
+                .into(value -> endless = value);
+        options.flag("--no-warm-up")
+                .description("rdma4j: measure at once, code that is not compiled yet.")
+                .into(value -> noWarmUp = value);
+    }
 
     /** Message size in bytes; with all sizes, the largest. */
     long size(Tool tool) {

@@ -321,27 +321,6 @@ public class ib_uverbs_flow_action_esp_keymat_aes_gcm {
     public static long[] aes_key$dimensions() {
         return aes_key$DIMS;
     }
-    private static final VarHandle aes_key$ELEM_HANDLE = aes_key$LAYOUT.varHandle(sequenceElement());
-
-    /**
-     * Indexed getter for field:
-     * {@snippet lang=c :
-     * __u32 aes_key[8]
-     * }
-     */
-    public static int aes_key(MemorySegment struct, long index0) {
-        return (int)aes_key$ELEM_HANDLE.get(struct, aes_key$OFFSET, index0);
-    }
-
-    /**
-     * Indexed setter for field:
-     * {@snippet lang=c :
-     * __u32 aes_key[8]
-     * }
-     */
-    public static void aes_key(MemorySegment struct, long index0, int fieldValue) {
-        aes_key$ELEM_HANDLE.set(struct, aes_key$OFFSET, index0, fieldValue);
-    }
 
     /**
      * Obtains a slice of {@code arrayParam} which selects the array element at {@code index}.

@@ -235,27 +235,6 @@ public class ibv_device {
     public static long[] name$dimensions() {
         return name$DIMS;
     }
-    private static final VarHandle name$ELEM_HANDLE = name$LAYOUT.varHandle(sequenceElement());
-
-    /**
-     * Indexed getter for field:
-     * {@snippet lang=c :
-     * char name[64]
-     * }
-     */
-    public static byte name(MemorySegment struct, long index0) {
-        return (byte)name$ELEM_HANDLE.get(struct, name$OFFSET, index0);
-    }
-
-    /**
-     * Indexed setter for field:
-     * {@snippet lang=c :
-     * char name[64]
-     * }
-     */
-    public static void name(MemorySegment struct, long index0, byte fieldValue) {
-        name$ELEM_HANDLE.set(struct, name$OFFSET, index0, fieldValue);
-    }
 
     private static final SequenceLayout dev_name$LAYOUT = (SequenceLayout)$LAYOUT.select(groupElement("dev_name"));
 
@@ -311,27 +290,6 @@ public class ibv_device {
      */
     public static long[] dev_name$dimensions() {
         return dev_name$DIMS;
-    }
-    private static final VarHandle dev_name$ELEM_HANDLE = dev_name$LAYOUT.varHandle(sequenceElement());
-
-    /**
-     * Indexed getter for field:
-     * {@snippet lang=c :
-     * char dev_name[64]
-     * }
-     */
-    public static byte dev_name(MemorySegment struct, long index0) {
-        return (byte)dev_name$ELEM_HANDLE.get(struct, dev_name$OFFSET, index0);
-    }
-
-    /**
-     * Indexed setter for field:
-     * {@snippet lang=c :
-     * char dev_name[64]
-     * }
-     */
-    public static void dev_name(MemorySegment struct, long index0, byte fieldValue) {
-        dev_name$ELEM_HANDLE.set(struct, dev_name$OFFSET, index0, fieldValue);
     }
 
     private static final SequenceLayout dev_path$LAYOUT = (SequenceLayout)$LAYOUT.select(groupElement("dev_path"));
@@ -389,27 +347,6 @@ public class ibv_device {
     public static long[] dev_path$dimensions() {
         return dev_path$DIMS;
     }
-    private static final VarHandle dev_path$ELEM_HANDLE = dev_path$LAYOUT.varHandle(sequenceElement());
-
-    /**
-     * Indexed getter for field:
-     * {@snippet lang=c :
-     * char dev_path[256]
-     * }
-     */
-    public static byte dev_path(MemorySegment struct, long index0) {
-        return (byte)dev_path$ELEM_HANDLE.get(struct, dev_path$OFFSET, index0);
-    }
-
-    /**
-     * Indexed setter for field:
-     * {@snippet lang=c :
-     * char dev_path[256]
-     * }
-     */
-    public static void dev_path(MemorySegment struct, long index0, byte fieldValue) {
-        dev_path$ELEM_HANDLE.set(struct, dev_path$OFFSET, index0, fieldValue);
-    }
 
     private static final SequenceLayout ibdev_path$LAYOUT = (SequenceLayout)$LAYOUT.select(groupElement("ibdev_path"));
 
@@ -465,27 +402,6 @@ public class ibv_device {
      */
     public static long[] ibdev_path$dimensions() {
         return ibdev_path$DIMS;
-    }
-    private static final VarHandle ibdev_path$ELEM_HANDLE = ibdev_path$LAYOUT.varHandle(sequenceElement());
-
-    /**
-     * Indexed getter for field:
-     * {@snippet lang=c :
-     * char ibdev_path[256]
-     * }
-     */
-    public static byte ibdev_path(MemorySegment struct, long index0) {
-        return (byte)ibdev_path$ELEM_HANDLE.get(struct, ibdev_path$OFFSET, index0);
-    }
-
-    /**
-     * Indexed setter for field:
-     * {@snippet lang=c :
-     * char ibdev_path[256]
-     * }
-     */
-    public static void ibdev_path(MemorySegment struct, long index0, byte fieldValue) {
-        ibdev_path$ELEM_HANDLE.set(struct, ibdev_path$OFFSET, index0, fieldValue);
     }
 
     /**

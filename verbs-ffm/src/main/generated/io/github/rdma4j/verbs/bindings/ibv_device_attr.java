@@ -170,27 +170,6 @@ public class ibv_device_attr {
     public static long[] fw_ver$dimensions() {
         return fw_ver$DIMS;
     }
-    private static final VarHandle fw_ver$ELEM_HANDLE = fw_ver$LAYOUT.varHandle(sequenceElement());
-
-    /**
-     * Indexed getter for field:
-     * {@snippet lang=c :
-     * char fw_ver[64]
-     * }
-     */
-    public static byte fw_ver(MemorySegment struct, long index0) {
-        return (byte)fw_ver$ELEM_HANDLE.get(struct, fw_ver$OFFSET, index0);
-    }
-
-    /**
-     * Indexed setter for field:
-     * {@snippet lang=c :
-     * char fw_ver[64]
-     * }
-     */
-    public static void fw_ver(MemorySegment struct, long index0, byte fieldValue) {
-        fw_ver$ELEM_HANDLE.set(struct, fw_ver$OFFSET, index0, fieldValue);
-    }
 
     private static final OfLong node_guid$LAYOUT = (OfLong)$LAYOUT.select(groupElement("node_guid"));
 

@@ -97,27 +97,6 @@ public class ibv_flow_eth_filter {
     public static long[] dst_mac$dimensions() {
         return dst_mac$DIMS;
     }
-    private static final VarHandle dst_mac$ELEM_HANDLE = dst_mac$LAYOUT.varHandle(sequenceElement());
-
-    /**
-     * Indexed getter for field:
-     * {@snippet lang=c :
-     * uint8_t dst_mac[6]
-     * }
-     */
-    public static byte dst_mac(MemorySegment struct, long index0) {
-        return (byte)dst_mac$ELEM_HANDLE.get(struct, dst_mac$OFFSET, index0);
-    }
-
-    /**
-     * Indexed setter for field:
-     * {@snippet lang=c :
-     * uint8_t dst_mac[6]
-     * }
-     */
-    public static void dst_mac(MemorySegment struct, long index0, byte fieldValue) {
-        dst_mac$ELEM_HANDLE.set(struct, dst_mac$OFFSET, index0, fieldValue);
-    }
 
     private static final SequenceLayout src_mac$LAYOUT = (SequenceLayout)$LAYOUT.select(groupElement("src_mac"));
 
@@ -173,27 +152,6 @@ public class ibv_flow_eth_filter {
      */
     public static long[] src_mac$dimensions() {
         return src_mac$DIMS;
-    }
-    private static final VarHandle src_mac$ELEM_HANDLE = src_mac$LAYOUT.varHandle(sequenceElement());
-
-    /**
-     * Indexed getter for field:
-     * {@snippet lang=c :
-     * uint8_t src_mac[6]
-     * }
-     */
-    public static byte src_mac(MemorySegment struct, long index0) {
-        return (byte)src_mac$ELEM_HANDLE.get(struct, src_mac$OFFSET, index0);
-    }
-
-    /**
-     * Indexed setter for field:
-     * {@snippet lang=c :
-     * uint8_t src_mac[6]
-     * }
-     */
-    public static void src_mac(MemorySegment struct, long index0, byte fieldValue) {
-        src_mac$ELEM_HANDLE.set(struct, src_mac$OFFSET, index0, fieldValue);
     }
 
     private static final OfShort ether_type$LAYOUT = (OfShort)$LAYOUT.select(groupElement("ether_type"));

@@ -102,27 +102,6 @@ public class ibv_flow_ipv6_filter {
     public static long[] src_ip$dimensions() {
         return src_ip$DIMS;
     }
-    private static final VarHandle src_ip$ELEM_HANDLE = src_ip$LAYOUT.varHandle(sequenceElement());
-
-    /**
-     * Indexed getter for field:
-     * {@snippet lang=c :
-     * uint8_t src_ip[16]
-     * }
-     */
-    public static byte src_ip(MemorySegment struct, long index0) {
-        return (byte)src_ip$ELEM_HANDLE.get(struct, src_ip$OFFSET, index0);
-    }
-
-    /**
-     * Indexed setter for field:
-     * {@snippet lang=c :
-     * uint8_t src_ip[16]
-     * }
-     */
-    public static void src_ip(MemorySegment struct, long index0, byte fieldValue) {
-        src_ip$ELEM_HANDLE.set(struct, src_ip$OFFSET, index0, fieldValue);
-    }
 
     private static final SequenceLayout dst_ip$LAYOUT = (SequenceLayout)$LAYOUT.select(groupElement("dst_ip"));
 
@@ -178,27 +157,6 @@ public class ibv_flow_ipv6_filter {
      */
     public static long[] dst_ip$dimensions() {
         return dst_ip$DIMS;
-    }
-    private static final VarHandle dst_ip$ELEM_HANDLE = dst_ip$LAYOUT.varHandle(sequenceElement());
-
-    /**
-     * Indexed getter for field:
-     * {@snippet lang=c :
-     * uint8_t dst_ip[16]
-     * }
-     */
-    public static byte dst_ip(MemorySegment struct, long index0) {
-        return (byte)dst_ip$ELEM_HANDLE.get(struct, dst_ip$OFFSET, index0);
-    }
-
-    /**
-     * Indexed setter for field:
-     * {@snippet lang=c :
-     * uint8_t dst_ip[16]
-     * }
-     */
-    public static void dst_ip(MemorySegment struct, long index0, byte fieldValue) {
-        dst_ip$ELEM_HANDLE.set(struct, dst_ip$OFFSET, index0, fieldValue);
     }
 
     private static final OfInt flow_label$LAYOUT = (OfInt)$LAYOUT.select(groupElement("flow_label"));

@@ -96,27 +96,6 @@ public class ibv_gid {
     public static long[] raw$dimensions() {
         return raw$DIMS;
     }
-    private static final VarHandle raw$ELEM_HANDLE = raw$LAYOUT.varHandle(sequenceElement());
-
-    /**
-     * Indexed getter for field:
-     * {@snippet lang=c :
-     * uint8_t raw[16]
-     * }
-     */
-    public static byte raw(MemorySegment union, long index0) {
-        return (byte)raw$ELEM_HANDLE.get(union, raw$OFFSET, index0);
-    }
-
-    /**
-     * Indexed setter for field:
-     * {@snippet lang=c :
-     * uint8_t raw[16]
-     * }
-     */
-    public static void raw(MemorySegment union, long index0, byte fieldValue) {
-        raw$ELEM_HANDLE.set(union, raw$OFFSET, index0, fieldValue);
-    }
 
     /**
      * {@snippet lang=c :

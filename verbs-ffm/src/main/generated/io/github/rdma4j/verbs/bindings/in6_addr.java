@@ -123,27 +123,6 @@ public class in6_addr {
         public static long[] __u6_addr8$dimensions() {
             return __u6_addr8$DIMS;
         }
-        private static final VarHandle __u6_addr8$ELEM_HANDLE = __u6_addr8$LAYOUT.varHandle(sequenceElement());
-
-        /**
-         * Indexed getter for field:
-         * {@snippet lang=c :
-         * uint8_t __u6_addr8[16]
-         * }
-         */
-        public static byte __u6_addr8(MemorySegment union, long index0) {
-            return (byte)__u6_addr8$ELEM_HANDLE.get(union, __u6_addr8$OFFSET, index0);
-        }
-
-        /**
-         * Indexed setter for field:
-         * {@snippet lang=c :
-         * uint8_t __u6_addr8[16]
-         * }
-         */
-        public static void __u6_addr8(MemorySegment union, long index0, byte fieldValue) {
-            __u6_addr8$ELEM_HANDLE.set(union, __u6_addr8$OFFSET, index0, fieldValue);
-        }
 
         private static final SequenceLayout __u6_addr16$LAYOUT = (SequenceLayout)$LAYOUT.select(groupElement("__u6_addr16"));
 
@@ -200,27 +179,6 @@ public class in6_addr {
         public static long[] __u6_addr16$dimensions() {
             return __u6_addr16$DIMS;
         }
-        private static final VarHandle __u6_addr16$ELEM_HANDLE = __u6_addr16$LAYOUT.varHandle(sequenceElement());
-
-        /**
-         * Indexed getter for field:
-         * {@snippet lang=c :
-         * uint16_t __u6_addr16[8]
-         * }
-         */
-        public static short __u6_addr16(MemorySegment union, long index0) {
-            return (short)__u6_addr16$ELEM_HANDLE.get(union, __u6_addr16$OFFSET, index0);
-        }
-
-        /**
-         * Indexed setter for field:
-         * {@snippet lang=c :
-         * uint16_t __u6_addr16[8]
-         * }
-         */
-        public static void __u6_addr16(MemorySegment union, long index0, short fieldValue) {
-            __u6_addr16$ELEM_HANDLE.set(union, __u6_addr16$OFFSET, index0, fieldValue);
-        }
 
         private static final SequenceLayout __u6_addr32$LAYOUT = (SequenceLayout)$LAYOUT.select(groupElement("__u6_addr32"));
 
@@ -276,27 +234,6 @@ public class in6_addr {
          */
         public static long[] __u6_addr32$dimensions() {
             return __u6_addr32$DIMS;
-        }
-        private static final VarHandle __u6_addr32$ELEM_HANDLE = __u6_addr32$LAYOUT.varHandle(sequenceElement());
-
-        /**
-         * Indexed getter for field:
-         * {@snippet lang=c :
-         * uint32_t __u6_addr32[4]
-         * }
-         */
-        public static int __u6_addr32(MemorySegment union, long index0) {
-            return (int)__u6_addr32$ELEM_HANDLE.get(union, __u6_addr32$OFFSET, index0);
-        }
-
-        /**
-         * Indexed setter for field:
-         * {@snippet lang=c :
-         * uint32_t __u6_addr32[4]
-         * }
-         */
-        public static void __u6_addr32(MemorySegment union, long index0, int fieldValue) {
-            __u6_addr32$ELEM_HANDLE.set(union, __u6_addr32$OFFSET, index0, fieldValue);
         }
 
         /**

@@ -139,27 +139,6 @@ public class pthread_cond_t {
     public static long[] __size$dimensions() {
         return __size$DIMS;
     }
-    private static final VarHandle __size$ELEM_HANDLE = __size$LAYOUT.varHandle(sequenceElement());
-
-    /**
-     * Indexed getter for field:
-     * {@snippet lang=c :
-     * char __size[48]
-     * }
-     */
-    public static byte __size(MemorySegment union, long index0) {
-        return (byte)__size$ELEM_HANDLE.get(union, __size$OFFSET, index0);
-    }
-
-    /**
-     * Indexed setter for field:
-     * {@snippet lang=c :
-     * char __size[48]
-     * }
-     */
-    public static void __size(MemorySegment union, long index0, byte fieldValue) {
-        __size$ELEM_HANDLE.set(union, __size$OFFSET, index0, fieldValue);
-    }
 
     private static final OfLong __align$LAYOUT = (OfLong)$LAYOUT.select(groupElement("__align"));
 

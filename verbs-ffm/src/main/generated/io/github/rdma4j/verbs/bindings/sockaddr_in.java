@@ -229,27 +229,6 @@ public class sockaddr_in {
     public static long[] sin_zero$dimensions() {
         return sin_zero$DIMS;
     }
-    private static final VarHandle sin_zero$ELEM_HANDLE = sin_zero$LAYOUT.varHandle(sequenceElement());
-
-    /**
-     * Indexed getter for field:
-     * {@snippet lang=c :
-     * unsigned char sin_zero[8]
-     * }
-     */
-    public static byte sin_zero(MemorySegment struct, long index0) {
-        return (byte)sin_zero$ELEM_HANDLE.get(struct, sin_zero$OFFSET, index0);
-    }
-
-    /**
-     * Indexed setter for field:
-     * {@snippet lang=c :
-     * unsigned char sin_zero[8]
-     * }
-     */
-    public static void sin_zero(MemorySegment struct, long index0, byte fieldValue) {
-        sin_zero$ELEM_HANDLE.set(struct, sin_zero$OFFSET, index0, fieldValue);
-    }
 
     /**
      * Obtains a slice of {@code arrayParam} which selects the array element at {@code index}.

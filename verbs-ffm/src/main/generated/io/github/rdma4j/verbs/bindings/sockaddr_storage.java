@@ -139,27 +139,6 @@ public class sockaddr_storage {
     public static long[] __ss_padding$dimensions() {
         return __ss_padding$DIMS;
     }
-    private static final VarHandle __ss_padding$ELEM_HANDLE = __ss_padding$LAYOUT.varHandle(sequenceElement());
-
-    /**
-     * Indexed getter for field:
-     * {@snippet lang=c :
-     * char __ss_padding[118]
-     * }
-     */
-    public static byte __ss_padding(MemorySegment struct, long index0) {
-        return (byte)__ss_padding$ELEM_HANDLE.get(struct, __ss_padding$OFFSET, index0);
-    }
-
-    /**
-     * Indexed setter for field:
-     * {@snippet lang=c :
-     * char __ss_padding[118]
-     * }
-     */
-    public static void __ss_padding(MemorySegment struct, long index0, byte fieldValue) {
-        __ss_padding$ELEM_HANDLE.set(struct, __ss_padding$OFFSET, index0, fieldValue);
-    }
 
     private static final OfLong __ss_align$LAYOUT = (OfLong)$LAYOUT.select(groupElement("__ss_align"));
 

@@ -11,7 +11,6 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
-import java.lang.invoke.VarHandle;
 
 /**
  * What all native calls share: the one place that makes their handles, where {@link NativeTrace} comes in, and the way
@@ -21,8 +20,8 @@ import java.lang.invoke.VarHandle;
 public final class NativeCalls {
     private static final Linker LINKER = Linker.nativeLinker();
     private static final Linker.Option CAPTURE_ERRNO = Linker.Option.captureCallState("errno");
-    private static final VarHandle CAPTURED_ERRNO =
-            Linker.Option.captureStateLayout().varHandle(MemoryLayout.PathElement.groupElement("errno"));
+    private static final long CAPTURED_ERRNO =
+            Linker.Option.captureStateLayout().byteOffset(MemoryLayout.PathElement.groupElement("errno"));
     /** One capture buffer per thread, because a fresh one costs more than most verbs. */
     private static final ThreadLocal<MemorySegment> CAPTURE =
             ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(Linker.Option.captureStateLayout()));
@@ -82,7 +81,7 @@ public final class NativeCalls {
 
     /** {@return the errno of this thread's last call that captured it; meaningful only after a failure} */
     public static int lastErrno() {
-        return (int) CAPTURED_ERRNO.get(CAPTURE.get(), 0L);
+        return CAPTURE.get().get(ValueLayout.JAVA_INT, CAPTURED_ERRNO);
     }
 
     /**
@@ -103,7 +102,7 @@ public final class NativeCalls {
             return MemorySegment.NULL;
         }
         boolean reachesThatFar = verbs_context.sz(base) >= verbs_context.sizeof() - offset;
-        return reachesThatFar ? base.get(ValueLayout.ADDRESS, offset) : MemorySegment.NULL;
+        return reachesThatFar ? NativeMemory.pointer(base, offset) : MemorySegment.NULL;
     }
 
     /**

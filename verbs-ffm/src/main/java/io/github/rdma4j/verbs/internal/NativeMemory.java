@@ -121,4 +121,28 @@ public final class NativeMemory {
     public static short getShort(long address) {
         return ALL.get(ValueLayout.JAVA_SHORT_UNALIGNED, address);
     }
+
+    /**
+     * A pointer in a structure. Reading it as a number spares a program's first operation the handles that the JVM
+     * makes for reading it as an address, which take some milliseconds.
+     *
+     * @param structure that has it
+     * @param offset where
+     * @return what it points to, of unknown size
+     */
+    public static MemorySegment pointer(MemorySegment structure, long offset) {
+        return MemorySegment.ofAddress(structure.get(ValueLayout.JAVA_LONG, offset))
+                .reinterpret(Long.MAX_VALUE);
+    }
+
+    /**
+     * Sets a pointer in a structure, as {@link #pointer} reads it.
+     *
+     * @param structure that has it
+     * @param offset where
+     * @param target what it is to point to, which the caller keeps alive
+     */
+    public static void setPointer(MemorySegment structure, long offset, MemorySegment target) {
+        structure.set(ValueLayout.JAVA_LONG, offset, target.address());
+    }
 }

@@ -37,10 +37,25 @@ public record ProviderFunctions(
     public static ProviderFunctions of(MemorySegment context) {
         MemorySegment ops = ibv_context.ops(context);
         return shared(new ProviderFunctions(
-                ibv_context_ops.poll_cq(ops),
-                ibv_context_ops.post_send(ops),
-                ibv_context_ops.post_recv(ops),
-                ibv_context_ops.post_srq_recv(ops)));
+                NativeMemory.pointer(ops, ibv_context_ops.poll_cq$offset()),
+                NativeMemory.pointer(ops, ibv_context_ops.post_send$offset()),
+                NativeMemory.pointer(ops, ibv_context_ops.post_recv$offset()),
+                NativeMemory.pointer(ops, ibv_context_ops.post_srq_recv$offset())));
+    }
+
+    /** By hand: what the JVM makes for a record when it is first asked takes longer than to open a device. */
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof ProviderFunctions functions
+                && pollCompletions.equals(functions.pollCompletions)
+                && postSend.equals(functions.postSend)
+                && postReceive.equals(functions.postReceive)
+                && postSharedReceive.equals(functions.postSharedReceive);
+    }
+
+    @Override
+    public int hashCode() {
+        return pollCompletions.hashCode();
     }
 
     private static synchronized ProviderFunctions shared(ProviderFunctions functions) {

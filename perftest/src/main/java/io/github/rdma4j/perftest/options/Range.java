@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.options;
+
+import java.lang.reflect.AnnotatedElement;
+import picocli.CommandLine.Model.ArgSpec;
+
+/**
+ * The numbers that make sense for an option, on any device.
+ *
+ * @param least the smallest one
+ * @param most the largest one
+ * @param powersOfTwo whether only powers of two are allowed
+ */
+record Range(long least, long most, boolean powersOfTwo) {
+    /** That of an option, however it was declared; null when it has none. */
+    static Range of(ArgSpec option) {
+        ToolOption<?> declared = ToolOption.of(option);
+        if (declared != null) {
+            return declared.range();
+        }
+        Within within =
+                option.userObject() instanceof AnnotatedElement element ? element.getAnnotation(Within.class) : null;
+        return within == null ? null : new Range(within.least(), within.most(), within.powersOfTwo());
+    }
+
+    boolean contains(long value) {
+        return value >= least && value <= most && (!powersOfTwo || Long.bitCount(value) == 1);
+    }
+
+    /** In words, as in "allowed is 256, 512 or 1024". */
+    String words() {
+        if (!powersOfTwo) {
+            return least + " to " + most;
+        }
+        StringBuilder values = new StringBuilder();
+        for (long value = least; value <= most; value *= 2) {
+            values.append(value == least ? "" : value == most ? " or " : ", ").append(value);
+        }
+        return values.toString();
+    }
+}

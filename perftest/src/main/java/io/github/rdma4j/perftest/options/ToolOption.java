@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.options;
+
+import java.util.List;
+import java.util.function.Consumer;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.OptionSpec;
+
+/**
+ * An option of a tool: what picocli knows of it, and what it does not. {@link #into} ends its declaration.
+ *
+ * @param <T> of its value
+ */
+final class ToolOption<T> {
+    private final OptionList list;
+    private final OptionSpec.Builder builder;
+    private Range range;
+    private List<ToolSet> onlyFor = List.of();
+    private boolean ignoredElsewhere;
+
+    ToolOption(OptionList list, Class<?> type, String... names) {
+        this.list = list;
+        this.builder = OptionSpec.builder(names).type(type).userObject(this);
+    }
+
+    /** The declaration of picocli's option; null when it was not declared by this class. */
+    static ToolOption<?> of(ArgSpec option) {
+        return option.userObject() instanceof ToolOption<?> declared ? declared : null;
+    }
+
+    /** The name of its value in the help. */
+    ToolOption<T> label(String label) {
+        builder.paramLabel(label);
+        return this;
+    }
+
+    /** Its line in the help, in which picocli fills in variables. */
+    ToolOption<T> description(String description) {
+        builder.description(description);
+        return this;
+    }
+
+    /** What makes a value of the text. */
+    ToolOption<T> converter(ITypeConverter<T> converter) {
+        builder.converters(converter);
+        return this;
+    }
+
+    /** Several words between commas. */
+    ToolOption<T> words() {
+        builder.auxiliaryTypes(String.class).splitRegex(",");
+        return this;
+    }
+
+    /** The values that make sense on any device. */
+    ToolOption<T> within(long least, long most) {
+        range = new Range(least, most, false);
+        return this;
+    }
+
+    /** Of the values {@link #within} its range, powers of two alone. */
+    ToolOption<T> powersOfTwo() {
+        range = new Range(range.least(), range.most(), true);
+        return this;
+    }
+
+    /** The tools that have it, those in each of the sets: others do not show it, and refuse it. */
+    ToolOption<T> onlyFor(ToolSet... sets) {
+        onlyFor = List.of(sets);
+        return this;
+    }
+
+    /** The other tools take it all the same, without effect, because those of C do. */
+    ToolOption<T> ignoredElsewhere() {
+        ignoredElsewhere = true;
+        return this;
+    }
+
+    /** The value of an option that is not given; null unless told. */
+    ToolOption<T> initially(T value) {
+        builder.initialValue(value);
+        return this;
+    }
+
+    /** Adds it to the command; its value goes to {@code field} when the command line is read. */
+    void into(Consumer<T> field) {
+        FieldBinding<T> binding = new FieldBinding<>(field);
+        list.add(
+                builder.getter(binding).setter(binding).hidden(others() != null).build());
+    }
+
+    /** The values that make sense; null for all. */
+    Range range() {
+        return range;
+    }
+
+    /** The set of tools which has the option, when its own tool is not in it; else null. */
+    ToolSet others() {
+        for (ToolSet set : onlyFor) {
+            if (!set.contains(list.tool())) {
+                return set;
+            }
+        }
+        return null;
+    }
+
+    /** Whether a tool that has it not takes it. */
+    boolean isIgnoredElsewhere() {
+        return ignoredElsewhere;
+    }
+}
