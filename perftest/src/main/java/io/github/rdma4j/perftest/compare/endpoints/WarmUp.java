@@ -19,6 +19,9 @@ final class WarmUp {
     private static final int LEAST_PARTS = 3;
     private static final int MOST_PARTS = 20;
 
+    /** A JVM with the second compiler alone interprets a method until it was called so often. */
+    private static final double LEAST_MESSAGES = 10_000;
+
     /** So many parts must have brought nothing. */
     private static final int WITHOUT_GAIN = 2;
 
@@ -42,8 +45,13 @@ final class WarmUp {
         }
         int before = parts.size() - WITHOUT_GAIN;
         return parts.getLast().keySet().stream()
-                .noneMatch(transport -> best(parts.subList(before, parts.size()), transport)
-                        > GAIN * best(parts.subList(0, before), transport));
+                .allMatch(transport -> messages(transport) >= LEAST_MESSAGES
+                        && best(parts.subList(before, parts.size()), transport)
+                                <= GAIN * best(parts.subList(0, before), transport));
+    }
+
+    private double messages(Transport transport) {
+        return parts.stream().mapToDouble(part -> part.get(transport)).sum() * PART.toSeconds();
     }
 
     private static double best(List<Map<Transport, Double>> some, Transport transport) {

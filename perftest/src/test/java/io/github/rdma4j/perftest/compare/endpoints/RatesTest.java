@@ -19,14 +19,14 @@ class RatesTest {
     @Test
     void warmingUpEndsWhenNeitherGetsFaster() {
         WarmUp warmUp = new WarmUp();
-        for (double perSecond : new double[] {100, 200, 400, 410}) {
+        for (double perSecond : new double[] {1000, 2000, 4000, 4100}) {
             assertThat(warmUp.isEnough()).isFalse();
-            warmUp.add(Map.of(Transport.TCP, perSecond, Transport.ENDPOINT, 500.0));
+            warmUp.add(Map.of(Transport.TCP, perSecond, Transport.ENDPOINT, 5000.0));
         }
         assertThat(warmUp.isEnough()).isFalse();
-        warmUp.add(Map.of(Transport.TCP, 405.0, Transport.ENDPOINT, 510.0));
+        warmUp.add(Map.of(Transport.TCP, 4050.0, Transport.ENDPOINT, 5100.0));
         assertThat(warmUp.isEnough()).isTrue();
-        assertThat(warmUp.last()).containsEntry(Transport.TCP, 405.0);
+        assertThat(warmUp.last()).containsEntry(Transport.TCP, 4050.0);
     }
 
     @Test
