@@ -18,6 +18,8 @@ module io.github.rdma4j.perftest {
 
     opens io.github.rdma4j.perftest.check to
             info.picocli;
+    opens io.github.rdma4j.perftest.compare.endpoints to
+            info.picocli;
     opens io.github.rdma4j.perftest.compare.plan to
             info.picocli;
     opens io.github.rdma4j.perftest.page to

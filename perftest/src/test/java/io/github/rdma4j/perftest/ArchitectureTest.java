@@ -70,6 +70,7 @@ class ArchitectureTest {
             floor("page", "exit", "environment", "figures", "result"),
             floor("check", "exit", "environment"),
             floor("tcp", "exit"),
+            floor("echo", "exit", "figures"),
             floor("compare.plan", "exit", "options", "tcp"),
             floor("compare.result", "exit", "environment", "figures", "options", "result", "compare.plan"),
             floor(
@@ -85,17 +86,39 @@ class ArchitectureTest {
                     "compare.plan",
                     "compare.result"),
             floor("compare.count", "exit", "options", "result", "run", "compare.plan", "compare.runner"),
-            floor("compare.print", "environment", "figures", "options", "document", "compare.plan", "compare.result"),
+            floor(
+                    "compare.endpoints",
+                    "exit",
+                    "environment",
+                    "figures",
+                    "options",
+                    "result",
+                    "echo",
+                    "compare.plan",
+                    "compare.runner"),
+            floor(
+                    "compare.print",
+                    "environment",
+                    "figures",
+                    "options",
+                    "result",
+                    "document",
+                    "echo",
+                    "compare.plan",
+                    "compare.result",
+                    "compare.endpoints"),
             floor(
                     "compare",
                     "exit",
                     "environment",
                     "options",
                     "result",
+                    "echo",
                     "compare.plan",
                     "compare.result",
                     "compare.runner",
                     "compare.count",
+                    "compare.endpoints",
                     "compare.print"),
             floor(
                     "",
@@ -196,7 +219,8 @@ class ArchitectureTest {
                                 "stream",
                                 "resources",
                                 "loop",
-                                "run")
+                                "run",
+                                "echo")
                         .map(ArchitectureTest::inFull)
                         .toArray(String[]::new))
                 .should()

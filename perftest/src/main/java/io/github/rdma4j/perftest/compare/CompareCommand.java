@@ -10,6 +10,7 @@ import io.github.rdma4j.perftest.compare.count.InstructionCounter;
 import io.github.rdma4j.perftest.compare.plan.CompareOptions;
 import io.github.rdma4j.perftest.compare.plan.ComparePlan;
 import io.github.rdma4j.perftest.compare.plan.Expectation;
+import io.github.rdma4j.perftest.compare.plan.JsonTarget;
 import io.github.rdma4j.perftest.compare.plan.RunOrder;
 import io.github.rdma4j.perftest.compare.plan.TcpMode;
 import io.github.rdma4j.perftest.compare.plan.TcpPath;
@@ -34,12 +35,10 @@ import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.options.Ranges;
 import io.github.rdma4j.perftest.result.RunState;
 import io.github.rdma4j.verbs.VerbsException;
-import java.io.BufferedOutputStream;
 import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
-import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -63,7 +62,7 @@ public final class CompareCommand {
     public static final String NAME = "compare";
 
     /** What it does, in a line. */
-    public static final String TITLE = "Java's and C's tools in turn, compared";
+    public static final String TITLE = "Java's and C's tools in turn, compared; endpoints beside TCP (--endpoints)";
 
     private static final int OK = 0;
     private static final int FAILED = 1;
@@ -91,6 +90,9 @@ public final class CompareCommand {
      *     makes no sense
      */
     public static int run(List<String> arguments, PrintStream out, PrintStream err) {
+        if (EndpointsCommand.isMeant(arguments)) {
+            return EndpointsCommand.run(arguments, out, err);
+        }
         return new CompareCommand(out, err).run(arguments);
     }
 
@@ -113,7 +115,7 @@ public final class CompareCommand {
             if (options.counts()) {
                 return count(plan, limits);
             }
-            CompareReport report = new CompareReport(options.jsonToOutput() ? err : out);
+            CompareReport report = new CompareReport(options.json().isOutput() ? err : out);
             CompareResult result = compare(plan, report);
             report.end(result);
             write(result, report);
@@ -244,7 +246,7 @@ public final class CompareCommand {
         if (result.cases().isEmpty() || kept.getAndSet(true)) {
             return;
         }
-        CompareReport report = new CompareReport(options.jsonToOutput() ? err : out);
+        CompareReport report = new CompareReport(options.json().isOutput() ? err : out);
         report.broken(result);
         try {
             write(result, report);
@@ -282,13 +284,14 @@ public final class CompareCommand {
     }
 
     private void write(CompareResult result, CompareReport report) throws IOException {
-        if (options.jsonToOutput()) {
+        JsonTarget target = options.json();
+        if (target.isOutput()) {
             CompareJson.write(result, out);
-        } else if (options.jsonFile() != null) {
-            try (OutputStream file = new BufferedOutputStream(Files.newOutputStream(options.jsonFile()))) {
+        } else if (target.file() != null) {
+            try (OutputStream file = target.open()) {
                 CompareJson.write(result, file);
             }
-            report.written(options.jsonFile());
+            report.written(target.file());
         }
     }
 

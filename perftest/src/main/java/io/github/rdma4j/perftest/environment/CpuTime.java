@@ -28,7 +28,7 @@ public final class CpuTime {
      */
     private static final int[] BUSY = {1, 2, 3, 6, 7};
 
-    private static final int SELF = 0;
+    static final int SELF = 0;
     private static final int CHILDREN = -1;
 
     /**
@@ -36,7 +36,6 @@ public final class CpuTime {
      */
     private static final long USAGE_BYTES = 144;
 
-    private static final int TIMES = 2;
     private static final long SECOND = 1_000_000_000;
     private static final long MICROSECOND = 1_000;
 
@@ -58,20 +57,26 @@ public final class CpuTime {
     }
 
     private static long usage(int who) {
+        ProcessTime time = timeOf(who);
+        return sum(time.user(), time.system());
+    }
+
+    /** The time of a process or of several, user and system time apart. */
+    static ProcessTime timeOf(int who) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment usage = arena.allocate(USAGE_BYTES, Long.BYTES);
             if ((int) GET_USAGE.invokeExact(who, usage) != 0) {
-                return UNKNOWN;
+                return new ProcessTime(UNKNOWN, UNKNOWN);
             }
-            long sum = 0;
-            for (int i = 0; i < TIMES; i++) {
-                sum += usage.getAtIndex(ValueLayout.JAVA_LONG, 2L * i) * SECOND
-                        + usage.getAtIndex(ValueLayout.JAVA_LONG, 2L * i + 1) * MICROSECOND;
-            }
-            return sum;
+            return new ProcessTime(nanoseconds(usage, 0), nanoseconds(usage, 1));
         } catch (Throwable failure) {
             throw new IllegalStateException(failure);
         }
+    }
+
+    private static long nanoseconds(MemorySegment usage, long index) {
+        return usage.getAtIndex(ValueLayout.JAVA_LONG, 2 * index) * SECOND
+                + usage.getAtIndex(ValueLayout.JAVA_LONG, 2 * index + 1) * MICROSECOND;
     }
 
     /**

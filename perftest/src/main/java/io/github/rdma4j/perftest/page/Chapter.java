@@ -16,7 +16,17 @@ import java.util.stream.Stream;
  * @param series in the order of their display
  */
 record Chapter(String title, boolean latency, List<Series> series) {
-    /** All sizes that were measured over RDMA; where none were, all. */
+    /** Whether its results differ in the rate that was offered, and not in the size. */
+    boolean isOverRates() {
+        return series.stream().anyMatch(line -> line.test().isEcho());
+    }
+
+    /** A size, or a rate where results differ in that, as people read it. */
+    String label(long size) {
+        return isOverRates() ? Figures.number(size, 0) + "/s" : Figures.size(size);
+    }
+
+    /** All sizes that were measured over RDMA; where none were, all. Rates where results differ in these. */
     SortedSet<Long> sizes() {
         SortedSet<Long> sizes = new TreeSet<>();
         series.stream()
@@ -62,10 +72,11 @@ record Chapter(String title, boolean latency, List<Series> series) {
     }
 
     /**
-     * Whether latency is the time to the other side and back: a read, or an atomic operation, is over with its answer.
+     * Whether latency is the time to the other side and back: a read, an atomic operation or a request is over with its
+     * answer.
      */
     boolean isRoundTrip() {
-        return title.startsWith("ib_read") || title.startsWith("ib_atomic");
+        return title.startsWith("ib_read") || title.startsWith("ib_atomic") || isOverRates();
     }
 
     /** All results of chapters. */
@@ -86,6 +97,13 @@ record Chapter(String title, boolean latency, List<Series> series) {
             return Metric.BANDWIDTH;
         }
         return has(Metric.MEDIAN) ? Metric.MEDIAN : Metric.MEAN;
+    }
+
+    /** What of it stands at a glance. */
+    List<Metric> atAGlance() {
+        return isOverRates()
+                ? List.of(Metric.MEDIAN, Metric.PERCENTILE_99, Metric.SERVER_USER, Metric.SERVER_SYSTEM)
+                : List.of(principal(), Metric.CPU);
     }
 
     /**

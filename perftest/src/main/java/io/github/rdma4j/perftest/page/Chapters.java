@@ -16,7 +16,7 @@ final class Chapters {
 
     private Chapters() {}
 
-    /** A series that has no name yet. */
+    /** A series that has no name yet; its results by size, those of echoes by rate. */
     private record Line(TestRun test, String document, TreeMap<Long, Result> results) {}
 
     /** The chapters of all documents, in the order in which their tests come first. */
@@ -38,30 +38,36 @@ final class Chapters {
     private void add(TestRun test, String document) {
         for (Result result : test.results()) {
             String title = title(test, result);
-            if (test.party().isTcp()) {
+            if (test.party().isTcp() && !test.isEcho()) {
                 title = chapters.keySet().stream()
                         .filter(other -> other.split(",")[0].equals(test.tool()))
                         .findFirst()
                         .orElse(title);
             }
+            long key = test.isEcho() ? Math.round(result.figure(Result.RATE)) : result.size();
             List<Line> lines = chapters.computeIfAbsent(title, _ -> new ArrayList<>());
             Line line = lines.stream()
                     .filter(other -> other.document.equals(document)
                             && other.test.party() == test.party()
                             && other.test.setting("implementation").equals(test.setting("implementation"))
-                            && !other.results.containsKey(result.size()))
+                            && !other.results.containsKey(key))
                     .findFirst()
                     .orElse(null);
             if (line == null) {
                 line = new Line(test, document, new TreeMap<>());
                 lines.add(line);
             }
-            line.results.put(result.size(), result);
+            line.results.put(key, result);
         }
     }
 
     /** The tool with those settings without which figures cannot be compared, as far as they are not the usual ones. */
     private static String title(TestRun test, Result result) {
+        if (test.isEcho()) {
+            String connections = test.setting("connections");
+            return test.tool() + ", " + Figures.size(result.size()) + ", " + connections
+                    + (connections.equals("1") ? " connection" : " connections");
+        }
         StringBuilder title = new StringBuilder(test.tool());
         String connection = test.setting("Connection_type");
         if (!connection.isEmpty() && !connection.equals("RC") && !test.party().isTcp()) {

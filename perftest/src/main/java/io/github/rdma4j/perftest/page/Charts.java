@@ -17,7 +17,10 @@ final class Charts {
     /** The charts of a chapter, in the order of their display. */
     static List<Chart> of(Chapter chapter) {
         List<Chart> charts = new ArrayList<>();
-        if (chapter.latency()) {
+        if (chapter.isOverRates()) {
+            overSizes(chapter, "Latency", List.of(Metric.PERCENTILE_99, Metric.MEDIAN, Metric.PERCENTILE_999), charts);
+            percentiles(chapter, charts);
+        } else if (chapter.latency()) {
             percentiles(chapter, charts);
             overSizes(
                     chapter,
@@ -28,9 +31,16 @@ final class Charts {
             overSizes(chapter, "Bandwidth", List.of(Metric.BANDWIDTH, Metric.PEAK), charts);
             overSizes(chapter, "Message rate", List.of(Metric.RATE), charts);
         }
-        overSizes(chapter, "CPU time per message", List.of(Metric.CPU, Metric.MACHINE_CPU), charts);
+        overSizes(chapter, "CPU time per message", costs(chapter), charts);
         rounds(chapter, charts);
         return charts;
+    }
+
+    /** Where the client spins until the next message is due, its time and the machine's say nothing. */
+    private static List<Metric> costs(Chapter chapter) {
+        return chapter.isOverRates()
+                ? List.of(Metric.SERVER_USER, Metric.SERVER_SYSTEM)
+                : List.of(Metric.CPU, Metric.MACHINE_CPU);
     }
 
     private static void percentiles(Chapter chapter, List<Chart> charts) {
@@ -40,7 +50,7 @@ final class Charts {
             if (lines.isEmpty()) {
                 continue;
             }
-            panels.add(new Chart.Panel(Figures.size(size), lines));
+            panels.add(new Chart.Panel(chapter.label(size), lines));
             boolean allRounds = chapter.series().stream()
                     .map(line -> chapter.at(line, size))
                     .anyMatch(result -> result != null
@@ -52,8 +62,13 @@ final class Charts {
             }
         }
         if (!panels.isEmpty()) {
-            charts.add(new Chart(Chart.Kind.PERCENTILES, "Latency by percentile", "µs", "Message size", panels));
+            charts.add(new Chart(Chart.Kind.PERCENTILES, "Latency by percentile", "µs", choice(chapter), panels));
         }
+    }
+
+    /** What panels differ in that are not of figures. */
+    private static String choice(Chapter chapter) {
+        return chapter.isOverRates() ? "Offered rate" : "Message size";
     }
 
     private static List<Chart.Line> curves(Chapter chapter, long size, Function<Result, PercentileCurve> curveOf) {
@@ -84,13 +99,14 @@ final class Charts {
             return;
         }
         SortedSet<Long> sizes = chapter.sizes();
-        boolean line = sizes.size() >= ENOUGH_FOR_A_LINE;
+        boolean rates = chapter.isOverRates();
+        boolean line = rates || sizes.size() >= ENOUGH_FOR_A_LINE;
         if (!line && sizes.size() * chapter.series().size() < 2) {
             return;
         }
         charts.add(new Chart(
-                line ? Chart.Kind.SIZES : Chart.Kind.BARS,
-                title + (line ? " over message size" : ""),
+                rates ? Chart.Kind.RATES : line ? Chart.Kind.SIZES : Chart.Kind.BARS,
+                title + (rates ? " over the offered rate" : line ? " over message size" : ""),
                 metrics.getFirst().unit(),
                 "Figure",
                 panels));
@@ -132,7 +148,7 @@ final class Charts {
                 }
             }
             if (!lines.isEmpty()) {
-                panels.add(new Chart.Panel(Figures.size(size), lines));
+                panels.add(new Chart.Panel(chapter.label(size), lines));
             }
         }
         if (!panels.isEmpty()) {
@@ -140,7 +156,7 @@ final class Charts {
                     Chart.Kind.ROUNDS,
                     chapter.latency() ? metric.title() + " latency of each round" : "Bandwidth of each round",
                     metric.unit(),
-                    "Message size",
+                    choice(chapter),
                     panels));
         }
     }

@@ -10,6 +10,9 @@ enum Party {
     /** The C perftest package's. */
     C("c", "C"),
 
+    /** Endpoints of this project. */
+    ENDPOINT("endpoint", "Endpoint"),
+
     /** A Java program over plain TCP. */
     TCP_JAVA("tcp-java", "TCP Java"),
 

@@ -212,8 +212,10 @@ final class ResultsReader {
         if (percentiles.containsKey(50.0)) {
             figures.putIfAbsent(Metric.MEDIAN.key(), percentiles.get(50.0));
         }
-        if (latency.has(Result.RATE)) {
-            figures.putIfAbsent(Result.RATE, latency.number(Result.RATE));
+        for (String rate : List.of(Result.RATE, Metric.RATE_REACHED.key())) {
+            if (latency.has(rate)) {
+                figures.putIfAbsent(rate, latency.number(rate));
+            }
         }
         String histogram = latency.text(HISTOGRAM);
         if (histogram != null) {

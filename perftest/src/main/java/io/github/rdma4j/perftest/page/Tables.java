@@ -43,6 +43,7 @@ final class Tables {
                 .forEach(line -> names.put(line.name(), line.party()));
         boolean alone = names.size() == Set.copyOf(names.values()).size();
         boolean both = alone && names.values().containsAll(List.of(Party.JAVA, Party.C));
+        boolean endpoints = alone && names.values().containsAll(List.of(Party.ENDPOINT, Party.TCP_JAVA));
         boolean tcp = alone && names.values().containsAll(List.of(Party.JAVA, Party.TCP_JAVA));
         List<String> columns = new ArrayList<>(List.of("Figure"));
         names.keySet().forEach(name -> columns.add(name + ">"));
@@ -53,11 +54,14 @@ final class Tables {
         if (tcp) {
             columns.add("TCP Java ÷ Java>");
         }
+        if (endpoints) {
+            columns.add("Endpoint ÷ TCP>");
+        }
         Table table = new Table("Latency and CPU time: less is better. Bandwidth: more is better.", columns);
         for (Chapter chapter : chapters) {
             table.group(chapter.title());
             for (long size : glanceSizes(chapter.sizes())) {
-                for (Metric metric : List.of(chapter.principal(), Metric.CPU)) {
+                for (Metric metric : chapter.atAGlance()) {
                     if (!chapter.has(metric)) {
                         continue;
                     }
@@ -68,7 +72,7 @@ final class Tables {
                             results.put(line.name(), result);
                         }
                     }
-                    table.row().text(Figures.size(size) + ": " + label(metric));
+                    table.row().text(chapter.label(size) + ": " + label(metric));
                     names.keySet().forEach(name -> {
                         Result result = results.get(name);
                         table.number(Figures.of(metric, result == null ? Double.NaN : result.metric(metric)));
@@ -82,6 +86,10 @@ final class Tables {
                         MedianInterval ratio = ratio(results, Party.TCP_JAVA, Party.JAVA, metric);
                         table.number(Figures.number(ratio.median(), RATIO_DECIMALS));
                     }
+                    if (endpoints) {
+                        MedianInterval ratio = ratio(results, Party.ENDPOINT, Party.TCP_JAVA, metric);
+                        table.number(Figures.number(ratio.median(), RATIO_DECIMALS));
+                    }
                 }
             }
         }
@@ -90,8 +98,10 @@ final class Tables {
 
     private static String label(Metric metric) {
         return switch (metric) {
-            case MEDIAN, MEAN -> metric.title().toLowerCase(Locale.ROOT) + " latency, " + metric.unit();
+            case MEDIAN, MEAN, PERCENTILE_99 -> metric.title().toLowerCase(Locale.ROOT) + " latency, " + metric.unit();
             case CPU -> "CPU per message, " + metric.unit();
+            case SERVER_USER -> "CPU of the server per message, user, " + metric.unit();
+            case SERVER_SYSTEM -> "CPU of the server per message, system, " + metric.unit();
             default -> metric.title().toLowerCase(Locale.ROOT) + " bandwidth, " + metric.unit();
         };
     }
@@ -132,7 +142,9 @@ final class Tables {
     private static Table latency(Chapter chapter) {
         boolean compared = isCompared(chapter);
         boolean cpu = chapter.has(Metric.CPU);
-        List<String> columns = new ArrayList<>(List.of("Size>", "Series", "Samples>", "Min>", "Median>", "Mean>"));
+        boolean rates = chapter.isOverRates();
+        List<String> columns = new ArrayList<>(
+                List.of(rates ? "Offered>" : "Size>", "Series", "Samples>", "Min>", "Median>", "Mean>"));
         columns.add("Std. dev.>");
         List<String> percentiles = PERCENTILES.keySet().stream()
                 .filter(key -> chapter.series().stream()
@@ -141,6 +153,9 @@ final class Tables {
                 .toList();
         percentiles.forEach(key -> columns.add(key.replace("percentile_", "") + " %>"));
         columns.add("Max>");
+        if (rates) {
+            columns.addAll(List.of("Reached/s>", "Server user µs/msg>", "Server system µs/msg>"));
+        }
         if (cpu) {
             columns.add("CPU µs/msg>");
         }
@@ -152,7 +167,7 @@ final class Tables {
         forAll(chapter, (size, line, result) -> {
             long samples = result.percentiles().samples();
             table.row()
-                    .number(Figures.size(result.size()))
+                    .number(rates ? chapter.label(size) : Figures.size(result.size()))
                     .series(line.name(), line.party())
                     .number(samples == 0 ? "–" : Figures.number(samples, 0));
             for (String key : List.of("t_min", "t_typical", "t_avg", "t_stdev")) {
@@ -168,6 +183,11 @@ final class Tables {
                 }
             }
             table.number(Figures.of(Metric.MEDIAN, result.figure("t_max")));
+            if (rates) {
+                for (Metric metric : List.of(Metric.RATE_REACHED, Metric.SERVER_USER, Metric.SERVER_SYSTEM)) {
+                    table.number(Figures.of(metric, result.metric(metric)));
+                }
+            }
             end(table, chapter, line, size, cpu, compared);
         });
         return table;
@@ -221,7 +241,14 @@ final class Tables {
         Metric metric = chapter.principal();
         Table table = new Table(
                 "Spread of the rounds: " + metric.title().toLowerCase(Locale.ROOT) + " of each, in " + metric.unit(),
-                List.of("Size>", "Series", "Rounds>", "Best>", "Median>", "Worst>", "Worst ÷ best>"));
+                List.of(
+                        chapter.isOverRates() ? "Offered>" : "Size>",
+                        "Series",
+                        "Rounds>",
+                        "Best>",
+                        "Median>",
+                        "Worst>",
+                        "Worst ÷ best>"));
         forAll(chapter, (size, line, result) -> {
             double[] values = result.ofRounds(metric).stream()
                     .mapToDouble(Double::doubleValue)
@@ -238,7 +265,7 @@ final class Tables {
             int half = values.length / 2;
             double median = values.length % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
             table.row()
-                    .number(Figures.size(result.size()))
+                    .number(chapter.isOverRates() ? chapter.label(size) : Figures.size(result.size()))
                     .series(line.name(), line.party())
                     .number(Integer.toString(values.length))
                     .number(Figures.of(metric, best))

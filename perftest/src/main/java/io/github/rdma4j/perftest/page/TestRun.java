@@ -15,6 +15,14 @@ import java.util.Map;
  * @param results in the document's order
  */
 record TestRun(String tool, Party party, String implementation, Map<String, Object> settings, List<Result> results) {
+    /** What compare --endpoints calls itself: its results differ in their rates, and not only in their sizes. */
+    static final String ECHO = "echo";
+
+    /** Whether it is of requests and echoes at fixed rates. */
+    boolean isEcho() {
+        return tool.equals(ECHO);
+    }
+
     /** A setting as text, without the unit that C's banner has for bytes; empty when there is none. */
     String setting(String key) {
         String text = Figures.text(settings.get(key));

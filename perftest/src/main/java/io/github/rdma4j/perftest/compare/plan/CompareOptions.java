@@ -10,7 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -19,6 +18,7 @@ import picocli.CommandLine.Option;
         name = "compare",
         description =
                 "Runs Java's and C's tools in turn on this machine, both ends on the same device, and compares them.",
+        footer = {"", "Endpoints beside TCP: rdma4j compare --endpoints --help"},
         sortOptions = false,
         usageHelpAutoWidth = true)
 public final class CompareOptions {
@@ -167,14 +167,9 @@ public final class CompareOptions {
         return help;
     }
 
-    /** Whether the JSON document goes to standard output. */
-    public boolean jsonToOutput() {
-        return "-".equals(json);
-    }
-
-    /** The file of the JSON document; null when none is wanted. */
-    public Path jsonFile() {
-        return json == null || jsonToOutput() ? null : Path.of(json);
+    /** Where the JSON document goes. */
+    public JsonTarget json() {
+        return JsonTarget.of(json);
     }
 
     /**
@@ -195,7 +190,7 @@ public final class CompareOptions {
         refuseBesideCount("--tcp", tcp);
         refuseBesideCount("--out_json", json);
         refuseBesideCount("--no-warm-up", noWarmUp ? true : null);
-        checkWritable();
+        json().check();
         List<TestCase> cases = SizeLists.cases(chosen, sizes);
         ComparePlan plan = new ComparePlan(
                 cases,
@@ -237,20 +232,6 @@ public final class CompareOptions {
     private static void refuseWithoutBandwidth(boolean bandwidth, String option, Integer value) {
         if (value != null && !bandwidth) {
             throw new IllegalParameterException(option + " is for the bandwidth tools, and none is among the --tools");
-        }
-    }
-
-    private void checkWritable() {
-        Path file = jsonFile();
-        if (file == null) {
-            return;
-        }
-        Path folder = Objects.requireNonNullElse(file.toAbsolutePath().getParent(), file);
-        boolean possible = Files.exists(file)
-                ? Files.isRegularFile(file) && Files.isWritable(file)
-                : Files.isDirectory(folder) && Files.isWritable(folder);
-        if (!possible) {
-            throw new IllegalParameterException("--out_json: " + file + " cannot be written");
         }
     }
 }

@@ -10,34 +10,19 @@ import io.github.rdma4j.perftest.run.PerfTest;
 import io.github.rdma4j.perftest.tcp.TcpRun;
 import io.github.rdma4j.perftest.tcp.TcpTest;
 import io.github.rdma4j.verbs.VerbsException;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The JVM that is the server of the Java runs. It takes its orders as lines of standard input and ends with them: it
- * cannot outlive who gives them, however that one ends. The C processes of the other runs are entrusted to it too, for
- * the case that their parent is killed.
+ * The JVM that is the server of the Java runs. It ends with its {@link ChildOrders}. The C processes of the other runs
+ * are entrusted to it too, for the case that their parent is killed.
  */
 final class JavaServerMain {
-    /** Before each answer: a JVM with certain flags prints lines of its own. */
-    static final String PREFIX = "@rdma4j ";
-
-    /** Answer: started. */
-    static final String READY = "ready";
-
     /** Answer: the client can connect. */
     static final String LISTENING = "listening";
 
     /** Answer, with the CPU time that this process has used for it, of {@link CpuTime}: the run is over. */
     static final String DONE = "done";
-
-    /** Answer, with a message: the run failed. */
-    static final String FAILED = "failed ";
 
     /** Order, with a {@link RunOrder}: be the server of this run. */
     static final String SERVE = "serve ";
@@ -51,27 +36,15 @@ final class JavaServerMain {
     /** Order, with a process id: that process has ended. */
     static final String RELEASE = "release ";
 
-    private final PrintStream out;
+    private final ChildOrders orders = new ChildOrders();
     private final Set<ProcessHandle> guarded = ConcurrentHashMap.newKeySet();
 
-    private JavaServerMain(PrintStream out) {
-        this.out = out;
-    }
+    private JavaServerMain() {}
 
     /** Reads orders until there are no more, and ends the JVM at once, also in the middle of a run. */
     public static void main(String[] arguments) {
-        JavaServerMain server = new JavaServerMain(System.out);
-        server.answer(READY);
-        try (BufferedReader orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
-            for (String order = orders.readLine(); order != null; order = orders.readLine()) {
-                server.obey(order);
-            }
-        } catch (IOException _) {
-            // As if the orders had ended.
-        } finally {
-            server.guarded.forEach(ProcessHandle::destroyForcibly);
-            Runtime.getRuntime().halt(0);
-        }
+        JavaServerMain server = new JavaServerMain();
+        server.orders.obeyAll(server::obey, () -> server.guarded.forEach(ProcessHandle::destroyForcibly));
     }
 
     private void obey(String order) {
@@ -82,12 +55,12 @@ final class JavaServerMain {
                     () -> PerfTest.run(run.parameters(true), new TestListener() {
                         @Override
                         public void waiting(int port) {
-                            answer(LISTENING);
+                            orders.answer(LISTENING);
                         }
                     }));
         } else if (order.startsWith(SERVE_TCP)) {
             TcpRun run = TcpRun.decode(order.substring(SERVE_TCP.length()));
-            start(run.warmUp(), () -> TcpTest.serve(run, () -> answer(LISTENING)));
+            start(run.warmUp(), () -> TcpTest.serve(run, () -> orders.answer(LISTENING)));
         } else if (order.startsWith(GUARD)) {
             // The handle knows the start of the process: it does not take a later one for it.
             ProcessHandle.of(pid(order, GUARD)).ifPresent(guarded::add);
@@ -117,20 +90,11 @@ final class JavaServerMain {
             if (compiled) {
                 QuietCompilers.await();
             }
-            answer(DONE + " " + used);
+            orders.answer(DONE + " " + used);
         } catch (PerftestException | VerbsException failure) {
-            answer(FAILED + oneLine(failure.getMessage()));
+            orders.answerFailure(failure.getMessage(), "");
         } catch (RuntimeException | Error failure) {
-            answer(FAILED + oneLine(failure.toString()));
+            orders.answerFailure(failure.toString(), "");
         }
-    }
-
-    private static String oneLine(String text) {
-        return String.valueOf(text).replaceAll("\\s+", " ");
-    }
-
-    private synchronized void answer(String text) {
-        out.println(PREFIX + text);
-        out.flush();
     }
 }

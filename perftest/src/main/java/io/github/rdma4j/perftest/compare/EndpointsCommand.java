@@ -1,0 +1,167 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare;
+
+import io.github.rdma4j.perftest.compare.endpoints.EchoPlace;
+import io.github.rdma4j.perftest.compare.endpoints.EndpointsOptions;
+import io.github.rdma4j.perftest.compare.endpoints.EndpointsPlan;
+import io.github.rdma4j.perftest.compare.endpoints.EndpointsResult;
+import io.github.rdma4j.perftest.compare.endpoints.EndpointsSession;
+import io.github.rdma4j.perftest.compare.endpoints.ServerProcess;
+import io.github.rdma4j.perftest.compare.plan.JsonTarget;
+import io.github.rdma4j.perftest.compare.print.EndpointsJson;
+import io.github.rdma4j.perftest.compare.print.EndpointsReport;
+import io.github.rdma4j.perftest.compare.runner.ChildProcesses;
+import io.github.rdma4j.perftest.echo.Transport;
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
+import io.github.rdma4j.perftest.exit.InterruptHook;
+import io.github.rdma4j.perftest.exit.PerftestException;
+import io.github.rdma4j.perftest.options.Ranges;
+import io.github.rdma4j.perftest.result.RunState;
+import io.github.rdma4j.verbs.VerbsException;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.file.InvalidPathException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import picocli.CommandLine;
+import picocli.CommandLine.ParameterException;
+
+/** The command {@code compare --endpoints}: endpoints and TCP in turn. docs/compare-endpoints.md is its manual. */
+final class EndpointsCommand {
+    private static final int OK = 0;
+    private static final int FAILED = 1;
+    private static final int USAGE = 2;
+
+    /** A JVM may take long to start on an emulated machine. */
+    private static final Duration LONGEST_ORDER = Duration.ofSeconds(60);
+
+    private final EndpointsOptions options = new EndpointsOptions();
+    private final PrintStream out;
+    private final PrintStream err;
+
+    /** A signal ends the children, too, so that the run fails: only the first of the two ends tells what there is. */
+    private final AtomicBoolean kept = new AtomicBoolean();
+
+    private EndpointsCommand(PrintStream out, PrintStream err) {
+        this.out = out;
+        this.err = err;
+    }
+
+    /** Whether the arguments of {@code compare} ask for it. */
+    static boolean isMeant(List<String> arguments) {
+        return arguments.contains(EndpointsOptions.NAME);
+    }
+
+    /** Runs the command; its exit status is that of {@link CompareCommand#run}. */
+    static int run(List<String> arguments, PrintStream out, PrintStream err) {
+        return new EndpointsCommand(out, err).run(arguments);
+    }
+
+    private int run(List<String> arguments) {
+        CommandLine line = new CommandLine(options).setOverwrittenOptionsAllowed(true);
+        EndpointsPlan plan;
+        JsonTarget target;
+        try {
+            Ranges.parse(line, arguments);
+            if (options.wantsHelp()) {
+                line.usage(out);
+                return OK;
+            }
+            plan = options.plan();
+            target = options.json();
+            target.check();
+        } catch (ParameterException | IllegalParameterException | InvalidPathException failure) {
+            return usage(failure.getMessage());
+        }
+        return compare(plan, target);
+    }
+
+    private int compare(EndpointsPlan plan, JsonTarget target) {
+        Instant started = Instant.now();
+        long begin = System.nanoTime();
+        EndpointsReport report = new EndpointsReport(target.isOutput() ? err : out);
+        try (ChildProcesses children = new ChildProcesses()) {
+            EchoPlace place = EchoPlace.find(plan);
+            report.begin(plan, place);
+            try (ServerProcess server = ServerProcess.start(children, LONGEST_ORDER)) {
+                EndpointsSession session =
+                        new EndpointsSession(server, place.address(), plan, List.of(Transport.values()), report);
+                SoFar soFar = (state, failure) -> new EndpointsResult(
+                        started, (System.nanoTime() - begin) / 1e9, place, plan, session.results(), state, failure);
+                try (InterruptHook _ = new InterruptHook(
+                        () -> keep(soFar.result(RunState.INTERRUPTED, "ended by a signal"), target, report))) {
+                    session.run();
+                } catch (PerftestException | VerbsException failure) {
+                    String complaint = server.complaint();
+                    failed(
+                            failure.getMessage() + (complaint.isEmpty() ? "" : "; the server: " + complaint),
+                            failure instanceof PerftestException known ? known.remedy() : "");
+                    keep(soFar.result(RunState.FAILED, failure.getMessage()), target, report);
+                    return FAILED;
+                }
+                EndpointsResult result = soFar.result(RunState.COMPLETE, null);
+                report.end(result);
+                write(result, target, report);
+                return OK;
+            }
+        } catch (PerftestException failure) {
+            return failed(failure.getMessage(), failure.remedy());
+        } catch (VerbsException failure) {
+            // Its message contains the remedy.
+            return failed(failure.getMessage(), "");
+        } catch (IOException failure) {
+            return failed(unwritten(failure), "");
+        }
+    }
+
+    /** What has been measured, and how it ended. */
+    private interface SoFar {
+        EndpointsResult result(RunState state, String failure);
+    }
+
+    /** Prints and writes what was measured before the end. */
+    private void keep(EndpointsResult result, JsonTarget target, EndpointsReport report) {
+        if (result.results().isEmpty() || kept.getAndSet(true)) {
+            return;
+        }
+        report.broken(result);
+        try {
+            write(result, target, report);
+        } catch (IOException failure) {
+            failed(unwritten(failure), "");
+        }
+    }
+
+    private void write(EndpointsResult result, JsonTarget target, EndpointsReport report) throws IOException {
+        if (target.isOutput()) {
+            EndpointsJson.write(result, out);
+        } else if (target.file() != null) {
+            try (OutputStream file = target.open()) {
+                EndpointsJson.write(result, file);
+            }
+            report.written(target.file());
+        }
+    }
+
+    private static String unwritten(IOException failure) {
+        return "the JSON document could not be written: " + failure.getMessage();
+    }
+
+    private int usage(String message) {
+        err.println("compare: " + message.lines().findFirst().orElse("").strip());
+        err.println("Try 'rdma4j compare --endpoints --help'.");
+        return USAGE;
+    }
+
+    private int failed(String message, String remedy) {
+        err.println("compare: " + message);
+        if (!remedy.isEmpty()) {
+            err.println("    " + remedy);
+        }
+        return FAILED;
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.compare.print;
+
+import io.github.rdma4j.perftest.compare.endpoints.EchoCase;
+import io.github.rdma4j.perftest.compare.endpoints.EchoMetric;
+import io.github.rdma4j.perftest.compare.endpoints.EchoResult;
+import io.github.rdma4j.perftest.compare.endpoints.EndpointsResult;
+import io.github.rdma4j.perftest.echo.Transport;
+import io.github.rdma4j.perftest.environment.Environment;
+import io.github.rdma4j.perftest.figures.LatencyFigures;
+import io.github.rdma4j.perftest.figures.Spread;
+import java.util.Locale;
+
+/** Endpoints beside TCP as text, and how to read it. */
+final class EndpointsTable {
+    private static final String LINE = "%7s %5s %9s  %-8s %9s  %9s %-19s %9s %-19s %8s %8s%n";
+    private static final double NANOSECONDS = 1e3;
+
+    private EndpointsTable() {}
+
+    /**
+     * Heading, lines of each case, and what the columns mean.
+     *
+     * @param result with at least one case
+     */
+    static String of(EndpointsResult result) {
+        StringBuilder text = new StringBuilder(
+                        line("", "", "offered", "", "reached", "p50", "", "p99", "", "CPU of", "server"))
+                .append(line(
+                        "bytes", "conns", "msg/s", "", "msg/s", "[usec]", "rounds", "[usec]", "rounds", "user",
+                        "system"));
+        result.results().forEach(one -> append(text, one));
+        return text.append(meaning(result)).toString();
+    }
+
+    private static void append(StringBuilder text, EchoResult result) {
+        EchoCase test = result.test();
+        boolean first = true;
+        for (Transport transport : Transport.values()) {
+            Spread median = result.spread(transport, EchoMetric.MEDIAN);
+            Spread tail = result.spread(transport, EchoMetric.PERCENTILE_99);
+            text.append(line(
+                    first ? Integer.toString(test.size()) : "",
+                    first ? Integer.toString(test.connections()) : "",
+                    first ? number(test.rate(), 0) : "",
+                    transport.title(),
+                    number(middle(result, transport, EchoMetric.REACHED), 0),
+                    number(median.median(), 1),
+                    range(median),
+                    number(tail.median(), 1),
+                    range(tail),
+                    number(middle(result, transport, EchoMetric.SERVER_USER) / NANOSECONDS, 1),
+                    number(middle(result, transport, EchoMetric.SERVER_SYSTEM) / NANOSECONDS, 1)));
+            first = false;
+        }
+        text.append(line(
+                "",
+                "",
+                "",
+                "ratio",
+                ratio(result, EchoMetric.REACHED),
+                ratio(result, EchoMetric.MEDIAN),
+                "",
+                ratio(result, EchoMetric.PERCENTILE_99),
+                "",
+                ratio(result, EchoMetric.SERVER_USER),
+                ratio(result, EchoMetric.SERVER_SYSTEM)));
+    }
+
+    private static double middle(EchoResult result, Transport transport, EchoMetric metric) {
+        return result.spread(transport, metric).median();
+    }
+
+    private static String ratio(EchoResult result, EchoMetric metric) {
+        return number(result.ratio(metric).median(), 2);
+    }
+
+    private static String range(Spread spread) {
+        return number(spread.minimum(), 1) + " to " + number(spread.maximum(), 1);
+    }
+
+    private static String meaning(EndpointsResult result) {
+        StringBuilder text = new StringBuilder();
+        text.append("Each figure is that of the middle round, beside it the least and the greatest; rounds: ")
+                .append(result.results().getFirst().rounds().size())
+                .append(
+                        ". ratio: the middle one of each round's endpoint / TCP; below 1 the endpoint is faster, or costs less.\n");
+        text.append("p50, p99: from the time at which a message was due to its echo, a late sender and a full queue"
+                + " included. Messages are due at equal distances.\n");
+        text.append("CPU: microseconds of a message in the server's process, outside and inside the kernel, which"
+                + " divides them by what it finds at its clock's ticks. The client spins between messages: its time is in"
+                + " the document only.\n");
+        Environment machine = result.place().environment();
+        if (machine.softwareDevice()) {
+            text.append(machine.device())
+                    .append(
+                            " has no hardware: the kernel does the adapter's work, packets, checksums and copies, in system"
+                                    + " time of both processes. Endpoints pay it here and not on an adapter; TCP pays its own"
+                                    + " everywhere. User time is what endpoints cost on an adapter, too.\n");
+        }
+        boolean few = result.results().stream()
+                .flatMap(one -> one.rounds().stream())
+                .flatMap(round -> round.values().stream())
+                .anyMatch(one -> !one.latency().isTrustworthy(99));
+        if (few) {
+            text.append("Some p99 rest on fewer than ")
+                    .append(LatencyFigures.ENOUGH_BEYOND)
+                    .append(" messages beyond it: they are chance. More --seconds help.\n");
+        }
+        return text.toString();
+    }
+
+    private static String line(Object... values) {
+        return String.format(Locale.ROOT, LINE, values).stripTrailing() + System.lineSeparator();
+    }
+
+    private static String number(double value, int decimals) {
+        return Double.isNaN(value) ? "-" : String.format(Locale.ROOT, "%." + decimals + "f", value);
+    }
+}

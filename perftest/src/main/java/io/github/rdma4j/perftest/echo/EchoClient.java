@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.echo;
+
+import java.time.Duration;
+
+/** Connects the side that asks. */
+public final class EchoClient {
+    private EchoClient() {}
+
+    /**
+     * Opens all connections, one after the other.
+     *
+     * @param setting with the port that the server has taken
+     * @param limit how long each may take
+     * @return to be closed
+     * @throws io.github.rdma4j.perftest.exit.TestFailedException when TCP does not connect
+     * @throws io.github.rdma4j.verbs.VerbsException when an endpoint does not
+     */
+    public static Exchange connect(EchoSetting setting, Duration limit) {
+        Channels channels = switch (setting.transport()) {
+            case ENDPOINT -> new EndpointChannels(setting, limit);
+            case TCP -> new TcpChannels(setting, limit);
+        };
+        return new Exchange(channels, setting.size());
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.echo;
+
+import io.github.rdma4j.perftest.exit.PerftestException;
+import io.github.rdma4j.perftest.exit.TestFailedException;
+import io.github.rdma4j.verbs.VerbsException;
+import java.time.Duration;
+import java.util.function.Consumer;
+
+/** Sends back what comes, on all its connections with one thread. */
+public abstract class EchoServer implements AutoCloseable {
+    private static final Duration LONGEST_END = Duration.ofSeconds(10);
+
+    private Thread thread;
+    private volatile boolean ending;
+
+    /** Of the transport that serves it. */
+    EchoServer() {}
+
+    /**
+     * Starts one.
+     *
+     * @param setting its port may be 0
+     * @param failed hears once, in the server's thread, when it cannot go on
+     * @throws TestFailedException when the port is taken or the address is not this machine's
+     * @throws VerbsException when an endpoint cannot have the address
+     */
+    public static EchoServer start(EchoSetting setting, Consumer<RuntimeException> failed) {
+        EchoServer server = switch (setting.transport()) {
+            case ENDPOINT -> new EndpointEchoServer(setting);
+            case TCP -> new TcpEchoServer(setting);
+        };
+        server.begin(setting.transport(), failed);
+        return server;
+    }
+
+    private void begin(Transport transport, Consumer<RuntimeException> failed) {
+        thread = Thread.ofPlatform()
+                .daemon()
+                .name("rdma4j-echo-" + transport.key())
+                .start(() -> {
+                    try {
+                        while (!ending) {
+                            serve();
+                        }
+                    } catch (PerftestException | VerbsException | IllegalStateException failure) {
+                        if (!ending) {
+                            failed.accept(failure);
+                        }
+                    }
+                });
+    }
+
+    static TestFailedException taken(EchoSetting setting, String reason) {
+        return new TestFailedException(
+                "cannot listen at " + setting.address() + ", port " + setting.port() + ": " + reason,
+                setting.port() == 0
+                        ? "give the address of an interface of this machine with --address"
+                        : "choose another port with -p, or leave it out: then any free one is taken");
+    }
+
+    /** Where clients connect. */
+    public abstract int port();
+
+    /** Waits until something has come, and answers it. */
+    abstract void serve();
+
+    /** Ends the wait. */
+    abstract void wakeUp();
+
+    /** Closes everything; the thread has ended. */
+    abstract void release();
+
+    @Override
+    public void close() {
+        ending = true;
+        wakeUp();
+        try {
+            thread.join(LONGEST_END);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+        release();
+    }
+}

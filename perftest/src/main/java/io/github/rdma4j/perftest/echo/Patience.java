@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.echo;
+
+import io.github.rdma4j.perftest.exit.TestFailedException;
+import java.time.Duration;
+
+/** How long a loop goes on: it fails when no answer comes for long, and when all of them take too long. */
+final class Patience {
+    /** Nothing that works is silent for so long, not on an emulated machine either. */
+    static final Duration SILENCE = Duration.ofSeconds(10);
+
+    private final Exchange exchange;
+    private final long end;
+    private final Duration limit;
+    private long lastAnswer;
+
+    /**
+     * @param now nanoseconds of the clock
+     * @param limit how long the loop may take from now on
+     */
+    Patience(Exchange exchange, long now, Duration limit) {
+        this.exchange = exchange;
+        this.limit = limit;
+        end = now + limit.toNanos();
+        lastAnswer = now;
+    }
+
+    /** An answer came. */
+    void answered(long now) {
+        lastAnswer = now;
+    }
+
+    /**
+     * Looks at the clock.
+     *
+     * @param underWay how many messages were sent, or are due, and are not answered
+     * @throws TestFailedException when it has taken too long
+     */
+    void check(long now, long underWay) {
+        if (underWay == 0) {
+            lastAnswer = now;
+        }
+        if (now - lastAnswer > SILENCE.toNanos()) {
+            throw TestFailedException.ofLostPeer(
+                    "no answer came for " + SILENCE.toSeconds() + " s, the first to " + exchange.oldest() + "; "
+                            + underWay + " are missing",
+                    "the server stands still, or messages were lost: see what it has printed");
+        }
+        if (now - end > 0) {
+            throw new TestFailedException(
+                    "after " + limit.toSeconds() + " s still " + underWay + " messages were not answered",
+                    "the rate is far above what can be had: give lower --rates, or more time with --timeout");
+        }
+    }
+}
