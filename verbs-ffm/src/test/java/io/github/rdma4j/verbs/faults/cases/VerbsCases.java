@@ -48,12 +48,12 @@ public final class VerbsCases {
                 of("memory region", 2, VerbsCases::region),
                 of("memory windows", 4, VerbsCases::windows),
                 of("address handle", 4, VerbsCases::addressHandle),
-                of("completion queue", 6, VerbsCases::queue),
-                of("extended completion queue", 3, VerbsCases::extendedQueue),
+                of("completion queue", 4, VerbsCases::queue),
+                of("extended completion queue", 2, VerbsCases::extendedQueue),
                 of("completion channel", 10, VerbsCases::channel),
-                of("shared receive queue", 11, VerbsCases::sharedReceiveQueue),
-                of("connected queue pairs", 34, VerbsCases::queuePairs),
-                of("extended queue pair", 8, VerbsCases::extendedQueuePair),
+                of("shared receive queue", 8, VerbsCases::sharedReceiveQueue),
+                of("connected queue pairs", 28, VerbsCases::queuePairs),
+                of("extended queue pair", 6, VerbsCases::extendedQueuePair),
                 of("multicast group", 4, VerbsCases::multicast),
                 of("event poller", 7, VerbsCases::poller));
     }
