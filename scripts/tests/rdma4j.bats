@@ -24,7 +24,8 @@ setup() {
 @test "works from another folder and through a link" {
   ln -s "$rdma4j" "$BATS_TEST_TMPDIR/linked"
   cd /
-  run "$BATS_TEST_TMPDIR/linked" ib_write_bw --version
+  # The first start of all says that it prepares a faster one.
+  RDMA4J_QUIET=1 run "$BATS_TEST_TMPDIR/linked" ib_write_bw --version
   [ "$status" -eq 0 ]
   [[ $output == "Version: "* ]]
 }

@@ -41,6 +41,9 @@ final class CommandLines {
     /** Those that run what follows them. */
     private static final Set<String> PREFIXES = Set.of("sudo", "time");
 
+    /** With it, compare has other options. */
+    private static final String OTHER_COMPARISON = "--endpoints";
+
     private static final String IMAGE = "rdma4j/softroce";
     private static final Pattern ASSIGNMENT = Pattern.compile("[A-Za-z_]\\w*=(.*)", Pattern.DOTALL);
     private static final Pattern OUR_FILE =
@@ -76,7 +79,12 @@ final class CommandLines {
         List<String> rest = words.subList(1, words.size());
         Matcher assignment = ASSIGNMENT.matcher(program);
         if (assignment.matches()) {
-            script(assignment.group(1));
+            if (rest.isEmpty()) {
+                script(assignment.group(1));
+            } else {
+                // A variable for one command.
+                command(rest);
+            }
             return;
         }
         if (PREFIXES.contains(program)) {
@@ -160,7 +168,12 @@ final class CommandLines {
             }
             return;
         }
-        CommandRun help = CommandRun.of(List.of(words.getFirst(), "--help"));
+        List<String> asked = new ArrayList<>(words.subList(0, 1));
+        if (words.contains(OTHER_COMPARISON)) {
+            asked.add(OTHER_COMPARISON);
+        }
+        asked.add("--help");
+        CommandRun help = CommandRun.of(asked);
         if (help.status() != 0) {
             faults.add(String.join(" ", words) + ": " + help.err());
             return;
@@ -169,7 +182,7 @@ final class CommandLines {
         words.stream()
                 .filter(word -> word.startsWith("-"))
                 .map(word -> word.split("=")[0])
-                .filter(option -> !options.contains(option))
+                .filter(option -> !options.contains(option) && !asked.contains(option))
                 .forEach(option -> faults.add(words.getFirst() + " has no option " + option));
     }
 

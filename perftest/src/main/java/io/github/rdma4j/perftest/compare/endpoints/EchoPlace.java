@@ -15,6 +15,7 @@ import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Where it is measured.
@@ -24,12 +25,14 @@ import java.util.List;
  */
 public record EchoPlace(Environment environment, String address) {
     private static final int DEVICE_PORT = 1;
+    /** ENODEV and EADDRNOTAVAIL: an interface without device, and an address of another machine. */
+    private static final Set<Integer> NO_DEVICE = Set.of(19, 99);
 
     /**
      * Looks for the address of a device, by asking rdma_cm, which knows the devices of every link layer.
      *
      * @throws CompareException when there is none
-     * @throws VerbsException when the machine has no device, or none of this name
+     * @throws VerbsException when the machine has no device, or none of this name, or rdma_cm cannot be asked
      */
     public static EchoPlace find(EndpointsPlan plan) {
         // Says why there is none, or no such one.
@@ -44,7 +47,10 @@ public record EchoPlace(Environment environment, String address) {
                 if (device == null || device.name().equals(context.device().name())) {
                     return at(context, address);
                 }
-            } catch (VerbsException _) {
+            } catch (VerbsException failure) {
+                if (!NO_DEVICE.contains(failure.errno())) {
+                    throw failure;
+                }
                 tried.add(address + " (no RDMA device)");
             }
         }
