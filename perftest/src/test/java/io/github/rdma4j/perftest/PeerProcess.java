@@ -17,9 +17,11 @@ import java.util.stream.Stream;
 final class PeerProcess implements AutoCloseable {
     private static final Duration START = Duration.ofSeconds(60);
 
-    /** What this JVM was started with: see scripts/lib/device-tests. */
-    private static final List<String> LOADED_CLASSES = Stream.ofNullable(System.getProperty("rdma4j.tests.classes"))
-            .flatMap(file -> Stream.of("-XX:AOTCache=" + file, "-Xlog:aot=off", "-Xlog:cds=off"))
+    /** Quick to start: with the first compiler, and the classes that scripts/lib/device-tests has had loaded before. */
+    private static final List<String> QUICK = Stream.concat(
+                    Stream.of("-XX:TieredStopAtLevel=1"),
+                    Stream.ofNullable(System.getProperty("rdma4j.tests.classes"))
+                            .flatMap(file -> Stream.of("-XX:AOTCache=" + file, "-Xlog:aot=off", "-Xlog:cds=off")))
             .toList();
 
     private final Process process;
@@ -44,15 +46,14 @@ final class PeerProcess implements AutoCloseable {
      * slower loops.
      */
     static PeerProcess ofJava(List<String> prefix, String commandLine) throws IOException {
-        return ofJava(prefix, List.of("-XX:TieredStopAtLevel=1"), commandLine);
+        return ofJava(prefix, QUICK, commandLine);
     }
 
-    /** The same with flags for the JVM. */
+    /** The same with other flags for the JVM. */
     static PeerProcess ofJava(List<String> prefix, List<String> flags, String commandLine) throws IOException {
         List<String> command = new ArrayList<>(prefix);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(flags);
-        command.addAll(LOADED_CLASSES);
         command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("java.class.path")));
         command.add(Main.class.getName());
         command.addAll(List.of(commandLine.strip().split(" +")));
