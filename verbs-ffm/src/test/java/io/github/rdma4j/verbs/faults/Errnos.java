@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -51,6 +52,16 @@ enum Errnos {
     /** What any system call may say: out of memory, a wrong argument, and a device that is gone. */
     private static final Set<Errnos> ANY = EnumSet.of(ENOMEM, EINVAL, EIO);
 
+    /**
+     * What is an answer and no failure: the device has no ECE, the descriptor is not in the set yet, the kernel has no
+     * RDMA and so no device, the table has no such entry.
+     */
+    private static final Map<String, Errnos> ANSWERS = Map.of(
+            "ibv_query_ece", EOPNOTSUPP,
+            "epoll_ctl", ENOENT,
+            "ibv_get_device_list", ENOSYS,
+            "_ibv_query_gid_ex", ENODATA);
+
     private static final Path MANUAL = Path.of("/usr/share/man");
     private static final Pattern NAME = Pattern.compile("\\bE[A-Z]{3,}\\b");
 
@@ -79,6 +90,7 @@ enum Errnos {
                 continue;
             }
         }
+        errnos.remove(ANSWERS.getOrDefault(function, NONE));
         return errnos;
     }
 
