@@ -141,26 +141,33 @@ nothing_marked() {
 }
 
 @test "a JVM is started safely and silently; --devices, --memlock and --env" {
-    cat >Where.java <<'JAVA'
-class Where {
-    public static void main(String[] args) {
-        System.out.println(java.lang.management.ManagementFactory.getRuntimeMXBean().getInputArguments());
-    }
-}
-JAVA
-    run --separate-stderr "$SOFTROCE" --vm --quiet --devices 3 --memlock 64 --accel tcg bash -c '
+    run --separate-stderr "$SOFTROCE" --vm --quiet --cpus 2 --devices 3 --memlock 64 --accel tcg bash -c '
         ls /sys/class/infiniband; ulimit -l; java -version 2>version; cat version >&2
-        java -cp . Where.java; JDK_JAVA_OPTIONS=-XX:TieredStopAtLevel=1 java Where.java 2>/dev/null
-        javac -d . Where.java && ls Where.class; exit 3'
+        flags() { grep -woE "(TieredCompilation|TieredStopAtLevel) += [a-z0-9]+" | tr -d " " | paste -sd " "; }
+        export JDK_JAVA_OPTIONS=
+        java -XX:+PrintFlagsFinal -version 2>/dev/null | flags
+        javac -J-XX:+PrintFlagsFinal -version 2>/dev/null | flags
+        JDK_JAVA_OPTIONS=-XX:TieredStopAtLevel=1 java -XX:+PrintFlagsFinal -version 2>/dev/null | flags
+        exit 3'
     echo "$output / $stderr"
     [[ $status == 3 ]]
     mapfile -t lines <<<"$output"
     [[ ${lines[*]:0:4} == 'rxe0 rxe1 rxe2 64' ]]
-    [[ ${lines[4]} == *-XX:-TieredCompilation* ]]
-    [[ ${lines[5]} == *-XX:TieredStopAtLevel=1* && ${lines[5]} != *-XX:-TieredCompilation* ]]
-    [[ ${lines[6]} == Where.class ]]
+    [[ ${lines[4]} == 'TieredCompilation=false '* && ${lines[5]} == "${lines[4]}" ]]
+    [[ ${lines[6]} == 'TieredCompilation=true TieredStopAtLevel=1' ]]
     # The JVM's own three lines and nothing else.
     [[ $(wc -l <<<"$stderr") == 3 && $stderr == *'Server VM'* ]]
+}
+
+@test "a JVM is left as it is where one CPU executes all, unless it shall start fast" {
+    local mode
+    for mode in speed start; do
+        "$SOFTROCE" --vm --quiet --cpus 1 --jvm-mode "$mode" --accel tcg bash -c '
+            java -XX:+PrintFlagsFinal -version 2>/dev/null | grep -woE "Tiered(Compilation|StopAtLevel) += [a-z0-9]+"' |
+            tr -d ' ' | paste -sd ' ' >>flags
+    done
+    cat flags
+    [[ $(<flags) == $'TieredCompilation=true TieredStopAtLevel=4\nTieredCompilation=true TieredStopAtLevel=1' ]]
 }
 
 @test "--icount: one CPU and the JVM as it is; nothing writable with --read-only" {

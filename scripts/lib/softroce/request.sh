@@ -76,11 +76,13 @@ request_body() {
     elif [[ $CPUS == 1 && -z $ICOUNT ]]; then
         printf 'short_turns 500000\n'
     fi
-    if [[ $accel == tcg ]]; then
-        case $JVM_MODE in
-            start) flags=-XX:TieredStopAtLevel=1 ;;
-            *) flags=-XX:-TieredCompilation ;;
-        esac
+    local flags=''
+    case $accel-$JVM_MODE in
+        tcg-start) flags=-XX:TieredStopAtLevel=1 ;;
+        # With one virtual CPU none runs code that another patches, and a JVM is safe as it is.
+        tcg-speed) ((CPUS == 1)) || flags=-XX:-TieredCompilation ;;
+    esac
+    if [[ -n $flags ]]; then
         request_jdks "$1" | while IFS= read -r folder; do
             printf 'jdk %s %s\n' "$(request_quote "$folder")" "$flags"
         done
