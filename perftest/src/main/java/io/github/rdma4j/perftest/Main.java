@@ -5,6 +5,7 @@ package io.github.rdma4j.perftest;
 import io.github.rdma4j.perftest.check.CheckCommand;
 import io.github.rdma4j.perftest.compare.CompareCommand;
 import io.github.rdma4j.perftest.environment.BuildInfo;
+import io.github.rdma4j.perftest.exit.Complaints;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.page.ReportCommand;
 import java.io.PrintStream;
@@ -49,12 +50,11 @@ public final class Main {
                 return ToolCommand.OK;
             }
             default -> {
-                err.println(
-                        first.isEmpty()
-                                ? "rdma4j: which tool? One of " + tools()
-                                : "rdma4j: there is no tool '" + first + "'; there are " + tools());
-                err.println("Try 'rdma4j --help'.");
-                return ToolCommand.USAGE;
+                return new Complaints("rdma4j", "rdma4j --help", err)
+                        .usage(
+                                first.isEmpty()
+                                        ? "which tool? One of " + tools()
+                                        : "there is no tool '" + first + "'; there are " + tools());
             }
         }
     }

@@ -4,6 +4,7 @@ package io.github.rdma4j.perftest;
 
 import io.github.rdma4j.perftest.document.ResultKeeper;
 import io.github.rdma4j.perftest.environment.BuildInfo;
+import io.github.rdma4j.perftest.exit.Complaints;
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.exit.InterruptHook;
 import io.github.rdma4j.perftest.exit.PerftestException;
@@ -31,20 +32,16 @@ final class ToolCommand {
     /** The test was run. */
     static final int OK = 0;
 
-    /** The test failed. */
-    static final int FAILED = 1;
-
-    /** The command line makes no sense. */
-    static final int USAGE = 2;
-
     private final Tool tool;
     private final PrintStream out;
     private final PrintStream err;
+    private final Complaints complaints;
 
     ToolCommand(Tool tool, PrintStream out, PrintStream err) {
         this.tool = tool;
         this.out = out;
         this.err = err;
+        complaints = new Complaints(tool.command(), tool.command() + " --help", err);
     }
 
     /** Runs the command and returns the exit status. */
@@ -53,7 +50,7 @@ final class ToolCommand {
         try {
             line.parse(arguments);
         } catch (IllegalParameterException failure) {
-            return usage(failure.getMessage());
+            return complaints.usage(failure.getMessage());
         }
         if (line.wantsHelp()) {
             line.usage(out);
@@ -77,23 +74,23 @@ final class ToolCommand {
             TestOutcome outcome = PerfTest.run(parameters, listener);
             keeper.complete(outcome);
             String missed = Limits.missed(outcome.results(), parameters.figures());
-            return missed.isEmpty() ? OK : failed(missed, "");
+            return missed.isEmpty() ? OK : complaints.failed(missed);
         } catch (IllegalParameterException failure) {
             report.interrupted();
-            return usage(failure.getMessage());
+            return complaints.usage(failure.getMessage());
         } catch (PerftestException failure) {
             report.interrupted();
-            failed(failure.getMessage(), failure.remedy());
+            int status = complaints.failed(failure);
             keep(keeper, failure.peerLost() ? RunState.PEER_LOST : RunState.FAILED, failure.getMessage());
-            return FAILED;
+            return status;
         } catch (VerbsException failure) {
             report.interrupted();
             // Its message contains the remedy.
-            failed(failure.getMessage(), "");
+            int status = complaints.failed(failure.getMessage());
             keep(keeper, RunState.FAILED, failure.getMessage());
-            return FAILED;
+            return status;
         } catch (IOException failure) {
-            return failed(failure.getMessage(), "");
+            return complaints.failed(failure.getMessage());
         }
     }
 
@@ -111,21 +108,7 @@ final class ToolCommand {
                 err.println("    what was measured until then is in the files that were asked for");
             }
         } catch (IOException unwritten) {
-            failed(unwritten.getMessage(), "");
+            complaints.failed(unwritten.getMessage());
         }
-    }
-
-    private int usage(String message) {
-        err.println(tool.command() + ": " + message);
-        err.println("Try '" + tool.command() + " --help'.");
-        return USAGE;
-    }
-
-    private int failed(String message, String remedy) {
-        err.println(tool.command() + ": " + message);
-        if (!remedy.isEmpty()) {
-            err.println("    " + remedy);
-        }
-        return FAILED;
     }
 }

@@ -29,6 +29,7 @@ import io.github.rdma4j.perftest.compare.runner.ListeningPorts;
 import io.github.rdma4j.perftest.compare.runner.Runner;
 import io.github.rdma4j.perftest.compare.runner.TcpJavaRunner;
 import io.github.rdma4j.perftest.compare.runner.TcpTools;
+import io.github.rdma4j.perftest.exit.Complaints;
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.exit.InterruptHook;
 import io.github.rdma4j.perftest.exit.PerftestException;
@@ -65,12 +66,11 @@ public final class CompareCommand {
     public static final String TITLE = "Java's and C's tools in turn, compared; endpoints beside TCP (--endpoints)";
 
     private static final int OK = 0;
-    private static final int FAILED = 1;
-    private static final int USAGE = 2;
 
     private final CompareOptions options = new CompareOptions();
     private final PrintStream out;
     private final PrintStream err;
+    private final Complaints complaints;
 
     /** A signal ends the children, too, so that the run fails: only the first of the two ends tells what there is. */
     private final AtomicBoolean kept = new AtomicBoolean();
@@ -78,6 +78,7 @@ public final class CompareCommand {
     private CompareCommand(PrintStream out, PrintStream err) {
         this.out = out;
         this.err = err;
+        complaints = new Complaints(NAME, "rdma4j compare --help", err);
     }
 
     /**
@@ -109,7 +110,7 @@ public final class CompareCommand {
             plan = options.plan();
             limits = options.counts() ? limits(plan) : List.of();
         } catch (ParameterException | IllegalParameterException | InvalidPathException failure) {
-            return usage(failure.getMessage());
+            return complaints.usage(failure);
         }
         try {
             if (options.counts()) {
@@ -123,14 +124,14 @@ public final class CompareCommand {
         } catch (Broken failure) {
             return broken(failure);
         } catch (IllegalParameterException failure) {
-            return usage(failure.getMessage());
+            return complaints.usage(failure);
         } catch (PerftestException failure) {
-            return failed(failure.getMessage(), failure.remedy());
+            return complaints.failed(failure);
         } catch (VerbsException failure) {
             // Its message contains the remedy.
-            return failed(failure.getMessage(), "");
+            return complaints.failed(failure.getMessage());
         } catch (IOException failure) {
-            return failed("the JSON document could not be written: " + failure.getMessage(), "");
+            return complaints.unwritten(failure);
         }
     }
 
@@ -220,7 +221,7 @@ public final class CompareCommand {
                     .filter(limit -> !limit.isMet(cases))
                     .map(CountLimit::text)
                     .toList();
-            return exceeded.isEmpty() ? OK : failed("not as expected: " + String.join(", ", exceeded), "");
+            return exceeded.isEmpty() ? OK : complaints.failed("not as expected: " + String.join(", ", exceeded));
         }
     }
 
@@ -236,9 +237,9 @@ public final class CompareCommand {
 
     private int broken(Broken failure) {
         String remedy = failure.getCause() instanceof PerftestException known ? known.remedy() : "";
-        failed(failure.getCause().getMessage(), remedy);
+        int status = complaints.failed(failure.getCause().getMessage(), remedy);
         keep(failure.result);
-        return FAILED;
+        return status;
     }
 
     /** Prints and writes what was measured before the end. */
@@ -250,8 +251,8 @@ public final class CompareCommand {
         report.broken(result);
         try {
             write(result, report);
-        } catch (IOException unwritten) {
-            failed("the JSON document could not be written: " + unwritten.getMessage(), "");
+        } catch (IOException failure) {
+            complaints.unwritten(failure);
         }
     }
 
@@ -299,25 +300,8 @@ public final class CompareCommand {
         List<Expectation> missed = result.missed();
         return missed.isEmpty()
                 ? OK
-                : failed(
-                        "not as expected: "
-                                + String.join(
-                                        ", ",
-                                        missed.stream().map(Expectation::text).toList()),
-                        "");
-    }
-
-    private int usage(String message) {
-        err.println("compare: " + message.lines().findFirst().orElse("").strip());
-        err.println("Try 'rdma4j compare --help'.");
-        return USAGE;
-    }
-
-    private int failed(String message, String remedy) {
-        err.println("compare: " + message);
-        if (!remedy.isEmpty()) {
-            err.println("    " + remedy);
-        }
-        return FAILED;
+                : complaints.failed("not as expected: "
+                        + String.join(
+                                ", ", missed.stream().map(Expectation::text).toList()));
     }
 }

@@ -13,6 +13,7 @@ import io.github.rdma4j.perftest.compare.print.EndpointsJson;
 import io.github.rdma4j.perftest.compare.print.EndpointsReport;
 import io.github.rdma4j.perftest.compare.runner.ChildProcesses;
 import io.github.rdma4j.perftest.echo.Transport;
+import io.github.rdma4j.perftest.exit.Complaints;
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.exit.InterruptHook;
 import io.github.rdma4j.perftest.exit.PerftestException;
@@ -33,8 +34,6 @@ import picocli.CommandLine.ParameterException;
 /** The command {@code compare --endpoints}: endpoints and TCP in turn. docs/compare-endpoints.md is its manual. */
 final class EndpointsCommand {
     private static final int OK = 0;
-    private static final int FAILED = 1;
-    private static final int USAGE = 2;
 
     /** A JVM may take long to start on an emulated machine. */
     private static final Duration LONGEST_ORDER = Duration.ofSeconds(60);
@@ -42,6 +41,7 @@ final class EndpointsCommand {
     private final EndpointsOptions options = new EndpointsOptions();
     private final PrintStream out;
     private final PrintStream err;
+    private final Complaints complaints;
 
     /** A signal ends the children, too, so that the run fails: only the first of the two ends tells what there is. */
     private final AtomicBoolean kept = new AtomicBoolean();
@@ -49,6 +49,7 @@ final class EndpointsCommand {
     private EndpointsCommand(PrintStream out, PrintStream err) {
         this.out = out;
         this.err = err;
+        complaints = new Complaints(CompareCommand.NAME, "rdma4j compare --endpoints --help", err);
     }
 
     /** Whether the arguments of {@code compare} ask for it. */
@@ -75,7 +76,7 @@ final class EndpointsCommand {
             target = options.json();
             target.check();
         } catch (ParameterException | IllegalParameterException | InvalidPathException failure) {
-            return usage(failure.getMessage());
+            return complaints.usage(failure);
         }
         return compare(plan, target);
     }
@@ -97,11 +98,11 @@ final class EndpointsCommand {
                     session.run();
                 } catch (PerftestException | VerbsException failure) {
                     String complaint = server.complaint();
-                    failed(
+                    complaints.failed(
                             failure.getMessage() + (complaint.isEmpty() ? "" : "; the server: " + complaint),
                             failure instanceof PerftestException known ? known.remedy() : "");
                     keep(soFar.result(RunState.FAILED, failure.getMessage()), target, report);
-                    return FAILED;
+                    return Complaints.FAILED;
                 }
                 EndpointsResult result = soFar.result(RunState.COMPLETE, null);
                 report.end(result);
@@ -109,12 +110,12 @@ final class EndpointsCommand {
                 return OK;
             }
         } catch (PerftestException failure) {
-            return failed(failure.getMessage(), failure.remedy());
+            return complaints.failed(failure);
         } catch (VerbsException failure) {
             // Its message contains the remedy.
-            return failed(failure.getMessage(), "");
+            return complaints.failed(failure.getMessage());
         } catch (IOException failure) {
-            return failed(unwritten(failure), "");
+            return complaints.unwritten(failure);
         }
     }
 
@@ -132,7 +133,7 @@ final class EndpointsCommand {
         try {
             write(result, target, report);
         } catch (IOException failure) {
-            failed(unwritten(failure), "");
+            complaints.unwritten(failure);
         }
     }
 
@@ -145,23 +146,5 @@ final class EndpointsCommand {
             }
             report.written(target.file());
         }
-    }
-
-    private static String unwritten(IOException failure) {
-        return "the JSON document could not be written: " + failure.getMessage();
-    }
-
-    private int usage(String message) {
-        err.println("compare: " + message.lines().findFirst().orElse("").strip());
-        err.println("Try 'rdma4j compare --endpoints --help'.");
-        return USAGE;
-    }
-
-    private int failed(String message, String remedy) {
-        err.println("compare: " + message);
-        if (!remedy.isEmpty()) {
-            err.println("    " + remedy);
-        }
-        return FAILED;
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.page;
 
+import io.github.rdma4j.perftest.exit.Complaints;
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.exit.PerftestException;
 import java.io.IOException;
@@ -23,16 +24,14 @@ public final class ReportCommand {
     public static final String TITLE = "A page with charts of the results of tests";
 
     private static final int OK = 0;
-    private static final int FAILED = 1;
-    private static final int USAGE = 2;
 
     private final ReportOptions options = new ReportOptions();
     private final PrintStream out;
-    private final PrintStream err;
+    private final Complaints complaints;
 
     private ReportCommand(PrintStream out, PrintStream err) {
         this.out = out;
-        this.err = err;
+        complaints = new Complaints(NAME, "rdma4j report --help", err);
     }
 
     /**
@@ -59,18 +58,15 @@ public final class ReportCommand {
             }
             files = options.files();
         } catch (ParameterException | IllegalParameterException | InvalidPathException failure) {
-            err.println("report: "
-                    + failure.getMessage().lines().findFirst().orElse("").strip());
-            err.println("Try 'rdma4j report --help'.");
-            return USAGE;
+            return complaints.usage(failure);
         }
         try {
             write(files);
             return OK;
         } catch (PerftestException failure) {
-            return failed(failure.getMessage(), failure.remedy());
+            return complaints.failed(failure);
         } catch (IOException failure) {
-            return failed("the page could not be written: " + failure.getMessage(), "");
+            return complaints.failed("the page could not be written: " + failure.getMessage());
         }
     }
 
@@ -94,13 +90,5 @@ public final class ReportCommand {
             }
             unique = name + " (" + i + ")";
         }
-    }
-
-    private int failed(String message, String remedy) {
-        err.println("report: " + message);
-        if (!remedy.isEmpty()) {
-            err.println("    " + remedy);
-        }
-        return FAILED;
     }
 }

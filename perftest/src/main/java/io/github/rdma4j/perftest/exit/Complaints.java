@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.exit;
+
+import java.io.IOException;
+import java.io.PrintStream;
+
+/** What a command says on standard error when it has not done what it was asked, and the exit status that goes with it. */
+public final class Complaints {
+    /** The exit status of a command that failed. */
+    public static final int FAILED = 1;
+
+    /** The exit status for a command line that makes no sense. */
+    public static final int USAGE = 2;
+
+    private final String name;
+    private final String help;
+    private final PrintStream err;
+
+    /**
+     * @param name of the command, which each complaint begins with
+     * @param help the command line that prints its help
+     * @param err standard error
+     */
+    public Complaints(String name, String help, PrintStream err) {
+        this.name = name;
+        this.help = help;
+        this.err = err;
+    }
+
+    /** The command line makes no sense; returns {@link #USAGE}. */
+    public int usage(String message) {
+        err.println(name + ": " + message);
+        err.println("Try '" + help + "'.");
+        return USAGE;
+    }
+
+    /** The same, of a parser that may append its help: only the first line is the cause. */
+    public int usage(RuntimeException failure) {
+        return usage(failure.getMessage().lines().findFirst().orElse("").strip());
+    }
+
+    /** It could not be done; returns {@link #FAILED}. */
+    public int failed(String message) {
+        return failed(message, "");
+    }
+
+    /** It could not be done, and this is what the user can do about it; returns {@link #FAILED}. */
+    public int failed(PerftestException failure) {
+        return failed(failure.getMessage(), failure.remedy());
+    }
+
+    /**
+     * It could not be done.
+     *
+     * @param message the cause
+     * @param remedy what the user can do about it, or an empty string
+     * @return {@link #FAILED}
+     */
+    public int failed(String message, String remedy) {
+        err.println(name + ": " + message);
+        if (!remedy.isEmpty()) {
+            err.println("    " + remedy);
+        }
+        return FAILED;
+    }
+
+    /** A JSON document could not be written; returns {@link #FAILED}. */
+    public int unwritten(IOException failure) {
+        return failed("the JSON document could not be written: " + failure.getMessage());
+    }
+}
