@@ -138,7 +138,7 @@ EOF
             { print }
             /return raw.DIMS;/ { getline; print; while ((getline line <elements) > 0) print line }
         ' ibv_gid.java >new && mv new ibv_gid.java && grep -q 'raw.ELEM_HANDLE' ibv_gid.java; }"
-    generate --jextract "$jextract" --check
+    generate --jextract "$jextract" --only rdma-core --check
     [ "$status" -eq 0 ]
 }
 
@@ -159,12 +159,12 @@ EOF
 }
 
 @test "JEXTRACT and the PATH are used when no path is given, and a folder is as good as the program" {
-    JEXTRACT=$jextract generate --check
+    JEXTRACT=$jextract generate --only cuda --check
     [ "$status" -eq 0 ]
     cp "$jextract" "$BATS_TEST_TMPDIR/bin/jextract"
-    generate --check
+    generate --only cuda --check
     [ "$status" -eq 0 ]
-    generate --check --jextract "$BATS_TEST_TMPDIR"
+    generate --only cuda --check --jextract "$BATS_TEST_TMPDIR"
     [ "$status" -eq 0 ]
 }
 
@@ -247,9 +247,9 @@ EOF
 @test "CUDA headers are found by --cuda-home, CUDA_HOME, or beside nvcc" {
     cuda_headers "$BATS_TEST_TMPDIR/older" 12080
     local current=$CUDA_HOME
-    CUDA_HOME=$BATS_TEST_TMPDIR/older generate --jextract "$jextract" --check --cuda-home "$current"
+    CUDA_HOME=$BATS_TEST_TMPDIR/older generate --jextract "$jextract" --only cuda --check --cuda-home "$current"
     [ "$status" -eq 0 ]
-    generate --jextract "$jextract" --check --cuda-home="$BATS_TEST_TMPDIR/older"
+    generate --jextract "$jextract" --only cuda --check --cuda-home="$BATS_TEST_TMPDIR/older"
     fails_with 'older/include/cuda.h is that of CUDA 12.8'
     mkdir "$CUDA_HOME/bin"
     printf '#!/bin/sh\n' >"$CUDA_HOME/bin/nvcc"
@@ -257,7 +257,7 @@ EOF
     ln -s "$CUDA_HOME/bin/nvcc" "$BATS_TEST_TMPDIR/bin/nvcc"
     fake_jextract "[[ \$list != driver.args || \$folder == $CUDA_HOME/include ]]"
     unset CUDA_HOME
-    generate --jextract "$jextract" --check
+    generate --jextract "$jextract" --only cuda --check
     [ "$status" -eq 0 ]
 }
 
@@ -279,7 +279,7 @@ EOF
 @test "without pkg-config the version is dpkg's" {
     program pkg-config 'exit 1'
     program dpkg-query 'printf 44.0-2'
-    generate --jextract "$jextract" --check
+    generate --jextract "$jextract" --only rdma-core --check
     [ "$status" -eq 0 ]
 }
 

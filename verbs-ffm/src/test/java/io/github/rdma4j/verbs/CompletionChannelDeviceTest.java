@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Sleeping until there is something to poll, after rdma-core's test_cq_events: events, and what ends a wait for one.
  */
 @Tag("device")
+@Tag("parallel")
 @Timeout(120)
 class CompletionChannelDeviceTest {
     private static final Duration LONG = Duration.ofSeconds(50);

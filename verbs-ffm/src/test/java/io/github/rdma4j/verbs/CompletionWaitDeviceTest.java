@@ -31,6 +31,7 @@ import org.junit.jupiter.api.Timeout;
  * meanwhile.
  */
 @Tag("device")
+@Tag("parallel")
 @Timeout(120)
 class CompletionWaitDeviceTest {
     private static final Duration LONG = Duration.ofSeconds(60);

@@ -28,6 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * close once.
  */
 @Tag("device")
+@Tag("parallel")
 class MemoryLifetimeDeviceTest {
     private static final int SIZE = 4096;
     private static final int MORE_THAN_A_PIPE_HOLDS = 1 << 20;

@@ -19,6 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Closing ids and channels: in every state, in any order, twice, and under a thread that uses them. */
 @Tag("device")
+@Tag("parallel")
 class ConnectionCloseDeviceTest {
     private static final InetSocketAddress HERE = CmTestNet.ipv4();
     private static final Duration SHORT = Duration.ofMillis(200);

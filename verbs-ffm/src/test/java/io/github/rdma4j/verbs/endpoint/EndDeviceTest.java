@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 
 /** How a connection ends: closed by the peer, lost, closed here; and what each of them means for those who wait. */
 @Tag("device")
+@Tag("parallel")
 class EndDeviceTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final MemorySegment MESSAGE = MemorySegment.ofArray(new byte[] {1, 2, 3});

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Test;
 
 /** One thread for many endpoints. What is not noticed fails by the patience. */
 @Tag("device")
+@Tag("parallel")
 class EndpointSelectorDeviceTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration SHORT = Duration.ofMillis(50);

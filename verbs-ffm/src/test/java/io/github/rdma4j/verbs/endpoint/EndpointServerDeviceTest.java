@@ -34,6 +34,7 @@ import org.junit.jupiter.api.Test;
 
 /** Servers and clients that rdma_cm connects. */
 @Tag("device")
+@Tag("parallel")
 class EndpointServerDeviceTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     /** A process that starts and loads its classes on an emulated processor takes its time. */

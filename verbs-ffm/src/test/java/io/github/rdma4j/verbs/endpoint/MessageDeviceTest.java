@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 
 /** Messages between two endpoints: every way to send and receive, flow control, and waiting. */
 @Tag("device")
+@Tag("parallel")
 class MessageDeviceTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration SHORT = Duration.ofMillis(50);

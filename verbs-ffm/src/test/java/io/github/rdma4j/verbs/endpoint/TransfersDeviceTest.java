@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Test;
 
 /** Reads, writes and atomics on exposed memory, in each of their forms, and what becomes of mistakes. */
 @Tag("device")
+@Tag("parallel")
 class TransfersDeviceTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final long SIZE = 64 * 1024;

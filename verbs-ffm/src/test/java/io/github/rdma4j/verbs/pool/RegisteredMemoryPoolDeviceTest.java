@@ -35,6 +35,7 @@ import org.junit.jupiter.api.Test;
 
 /** The pool on a device: transfers between pooled buffers, and what becomes of want, of mistakes and of leaks. */
 @Tag("device")
+@Tag("parallel")
 class RegisteredMemoryPoolDeviceTest {
     private static final long CHUNK = 1 << 20;
 
