@@ -17,9 +17,12 @@ import java.util.stream.Stream;
 final class PeerProcess implements AutoCloseable {
     private static final Duration START = Duration.ofSeconds(60);
 
-    /** Quick to start: with the first compiler, and the classes that scripts/lib/device-tests has had loaded before. */
+    /**
+     * Quick to start, also under emulation, where compiling is dear: with the first compiler, for what runs often, and
+     * the classes that scripts/lib/device-tests has had loaded before.
+     */
     private static final List<String> QUICK = Stream.concat(
-                    Stream.of("-XX:TieredStopAtLevel=1"),
+                    Stream.of("-XX:TieredStopAtLevel=1", "-XX:CompileThresholdScaling=10"),
                     Stream.ofNullable(System.getProperty("rdma4j.tests.classes"))
                             .flatMap(file -> Stream.of("-XX:AOTCache=" + file, "-Xlog:aot=off", "-Xlog:cds=off")))
             .toList();

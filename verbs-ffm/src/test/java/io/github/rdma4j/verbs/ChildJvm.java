@@ -20,9 +20,12 @@ import java.util.stream.Stream;
 public final class ChildJvm {
     private static final int MINUTES = 2;
 
-    /** What a short life costs least with, also in an emulated guest. */
-    private static final List<String> QUICK_TO_START =
-            List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData");
+    /**
+     * What a short life costs least with. In an emulated guest half of a start is compilation: the emulator translates
+     * what the compiler has written once more, so that interpreting longer pays.
+     */
+    private static final List<String> QUICK_TO_START = List.of(
+            "-XX:TieredStopAtLevel=1", "-XX:CompileThresholdScaling=10", "-XX:+UseSerialGC", "-XX:-UsePerfData");
 
     /** What this JVM was started with: see scripts/lib/device-tests. */
     private static final List<String> LOADED_CLASSES = Stream.ofNullable(System.getProperty("rdma4j.tests.classes"))
