@@ -68,7 +68,8 @@ class ArchitectureTest {
             floor("print", "figures", "wire", "options", "result"),
             floor("document", "environment", "figures", "wire", "options", "result"),
             floor("page", "exit", "environment", "figures", "result"),
-            floor("check", "exit", "environment"),
+            floor("findings"),
+            floor("check", "exit", "environment", "findings"),
             floor("tcp", "exit"),
             floor("echo", "exit", "figures"),
             floor("compare.plan", "exit", "options", "tcp"),
@@ -233,7 +234,7 @@ class ArchitectureTest {
     void fewKnowOfGpus() {
         noClasses()
                 .that()
-                .resideOutsideOfPackages(inFull("gpu"), inFull("resources"), inFull("check"))
+                .resideOutsideOfPackages(inFull("gpu"), inFull("resources"), inFull("check"), inFull("findings"))
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("io.github.rdma4j.cuda..", "io.github.rdma4j.gpudirect..")
