@@ -75,10 +75,10 @@ class DoctorCommandTest {
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.out())
                 .contains("Result: RDMA can be used (irdma0/1), and something is slow or broken:\n"
-                        + "  1. port of irdma1/1: DOWN, Disabled, Ethernet, 100 Gb/sec (4X EDR)\n"
-                        + "     -> ip link set ens2f1 up; if it is up, see cable and switch\n"
-                        + "  2. interface of irdma1/1: ens2f1 is switched off, MTU 1500\n"
-                        + "     -> ip link set ens2f1 up\n")
+                        + "  1. interface of irdma1/1: ens2f1 is switched off, MTU 1500\n"
+                        + "     -> ip link set ens2f1 up\n"
+                        + "  2. port of irdma1/1: DOWN, Disabled, Ethernet, 100 Gb/sec (4X EDR)\n"
+                        + "     -> ip link set ens2f1 up; if it is up, see cable and switch\n")
                 .contains("                              Read: /sys/class/infiniband/irdma1/ports/1.\n");
     }
 

@@ -106,8 +106,8 @@ class RecordedMachinesTest {
         assertThat(diagnosis.outcome()).isEqualTo(Outcome.TROUBLE);
         assertThat(notOk(diagnosis))
                 .containsExactly(
-                        "FAIL port irdma1/1",
                         "FAIL interface irdma1/1",
+                        "FAIL port irdma1/1",
                         "NOTE mtu irdma0/1",
                         "NOTE numa irdma0",
                         "NOTE numa irdma1",
@@ -119,7 +119,7 @@ class RecordedMachinesTest {
                         "NOTE counters irdma0/1");
         assertThat(diagnosis.trouble())
                 .extracting(Finding::remedy)
-                .containsExactly("ip link set ens2f1 up; if it is up, see cable and switch", "ip link set ens2f1 up");
+                .containsExactly("ip link set ens2f1 up", "ip link set ens2f1 up; if it is up, see cable and switch");
         assertThat(finding(diagnosis, Check.MTU).remedy()).startsWith("ip link set ens2f0 mtu 4200");
     }
 
@@ -150,8 +150,8 @@ class RecordedMachinesTest {
         assertThat(diagnosis.usablePorts()).containsExactly("bnxt_re0/1");
         assertThat(notOk(diagnosis))
                 .containsExactly(
-                        "FAIL port bnxt_re1/1",
                         "FAIL interface bnxt_re1/1",
+                        "FAIL port bnxt_re1/1",
                         "UNKNOWN flow-control bnxt_re0/1",
                         "UNKNOWN ecn bnxt_re0/1",
                         "UNKNOWN traffic-class bnxt_re0/1");

@@ -31,10 +31,10 @@ public enum Check {
 
     /** Whether the device can be opened, and what it is. */
     DEVICE(Section.DEVICES, "device", OK, NOTE, WARNING, FAIL),
-    /** Whether the port carries data. */
-    PORT(Section.DEVICES, "port", OK, WARNING, FAIL, UNKNOWN),
     /** The network interface that the port stands on. */
     INTERFACE(Section.DEVICES, "interface", OK, FAIL, UNKNOWN),
+    /** Whether the port carries data, which on Ethernet follows from its interface. */
+    PORT(Section.DEVICES, "port", OK, WARNING, FAIL, UNKNOWN),
     /** The path MTU in force. */
     MTU(Section.DEVICES, "mtu", OK, NOTE, UNKNOWN),
 
