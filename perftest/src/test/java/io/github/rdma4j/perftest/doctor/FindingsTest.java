@@ -235,6 +235,13 @@ class FindingsTest {
                     "of which none is there",
                     NODES + "proc/thread-self/status: Cpus_allowed_list:	4-7"),
             with(Check.NUMA, UNKNOWN, "firmware does not tell", NODES + PCI + "numa_node: -1"),
+            healthy(Check.INTERRUPTS, "2 vectors, all to CPUs of the adapter's node"),
+            with(
+                    Check.INTERRUPTS,
+                    NOTE,
+                    "1 of 2 vectors go to CPUs of another node",
+                    NODES + "proc/irq/97/effective_affinity_list: 5"),
+            without(Check.INTERRUPTS, UNKNOWN, "cannot be read", PCI + "msi_irqs"),
             healthy(Check.GOVERNOR, "does not govern"),
             with(
                     Check.GOVERNOR,

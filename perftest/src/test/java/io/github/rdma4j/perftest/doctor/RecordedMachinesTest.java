@@ -111,6 +111,8 @@ class RecordedMachinesTest {
                         "NOTE mtu irdma0/1",
                         "NOTE numa irdma0",
                         "NOTE numa irdma1",
+                        "NOTE interrupts irdma0",
+                        "NOTE interrupts irdma1",
                         "UNKNOWN flow-control irdma0/1",
                         "UNKNOWN ecn irdma0/1",
                         "UNKNOWN traffic-class irdma0/1",

@@ -66,6 +66,8 @@ public enum Check {
     PCI_LINK(Section.PLACEMENT, "pci-link", OK, WARNING, UNKNOWN),
     /** Whether this process runs beside the adapter. */
     NUMA(Section.PLACEMENT, "numa", OK, NOTE, WARNING, UNKNOWN),
+    /** Which CPUs take the adapter's interrupts. */
+    INTERRUPTS(Section.PLACEMENT, "interrupts", OK, NOTE, UNKNOWN),
     /** How the frequency of the CPUs is governed. */
     GOVERNOR(Section.PLACEMENT, "governor", OK, WARNING),
 

@@ -9,6 +9,7 @@ import static io.github.rdma4j.gpudirect.check.FindingState.WARNING;
 import io.github.rdma4j.gpudirect.topology.PciFunction;
 import io.github.rdma4j.gpudirect.topology.PciLink;
 import io.github.rdma4j.perftest.doctor.machine.Machine;
+import io.github.rdma4j.perftest.doctor.machine.MachineFiles;
 import io.github.rdma4j.perftest.doctor.machine.RdmaDevice;
 import io.github.rdma4j.perftest.placement.CpuList;
 import io.github.rdma4j.perftest.placement.NumaTopology;
@@ -16,18 +17,23 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** Checks how far adapters and this process are apart, and how fast the ways between are. */
 final class PlacementChecks {
     private static final String CPUS = "/sys/devices/system/cpu";
     private static final String FASTEST = "performance";
+    private static final Pattern CPU_LIST = Pattern.compile("\\d{1,4}(-\\d{1,4})?(,\\d{1,4}(-\\d{1,4})?)*");
 
+    private final MachineFiles files;
     private final List<RdmaDevice> devices;
     private final NumaTopology numa;
 
     PlacementChecks(Machine machine) {
+        this.files = machine.files();
         this.devices = machine.devices();
         this.numa = machine.numa();
     }
@@ -38,6 +44,7 @@ final class PlacementChecks {
             device.function().ifPresent(function -> {
                 findings.add(link(device, function));
                 findings.add(node(device, function));
+                findings.add(interrupts(device, function));
             });
         }
         findings.add(governor());
@@ -111,6 +118,46 @@ final class PlacementChecks {
                         seen + ", of which " + near + " are there",
                         "threads on the others are slower, and which it will be is chance",
                         bind);
+    }
+
+    private Finding interrupts(RdmaDevice device, PciFunction function) {
+        String source = "/sys/bus/pci/devices/" + function.address() + "/msi_irqs";
+        List<CpuList> targets = files.names(source.substring(1)).stream()
+                .map(number -> files.text("proc/irq/" + number + "/effective_affinity_list")
+                        .or(() -> files.text("proc/irq/" + number + "/smp_affinity_list")))
+                .flatMap(Optional::stream)
+                .filter(text -> CPU_LIST.matcher(text).matches())
+                .map(CpuList::parse)
+                .toList();
+        if (targets.isEmpty()) {
+            return new Finding(
+                    Check.INTERRUPTS,
+                    device.name(),
+                    source,
+                    UNKNOWN,
+                    "the CPUs that take the adapter's interrupts cannot be read",
+                    "threads that sleep for completions are woken by them",
+                    "");
+        }
+        CpuList near = numa.cpusOf(function.numaNode());
+        long far = targets.stream()
+                .filter(cpus -> !near.isEmpty() && cpus.and(near).isEmpty())
+                .count();
+        return far == 0
+                ? Finding.ok(
+                        Check.INTERRUPTS,
+                        device.name(),
+                        source,
+                        targets.size() + " vectors" + (near.isEmpty() ? "" : ", all to CPUs of the adapter's node"))
+                : new Finding(
+                        Check.INTERRUPTS,
+                        device.name(),
+                        source,
+                        NOTE,
+                        far + " of " + targets.size() + " vectors go to CPUs of another node than the adapter's",
+                        "threads that sleep for completions are woken later; those that poll do not mind",
+                        "echo " + near + " > /proc/irq/NUMBER/smp_affinity_list for each in " + source
+                                + ", and keep irqbalance from it");
     }
 
     private Finding governor() {
