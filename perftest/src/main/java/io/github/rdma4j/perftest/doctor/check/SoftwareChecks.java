@@ -70,7 +70,7 @@ final class SoftwareChecks {
                         Check.LIBRDMACM,
                         "librdmacm.so.1",
                         machine.connectionManager(),
-                        "rdma_cm, and endpoints with it, cannot be used; verbs can"),
+                        "endpoints, and all else that connects by rdma_cm, cannot be used; verbs can"),
                 providers(),
                 rdmaDevices()));
         if (!devices.isEmpty()) {
@@ -250,10 +250,13 @@ final class SoftwareChecks {
                     "/sys/class/misc/rdma_cm",
                     FAIL,
                     "the module rdma_ucm is not loaded",
-                    "rdma_cm, and endpoints with it, cannot be used; verbs can",
+                    "endpoints, and all else that connects by rdma_cm, cannot be used; verbs can",
                     "modprobe rdma_ucm");
         }
-        return nodes(Check.RDMA_CM, List.of("rdma_cm"), "rdma_cm, and endpoints with it, cannot be used; verbs can");
+        return nodes(
+                Check.RDMA_CM,
+                List.of("rdma_cm"),
+                "endpoints, and all else that connects by rdma_cm, cannot be used; verbs can");
     }
 
     private Finding nodes(Check check, List<String> names, String meaning) {
