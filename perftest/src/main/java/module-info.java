@@ -22,6 +22,10 @@ module io.github.rdma4j.perftest {
             info.picocli;
     opens io.github.rdma4j.perftest.compare.plan to
             info.picocli;
+    opens io.github.rdma4j.perftest.doctor to
+            info.picocli;
+    opens io.github.rdma4j.perftest.findings to
+            info.picocli;
     opens io.github.rdma4j.perftest.page to
             info.picocli;
 }

@@ -4,6 +4,7 @@ package io.github.rdma4j.perftest;
 
 import io.github.rdma4j.perftest.check.CheckCommand;
 import io.github.rdma4j.perftest.compare.CompareCommand;
+import io.github.rdma4j.perftest.doctor.DoctorCommand;
 import io.github.rdma4j.perftest.environment.BuildInfo;
 import io.github.rdma4j.perftest.exit.Complaints;
 import io.github.rdma4j.perftest.options.Tool;
@@ -38,6 +39,9 @@ public final class Main {
             case ReportCommand.NAME -> {
                 return ReportCommand.run(arguments.subList(1, arguments.size()), out, err);
             }
+            case DoctorCommand.NAME -> {
+                return DoctorCommand.run(arguments.subList(1, arguments.size()), out, err);
+            }
             case CheckCommand.NAME -> {
                 return CheckCommand.run(arguments.subList(1, arguments.size()), out, err);
             }
@@ -61,7 +65,8 @@ public final class Main {
 
     private static String tools() {
         return Arrays.stream(Tool.values()).map(Tool::command).collect(Collectors.joining(", ")) + ", "
-                + CompareCommand.NAME + ", " + ReportCommand.NAME + ", " + CheckCommand.NAME;
+                + CompareCommand.NAME + ", " + ReportCommand.NAME + ", " + DoctorCommand.NAME + ", "
+                + CheckCommand.NAME;
     }
 
     private static void help(PrintStream out) {
@@ -76,6 +81,7 @@ public final class Main {
         }
         out.printf("  %-15s %s%n", CompareCommand.NAME, CompareCommand.TITLE);
         out.printf("  %-15s %s%n", ReportCommand.NAME, ReportCommand.TITLE);
+        out.printf("  %-15s %s%n", DoctorCommand.NAME, DoctorCommand.TITLE);
         out.printf("  %-15s %s%n", CheckCommand.NAME, CheckCommand.TITLE);
     }
 }

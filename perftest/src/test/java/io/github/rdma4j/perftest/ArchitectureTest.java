@@ -68,7 +68,11 @@ class ArchitectureTest {
             floor("print", "figures", "wire", "options", "result"),
             floor("document", "environment", "figures", "wire", "options", "result"),
             floor("page", "exit", "environment", "figures", "result"),
-            floor("check", "exit", "environment"),
+            floor("findings"),
+            floor("check", "exit", "environment", "findings"),
+            floor("doctor.machine", "placement"),
+            floor("doctor.check", "placement", "doctor.machine"),
+            floor("doctor", "exit", "environment", "findings", "doctor.machine", "doctor.check"),
             floor("tcp", "exit"),
             floor("echo", "exit", "figures"),
             floor("compare.plan", "exit", "options", "tcp"),
@@ -131,6 +135,7 @@ class ArchitectureTest {
                     "document",
                     "page",
                     "check",
+                    "doctor",
                     "compare"));
 
     /**
@@ -228,12 +233,29 @@ class ArchitectureTest {
                 .check(CODE);
     }
 
+    /** It works where there is no CUDA: of gpudirect it knows what needs none, and the check that can do without. */
+    @Test
+    void theDoctorKnowsOfTopologyAndFindingsAlone() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(inFull("findings"), inFull("doctor") + "..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("io.github.rdma4j.cuda..", "io.github.rdma4j.gpudirect")
+                .check(CODE);
+    }
+
     /** CUDA is not loaded for a test of host memory. */
     @Test
     void fewKnowOfGpus() {
         noClasses()
                 .that()
-                .resideOutsideOfPackages(inFull("gpu"), inFull("resources"), inFull("check"))
+                .resideOutsideOfPackages(
+                        inFull("gpu"),
+                        inFull("resources"),
+                        inFull("check"),
+                        inFull("findings"),
+                        inFull("doctor") + "..")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("io.github.rdma4j.cuda..", "io.github.rdma4j.gpudirect..")

@@ -19,7 +19,6 @@ import io.github.rdma4j.verbs.internal.NativeLibraries;
 import io.github.rdma4j.verbs.internal.NativeMemory;
 import io.github.rdma4j.verbs.internal.ProviderFunctions;
 import io.github.rdma4j.verbs.internal.device.DeviceQueries;
-import io.github.rdma4j.verbs.internal.device.GidSelector;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -294,7 +293,7 @@ public final class DeviceContext extends Resource implements EventSource {
      * @throws VerbsException if the port has none
      */
     public GidEntry selectGid(int port) {
-        return GidSelector.choose(gidTable(port))
+        return GidEntry.preferred(gidTable(port))
                 .orElseThrow(() -> new VerbsException(
                         "choosing a GID of %s, port %d".formatted(device.name(), port),
                         0,

@@ -6,15 +6,10 @@ import io.github.rdma4j.gpudirect.check.CheckReport;
 import io.github.rdma4j.gpudirect.check.CheckSources;
 import io.github.rdma4j.gpudirect.check.GpuDirectCheck;
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
-import java.io.IOException;
-import java.io.OutputStream;
 import java.io.PrintStream;
-import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
@@ -33,7 +28,6 @@ public final class CheckCommand {
     private static final int STAGED = 1;
     private static final int USAGE = 2;
     private static final int NOTHING = 3;
-    private static final int NOT_WRITTEN = 4;
 
     private final CheckOptions options = new CheckOptions();
     private final CheckSources sources;
@@ -66,7 +60,6 @@ public final class CheckCommand {
 
     private int run(List<String> arguments) {
         CommandLine line = new CommandLine(options).setOverwrittenOptionsAllowed(true);
-        Optional<Path> file;
         try {
             line.parseArgs(arguments.toArray(String[]::new));
             if (options.wantsHelp()) {
@@ -74,7 +67,6 @@ public final class CheckCommand {
                 return DIRECT;
             }
             options.check();
-            file = options.jsonFile();
         } catch (ParameterException | IllegalParameterException | InvalidPathException failure) {
             return usage(failure.getMessage().lines().findFirst().orElse("").strip());
         }
@@ -97,28 +89,15 @@ public final class CheckCommand {
             return usage(
                     "--device: there is no RDMA device '" + options.device().get() + "'; " + present(adapters));
         }
-        return show(report, file);
-    }
-
-    private int show(CheckReport report, Optional<Path> file) {
         int status = status(report);
-        try {
-            if (options.jsonOnly()) {
-                CheckJson.write(report, status, out);
-            } else {
-                out.print(CheckPage.of(report, options.showsAllPairs()));
-            }
-            if (file.isPresent()) {
-                try (OutputStream json = Files.newOutputStream(file.get())) {
-                    CheckJson.write(report, status, json);
-                }
-            }
-        } catch (IOException failure) {
-            err.println(NAME + ": the JSON document could not be written: " + failure);
-            err.println("    name a file in a folder that exists and that this user may write to");
-            return NOT_WRITTEN;
-        }
-        return status;
+        return options.json()
+                .show(
+                        NAME,
+                        status,
+                        CheckPage.of(report, options.showsAllPairs()),
+                        stream -> CheckJson.write(report, status, stream),
+                        out,
+                        err);
     }
 
     private static int status(CheckReport report) {

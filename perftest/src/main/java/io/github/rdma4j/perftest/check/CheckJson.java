@@ -15,6 +15,7 @@ import io.github.rdma4j.gpudirect.check.PairVerdict;
 import io.github.rdma4j.gpudirect.topology.PciDistance;
 import io.github.rdma4j.gpudirect.topology.PciFunction;
 import io.github.rdma4j.perftest.environment.BuildInfo;
+import io.github.rdma4j.perftest.findings.FindingFields;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Locale;
@@ -108,12 +109,10 @@ final class CheckJson {
         json.writeStartObject();
         json.writeStringField("id", finding.id().key());
         json.writeStringField("subject", finding.subject().kind().name().toLowerCase(Locale.ROOT));
-        json.writeStringField("gpu", emptyToNull(finding.subject().gpu()));
-        json.writeStringField("adapter", emptyToNull(finding.subject().adapter()));
-        json.writeStringField("state", finding.state().name());
-        json.writeStringField("seen", finding.seen());
-        json.writeStringField("meaning", emptyToNull(finding.meaning()));
-        json.writeStringField("remedy", emptyToNull(finding.remedy()));
+        json.writeStringField("gpu", FindingFields.emptyToNull(finding.subject().gpu()));
+        json.writeStringField(
+                "adapter", FindingFields.emptyToNull(finding.subject().adapter()));
+        FindingFields.write(json, finding.state(), finding.seen(), finding.meaning(), finding.remedy());
         json.writeEndObject();
     }
 
@@ -133,7 +132,7 @@ final class CheckJson {
                 json.writeStringField("path", key(refusal.path()));
                 json.writeStringField("reason", refusal.reason().name());
                 json.writeStringField("explanation", refusal.explanation());
-                json.writeStringField("remedy", emptyToNull(refusal.remedy()));
+                json.writeStringField("remedy", FindingFields.emptyToNull(refusal.remedy()));
                 json.writeEndObject();
             }
         }
@@ -148,9 +147,5 @@ final class CheckJson {
             case PEER_MEMORY -> "peermem";
             case STAGED -> "staged";
         };
-    }
-
-    private static String emptyToNull(String text) {
-        return text.isEmpty() ? null : text;
     }
 }

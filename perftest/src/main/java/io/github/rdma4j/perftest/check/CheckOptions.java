@@ -6,9 +6,10 @@ import io.github.rdma4j.gpudirect.check.CheckedAdapter;
 import io.github.rdma4j.gpudirect.check.CheckedGpu;
 import io.github.rdma4j.gpudirect.topology.PciAddress;
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
-import java.nio.file.Path;
+import io.github.rdma4j.perftest.findings.JsonOption;
 import java.util.Optional;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -27,8 +28,6 @@ import picocli.CommandLine.Parameters;
         sortOptions = false,
         usageHelpAutoWidth = true)
 final class CheckOptions {
-    private static final String STANDARD_OUTPUT = "-";
-
     @Option(
             names = "--gpu",
             paramLabel = "<gpu>",
@@ -47,15 +46,8 @@ final class CheckOptions {
                     "Show all pairs, and not only each GPU with the adapters nearest to it. JSON has all in any case.")
     private boolean all;
 
-    @Option(
-            names = "--json",
-            arity = "0..1",
-            fallbackValue = STANDARD_OUTPUT,
-            paramLabel = "<file>",
-            description =
-                    "Write what was found as JSON too, to this file; without a file, to standard output and nothing"
-                            + " else.")
-    private String json;
+    @Mixin
+    private JsonOption json;
 
     @Option(
             names = {"-h", "--help"},
@@ -70,8 +62,10 @@ final class CheckOptions {
      * Refuses what makes no sense.
      *
      * @throws IllegalParameterException if something does not
+     * @throws java.nio.file.InvalidPathException if no file can have the name of that for JSON
      */
     void check() {
+        json.check();
         if (superfluous.length > 0) {
             throw new IllegalParameterException("'" + superfluous[0] + "': what is that? There are only options");
         }
@@ -94,14 +88,9 @@ final class CheckOptions {
         return all || device != null;
     }
 
-    /** Whether JSON is wanted on standard output, instead of the page. */
-    boolean jsonOnly() {
-        return STANDARD_OUTPUT.equals(json);
-    }
-
-    /** The file for JSON, if there is one. */
-    Optional<Path> jsonFile() {
-        return json == null || jsonOnly() ? Optional.empty() : Optional.of(Path.of(json));
+    /** What of JSON is wanted. */
+    JsonOption json() {
+        return json;
     }
 
     /** The GPU that was asked for; empty for all. */

@@ -7,11 +7,12 @@ import io.github.rdma4j.gpudirect.check.CheckReport;
 import io.github.rdma4j.gpudirect.check.CheckedAdapter;
 import io.github.rdma4j.gpudirect.check.CheckedGpu;
 import io.github.rdma4j.gpudirect.check.Finding;
-import io.github.rdma4j.gpudirect.check.FindingState;
 import io.github.rdma4j.gpudirect.check.PairVerdict;
 import io.github.rdma4j.gpudirect.check.Subject;
 import io.github.rdma4j.gpudirect.topology.PciFunction;
 import io.github.rdma4j.perftest.environment.BuildInfo;
+import io.github.rdma4j.perftest.findings.FindingLines;
+import io.github.rdma4j.perftest.findings.Paragraphs;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -23,15 +24,14 @@ import java.util.stream.Collectors;
 
 /** Prints a report as a page of text: what is there, the findings in groups, the path of each pair, and the result. */
 final class CheckPage {
-    private static final int STATE = 9;
-    private static final int ID = 17;
-    private static final String INDENT = "  ";
+    private static final String INDENT = FindingLines.INDENT;
 
     private final CheckReport report;
     private final boolean all;
     private final Set<String> shownPairs;
     private final Subjects subjects;
     private final Paragraphs text = new Paragraphs();
+    private final FindingLines lines = new FindingLines(text);
 
     private CheckPage(CheckReport report, boolean all) {
         this.report = report;
@@ -54,14 +54,13 @@ final class CheckPage {
 
     private String page() {
         text.line("GPUDirect RDMA on this machine, as rdma4j " + BuildInfo.version() + " finds it");
-        section("GPUs", report.gpus().isEmpty());
+        lines.section("GPUs" + (report.gpus().isEmpty() ? ": none" : ""));
         report.gpus().forEach(gpu -> text.entry(INDENT + gpu.label() + INDENT, describe(gpu)));
-        section("Adapters", report.adapters().isEmpty());
+        lines.section("Adapters" + (report.adapters().isEmpty() ? ": none" : ""));
         report.adapters().forEach(adapter -> text.entry(INDENT + adapter.name() + INDENT, describe(adapter)));
         if (report.topology().gpus().size() + report.topology().adapters().size() > 1) {
-            section(
-                    "Distances (PIX, PXB: below a switch; PHB, NODE: through the processor; SYS: to another NUMA node)",
-                    false);
+            lines.section(
+                    "Distances (PIX, PXB: below a switch; PHB, NODE: through the processor; SYS: to another NUMA node)");
             report.topology().matrix().lines().forEach(line -> text.line(INDENT + line));
         }
         findings("Host", Subject.Kind.HOST);
@@ -72,11 +71,6 @@ final class CheckPage {
         text.line("");
         text.entry("Result: ", result());
         return text.toString();
-    }
-
-    private void section(String title, boolean empty) {
-        text.line("");
-        text.line(title + (empty ? ": none" : ""));
     }
 
     private static String describe(CheckedGpu gpu) {
@@ -110,7 +104,7 @@ final class CheckPage {
         if (groups.isEmpty()) {
             return;
         }
-        section(title, false);
+        lines.section(title);
         List<List<Finding>> ordered = groups.values().stream()
                 .sorted(Comparator.comparing(group -> group.getFirst().id()))
                 .toList();
@@ -120,7 +114,7 @@ final class CheckPage {
             // What means the same of the next ones too is explained after the last.
             if (i + 1 == ordered.size()
                     || !sameMeaning(finding, ordered.get(i + 1).getFirst())) {
-                explain(finding);
+                lines.explain(finding.meaning(), finding.remedy());
             }
         }
     }
@@ -134,25 +128,7 @@ final class CheckPage {
     private void seen(List<Finding> same) {
         Finding first = same.getFirst();
         String names = subjects.words(same.stream().map(Finding::subject).toList());
-        text.entry(
-                INDENT
-                        + padded(
-                                first.state() == FindingState.OK
-                                        ? "ok"
-                                        : first.state().name(),
-                                STATE)
-                        + padded(first.id().key(), ID),
-                (names.isEmpty() ? "" : names + ": ") + first.seen());
-    }
-
-    private void explain(Finding finding) {
-        String margin = " ".repeat(INDENT.length() + STATE + ID + 2);
-        if (!finding.meaning().isEmpty()) {
-            text.entry(margin, sentence(finding.meaning()));
-        }
-        if (!finding.remedy().isEmpty()) {
-            text.entry(margin, "Remedy: " + finding.remedy() + ".");
-        }
+        lines.seen(first.state(), first.id().key(), names, first.seen());
     }
 
     private void paths() {
@@ -168,7 +144,7 @@ final class CheckPage {
         if (groups.isEmpty()) {
             return;
         }
-        section("Path of registered GPU memory", false);
+        lines.section("Path of registered GPU memory");
         groups.values().forEach(this::path);
         long hidden = report.verdicts().size() - shownPairs.size();
         if (hidden > 0) {
@@ -185,7 +161,7 @@ final class CheckPage {
                         + first.path()
                                 .map(path -> path.toString().toUpperCase(Locale.ROOT))
                                 .orElse("NONE"));
-        first.obstacle().ifPresent(reason -> text.entry(INDENT.repeat(3), sentence(reason)));
+        first.obstacle().ifPresent(reason -> text.entry(INDENT.repeat(3), FindingLines.sentence(reason)));
         if (first.decision().isPresent()) {
             for (PathRefusal refusal : first.decision().get().refusals()) {
                 text.entry(INDENT.repeat(3), "Not by " + refusal.path() + ": " + refusal.explanation() + ".");
@@ -216,13 +192,5 @@ final class CheckPage {
         return report.adapters().isEmpty()
                 ? "there is no RDMA adapter"
                 : "no GPU can be used together with an adapter, for the reasons above";
-    }
-
-    private static String sentence(String words) {
-        return Character.toUpperCase(words.charAt(0)) + words.substring(1) + ".";
-    }
-
-    private static String padded(String word, int width) {
-        return word + " ".repeat(Math.max(1, width - word.length()));
     }
 }

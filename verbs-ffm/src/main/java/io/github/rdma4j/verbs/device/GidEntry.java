@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.device;
 
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
 /**
  * One entry of a port's GID table ({@code struct ibv_gid_entry}).
  *
@@ -15,4 +19,33 @@ package io.github.rdma4j.verbs.device;
 public record GidEntry(Gid gid, int index, int port, GidType type, int networkInterfaceIndex) {
     /** The greatest index that a queue pair can name, with eight bits; tables can be longer. */
     public static final int MAX_USABLE_INDEX = 255;
+
+    /**
+     * Which entry of a port's table to use when the user does not say. On RoCE: version 2 before version 1, because
+     * only it is routable; within a version an IPv4-mapped address before a global IPv6 one before a link-local one,
+     * because peers on other subnets can reach them in that order; then the lowest index. On InfiniBand the first
+     * entry, which is the port's own.
+     *
+     * @param table the entries of one port, in any order
+     * @return the entry; empty if none can be used
+     */
+    public static Optional<GidEntry> preferred(List<GidEntry> table) {
+        return table.stream()
+                .filter(entry ->
+                        !entry.gid.isZero() && entry.type != GidType.UNKNOWN && entry.index <= MAX_USABLE_INDEX)
+                .min(Comparator.comparingInt(GidEntry::typeRank)
+                        .thenComparingInt(GidEntry::addressRank)
+                        .thenComparingInt(GidEntry::index));
+    }
+
+    private int typeRank() {
+        return type == GidType.ROCE_V1 ? 1 : 0;
+    }
+
+    private int addressRank() {
+        if (type == GidType.INFINIBAND || gid.isIpv4Mapped()) {
+            return 0;
+        }
+        return gid.isLinkLocal() ? 2 : 1;
+    }
 }

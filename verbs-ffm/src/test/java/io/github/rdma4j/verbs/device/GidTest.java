@@ -5,7 +5,6 @@ package io.github.rdma4j.verbs.device;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.rdma4j.verbs.internal.device.GidSelector;
 import java.net.InetAddress;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -90,18 +89,18 @@ class GidTest {
                 entry(3, GLOBAL, GidType.ROCE_V2),
                 entry(4, IPV4, GidType.ROCE_V2),
                 entry(5, IPV4, GidType.ROCE_V2));
-        assertThat(GidSelector.choose(table)).map(GidEntry::index).hasValue(4);
-        assertThat(GidSelector.choose(table.subList(0, 4))).map(GidEntry::index).hasValue(3);
-        assertThat(GidSelector.choose(table.subList(0, 3))).map(GidEntry::index).hasValue(1);
-        assertThat(GidSelector.choose(table.subList(2, 3))).map(GidEntry::index).hasValue(2);
-        assertThat(GidSelector.choose(List.of())).isEmpty();
-        assertThat(GidSelector.choose(List.of(entry(256, IPV4, GidType.ROCE_V2), entry(3, IPV4, GidType.UNKNOWN))))
+        assertThat(GidEntry.preferred(table)).map(GidEntry::index).hasValue(4);
+        assertThat(GidEntry.preferred(table.subList(0, 4))).map(GidEntry::index).hasValue(3);
+        assertThat(GidEntry.preferred(table.subList(0, 3))).map(GidEntry::index).hasValue(1);
+        assertThat(GidEntry.preferred(table.subList(2, 3))).map(GidEntry::index).hasValue(2);
+        assertThat(GidEntry.preferred(List.of())).isEmpty();
+        assertThat(GidEntry.preferred(List.of(entry(256, IPV4, GidType.ROCE_V2), entry(3, IPV4, GidType.UNKNOWN))))
                 .isEmpty();
     }
 
     @Test
     void onInfiniBandThePortsOwnGidIsTaken() {
         List<GidEntry> table = List.of(entry(0, LINK_LOCAL, GidType.INFINIBAND), entry(1, GLOBAL, GidType.INFINIBAND));
-        assertThat(GidSelector.choose(table)).map(GidEntry::index).hasValue(0);
+        assertThat(GidEntry.preferred(table)).map(GidEntry::index).hasValue(0);
     }
 }

@@ -1,20 +1,20 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.check;
+package io.github.rdma4j.perftest.findings;
 
 /** Text in lines that are not too long to be read; what is too long is continued below where it began. */
-final class Paragraphs {
+public final class Paragraphs {
     private static final int WIDTH = 120;
 
     private final StringBuilder text = new StringBuilder();
 
     /** A line as it is. */
-    void line(String line) {
+    public void line(String line) {
         text.append(line).append('\n');
     }
 
     /** Words after a label, continued in as many lines as they need, indented by the label's length. */
-    void entry(String label, String words) {
+    public void entry(String label, String words) {
         StringBuilder line = new StringBuilder(label);
         boolean empty = true;
         for (String word : words.split(" ")) {

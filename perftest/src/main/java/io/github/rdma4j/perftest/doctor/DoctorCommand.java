@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.doctor;
+
+import io.github.rdma4j.perftest.doctor.check.Diagnosis;
+import io.github.rdma4j.perftest.doctor.check.Doctor;
+import io.github.rdma4j.perftest.doctor.machine.DoctorSources;
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
+import java.io.PrintStream;
+import java.nio.file.InvalidPathException;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.ParameterException;
+
+/** The command {@code doctor}: what of RDMA works on a machine. docs/doctor.md is its manual. */
+public final class DoctorCommand {
+    /** The name on the command line. */
+    public static final String NAME = "doctor";
+
+    /** What it does, in a line. */
+    public static final String TITLE = "What of RDMA works here, in the order in which it would fail";
+
+    private static final int OK = 0;
+    private static final int TROUBLE = 1;
+    private static final int USAGE = 2;
+    private static final int BROKEN = 3;
+
+    private DoctorCommand() {}
+
+    /**
+     * Runs the command.
+     *
+     * @param arguments after the command's name
+     * @param out standard output
+     * @param err standard error
+     * @return the exit status: 0 all is well; 1 RDMA can be used, and something is slow or a part is broken; 2 the
+     *     command line makes no sense; 3 RDMA cannot be used; 4 the JSON file could not be written
+     */
+    public static int run(List<String> arguments, PrintStream out, PrintStream err) {
+        return run(arguments, DoctorSources.thisMachine(), out, err);
+    }
+
+    /** The same for another machine than this one. */
+    static int run(List<String> arguments, DoctorSources sources, PrintStream out, PrintStream err) {
+        DoctorOptions options = new DoctorOptions();
+        CommandLine line = new CommandLine(options).setOverwrittenOptionsAllowed(true);
+        try {
+            line.parseArgs(arguments.toArray(String[]::new));
+            if (options.wantsHelp()) {
+                line.usage(out);
+                return OK;
+            }
+            options.check();
+        } catch (ParameterException | IllegalParameterException | InvalidPathException failure) {
+            err.println(NAME + ": "
+                    + failure.getMessage().lines().findFirst().orElse("").strip());
+            err.println("Try 'rdma4j " + NAME + " --help'.");
+            return USAGE;
+        }
+        Diagnosis diagnosis = Doctor.examine(sources);
+        int status = switch (diagnosis.outcome()) {
+            case OK -> OK;
+            case TROUBLE -> TROUBLE;
+            case BROKEN -> BROKEN;
+        };
+        return options.json()
+                .show(
+                        NAME,
+                        status,
+                        DoctorPage.of(diagnosis),
+                        stream -> DoctorJson.write(diagnosis, status, stream),
+                        out,
+                        err);
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.doctor;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.github.rdma4j.perftest.doctor.check.Diagnosis;
+import io.github.rdma4j.perftest.doctor.check.Finding;
+import io.github.rdma4j.perftest.doctor.machine.RdmaDevice;
+import io.github.rdma4j.perftest.doctor.machine.RdmaPort;
+import io.github.rdma4j.perftest.environment.BuildInfo;
+import io.github.rdma4j.perftest.findings.FindingFields;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.Locale;
+
+/** Writes a diagnosis as one JSON document; docs/doctor.schema.json has its fields. */
+final class DoctorJson {
+    /** A reader of version n understands every document of version n. */
+    static final int SCHEMA_VERSION = 1;
+
+    static final String SCHEMA = "https://rdma4j.github.io/schema/doctor-1.json";
+
+    private DoctorJson() {}
+
+    /**
+     * Writes the document.
+     *
+     * @param status the exit status of the command
+     * @param out receives UTF-8; it is flushed, not closed
+     */
+    static void write(Diagnosis diagnosis, int status, OutputStream out) throws IOException {
+        try (JsonGenerator json = new JsonFactory().createGenerator(out)) {
+            json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
+            json.useDefaultPrettyPrinter();
+            json.writeStartObject();
+            json.writeStringField("schema", SCHEMA);
+            json.writeNumberField("schema_version", SCHEMA_VERSION);
+            json.writeStringField("rdma4j", BuildInfo.version());
+            json.writeStringField("outcome", diagnosis.outcome().name().toLowerCase(Locale.ROOT));
+            json.writeNumberField("exit_status", status);
+            json.writeArrayFieldStart("ports");
+            for (RdmaDevice device : diagnosis.devices()) {
+                for (RdmaPort port : device.ports()) {
+                    write(json, device, port);
+                }
+            }
+            json.writeEndArray();
+            json.writeArrayFieldStart("findings");
+            for (Finding finding : diagnosis.findings()) {
+                write(json, finding);
+            }
+            json.writeEndArray();
+            json.writeEndObject();
+            json.writeRaw('\n');
+        }
+    }
+
+    private static void write(JsonGenerator json, RdmaDevice device, RdmaPort port) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("device", device.name());
+        json.writeNumberField("port", port.number());
+        json.writeStringField("interface", port.networkInterface().orElse(null));
+        json.writeBooleanField("usable", device.canUse(port));
+        json.writeEndObject();
+    }
+
+    private static void write(JsonGenerator json, Finding finding) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("id", finding.check().key());
+        json.writeStringField("section", finding.check().section().name().toLowerCase(Locale.ROOT));
+        json.writeStringField("subject", FindingFields.emptyToNull(finding.subject()));
+        json.writeStringField("source", finding.source());
+        FindingFields.write(json, finding.state(), finding.seen(), finding.meaning(), finding.remedy());
+        json.writeEndObject();
+    }
+}

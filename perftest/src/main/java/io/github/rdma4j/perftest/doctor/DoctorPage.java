@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.doctor;
+
+import io.github.rdma4j.gpudirect.check.FindingState;
+import io.github.rdma4j.perftest.doctor.check.Check;
+import io.github.rdma4j.perftest.doctor.check.Diagnosis;
+import io.github.rdma4j.perftest.doctor.check.Finding;
+import io.github.rdma4j.perftest.environment.BuildInfo;
+import io.github.rdma4j.perftest.findings.FindingLines;
+import io.github.rdma4j.perftest.findings.Paragraphs;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** Prints a diagnosis as a page of text: first what it comes to and what to mend, then all findings. */
+final class DoctorPage {
+    private static final int MOST_TO_MEND = 5;
+
+    private final Diagnosis diagnosis;
+    private final Paragraphs text = new Paragraphs();
+    private final FindingLines lines = new FindingLines(text);
+
+    private DoctorPage(Diagnosis diagnosis) {
+        this.diagnosis = diagnosis;
+    }
+
+    static String of(Diagnosis diagnosis) {
+        return new DoctorPage(diagnosis).page();
+    }
+
+    private String page() {
+        text.line("RDMA on this machine, as rdma4j " + BuildInfo.version() + " finds it");
+        text.line("");
+        text.entry("Result: ", result());
+        mend();
+        for (Check.Section section : Check.Section.values()) {
+            List<Finding> findings = diagnosis.findings().stream()
+                    .filter(finding -> finding.check().section() == section)
+                    .toList();
+            if (!findings.isEmpty()) {
+                lines.section(section.title());
+                findings(findings);
+            }
+        }
+        return text.toString();
+    }
+
+    private String result() {
+        return switch (diagnosis.outcome()) {
+            case OK -> "RDMA can be used: " + ports() + ".";
+            case TROUBLE -> "RDMA can be used (" + ports() + "), and something is slow or broken:";
+            case BROKEN ->
+                diagnosis.trouble().isEmpty()
+                        ? "RDMA cannot be used: no device has a port."
+                        : "RDMA cannot be used. To be mended, in this order:";
+        };
+    }
+
+    private String ports() {
+        return String.join(", ", diagnosis.usablePorts());
+    }
+
+    /** What to do, without what follows from it. */
+    private void mend() {
+        List<List<Finding>> groups = sameAdvice(diagnosis.trouble());
+        for (int i = 0; i < Math.min(groups.size(), MOST_TO_MEND); i++) {
+            List<Finding> group = groups.get(i);
+            Finding first = group.getFirst();
+            text.entry("  " + (i + 1) + ". ", first.check().key() + subjects(group) + ": " + first.seen());
+            if (!first.remedy().isEmpty()) {
+                text.entry("     -> ", first.remedy());
+            }
+        }
+        if (groups.size() > MOST_TO_MEND) {
+            text.line("  and " + (groups.size() - MOST_TO_MEND) + " more: WARNING and FAIL below");
+        }
+    }
+
+    private static String subjects(List<Finding> group) {
+        String names = group.stream()
+                .map(Finding::subject)
+                .filter(name -> !name.isEmpty())
+                .collect(Collectors.joining(", "));
+        return names.isEmpty() ? "" : " of " + names;
+    }
+
+    /** The same of several subjects is said once. */
+    private static List<List<Finding>> sameAdvice(List<Finding> findings) {
+        Map<List<Object>, List<Finding>> groups = new LinkedHashMap<>();
+        for (Finding finding : findings) {
+            groups.computeIfAbsent(
+                            List.of(
+                                    finding.check(),
+                                    finding.state(),
+                                    finding.seen(),
+                                    finding.meaning(),
+                                    finding.remedy()),
+                            _ -> new ArrayList<>())
+                    .add(finding);
+        }
+        return List.copyOf(groups.values());
+    }
+
+    private void findings(List<Finding> findings) {
+        List<List<Finding>> groups = sameAdvice(findings);
+        for (int i = 0; i < groups.size(); i++) {
+            List<Finding> group = groups.get(i);
+            Finding first = group.getFirst();
+            lines.seen(
+                    first.state(),
+                    first.check().key(),
+                    group.stream().map(Finding::subject).collect(Collectors.joining(", ")),
+                    first.seen());
+            // What means the same of the next ones too is explained after the last.
+            if (i + 1 == groups.size() || !sameMeaning(first, groups.get(i + 1).getFirst())) {
+                lines.explain(first.meaning(), first.remedy());
+                if (first.state() == FindingState.FAIL || first.state() == FindingState.WARNING) {
+                    lines.explain("Read: " + first.source(), "");
+                }
+            }
+        }
+    }
+
+    private static boolean sameMeaning(Finding one, Finding other) {
+        return one.check() == other.check()
+                && one.state() == other.state()
+                && one.meaning().equals(other.meaning())
+                && one.remedy().equals(other.remedy());
+    }
+}

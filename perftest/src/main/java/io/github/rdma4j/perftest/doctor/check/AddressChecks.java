@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.doctor.check;
+
+import static io.github.rdma4j.gpudirect.check.FindingState.FAIL;
+import static io.github.rdma4j.gpudirect.check.FindingState.WARNING;
+
+import io.github.rdma4j.perftest.doctor.machine.Machine;
+import io.github.rdma4j.perftest.doctor.machine.MachineFiles;
+import io.github.rdma4j.perftest.doctor.machine.RdmaDevice;
+import io.github.rdma4j.perftest.doctor.machine.RdmaPort;
+import io.github.rdma4j.verbs.device.Gid;
+import io.github.rdma4j.verbs.device.GidEntry;
+import io.github.rdma4j.verbs.device.GidType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/** Checks the addresses of a device's active ports, by the rule of the library and the tools. */
+final class AddressChecks {
+    private final MachineFiles files;
+    private final RdmaDevice device;
+
+    AddressChecks(Machine machine, RdmaDevice device) {
+        this.files = machine.files();
+        this.device = device;
+    }
+
+    List<Finding> findings() {
+        List<Finding> findings = new ArrayList<>();
+        for (RdmaPort port : device.ports()) {
+            if (port.isActive()) {
+                findings.add(gid(port));
+                if (device.isRoce(port)) {
+                    findings.add(roceMode(port));
+                }
+            }
+        }
+        return findings;
+    }
+
+    private Finding gid(RdmaPort port) {
+        String source = "/" + port.folder() + "/gids";
+        Optional<GidEntry> chosen = GidEntry.preferred(port.gids());
+        if (!device.isRoce(port)) {
+            return Finding.ok(
+                    Check.GID,
+                    port.name(),
+                    source,
+                    chosen.map(entry -> "use index " + entry.index() + ", " + entry.gid() + ", the port's own"
+                                    + (port.linkLayer().equals("InfiniBand")
+                                            ? "; within a subnet the LID is enough"
+                                            : ""))
+                            .orElse("none; none is needed"));
+        }
+        String networkInterface = port.networkInterface().orElse("DEVICE");
+        String addAddress = "ip address add ADDRESS/LENGTH dev " + networkInterface;
+        if (chosen.isEmpty()) {
+            return new Finding(
+                    Check.GID,
+                    port.name(),
+                    source,
+                    FAIL,
+                    "the port has no GID",
+                    "RoCE finds peers by GIDs, which an interface gets with its addresses",
+                    "ip link set " + networkInterface + " up; " + addAddress + "; in a container --network host");
+        }
+        GidEntry entry = chosen.get();
+        String seen = "use index " + entry.index() + " of " + port.gids().size() + ", " + words(entry.gid()) + ", "
+                + (entry.type() == GidType.ROCE_V1 ? "RoCE v1" : "RoCE v2")
+                + Optional.ofNullable(port.interfaces().get(entry.index()))
+                        .map(name -> " on " + name)
+                        .orElse("");
+        if (entry.type() == GidType.ROCE_V1) {
+            return warning(
+                    port,
+                    source,
+                    seen,
+                    "no GID is of RoCE v2: packets are not routed, and peers with v2 GIDs cannot talk to it",
+                    files.exists("sys/module/mlx4_core")
+                            ? "modprobe mlx4_core roce_mode=2, where the adapter can"
+                            : addAddress);
+        }
+        if (entry.gid().isLinkLocal()) {
+            return warning(
+                    port,
+                    source,
+                    seen + ": the best of what there is",
+                    "it is link-local: peers of other subnets cannot be reached, and rdma_cm needs an address",
+                    addAddress);
+        }
+        return Finding.ok(
+                Check.GID,
+                port.name(),
+                source,
+                seen + ": v2 can be routed, and "
+                        + (entry.gid().isIpv4Mapped()
+                                ? "an IPv4 address comes first"
+                                : "there is no IPv4 address, so a global IPv6 one"));
+    }
+
+    /** With the IPv4 address that it is made of. */
+    private static String words(Gid gid) {
+        byte[] bytes = gid.bytes();
+        return gid
+                + (gid.isIpv4Mapped()
+                        ? IntStream.range(Gid.LENGTH - 4, Gid.LENGTH)
+                                .mapToObj(i -> Integer.toString(Byte.toUnsignedInt(bytes[i])))
+                                .collect(Collectors.joining(".", " (", ")"))
+                        : "");
+    }
+
+    private static Finding warning(RdmaPort port, String source, String seen, String meaning, String remedy) {
+        return new Finding(Check.GID, port.name(), source, WARNING, seen, meaning, remedy);
+    }
+
+    /** The folder of configfs is there once somebody has made it. */
+    private Finding roceMode(RdmaPort port) {
+        String file = "sys/kernel/config/rdma_cm/" + device.name() + "/ports/" + port.number() + "/default_roce_mode";
+        Optional<String> mode = files.text(file);
+        if (mode.filter(text -> !text.equals("RoCE v2")).isPresent()) {
+            return new Finding(
+                    Check.ROCE_MODE,
+                    port.name(),
+                    "/" + file,
+                    WARNING,
+                    "rdma_cm connects by " + mode.get(),
+                    "its packets are not routed, and peers that expect RoCE v2 refuse them",
+                    "echo 'RoCE v2' > /" + file);
+        }
+        return Finding.ok(
+                Check.ROCE_MODE,
+                port.name(),
+                "/" + file,
+                mode.map(text -> "rdma_cm connects by " + text)
+                        .orElse("nobody has set it for rdma_cm: the kernel takes RoCE v2 where the port has it"));
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.doctor.check;
+
+import static io.github.rdma4j.gpudirect.check.FindingState.FAIL;
+import static io.github.rdma4j.gpudirect.check.FindingState.NOTE;
+import static io.github.rdma4j.gpudirect.check.FindingState.OK;
+import static io.github.rdma4j.gpudirect.check.FindingState.UNKNOWN;
+import static io.github.rdma4j.gpudirect.check.FindingState.WARNING;
+
+import io.github.rdma4j.gpudirect.check.FindingState;
+import java.util.Set;
+
+/**
+ * What the doctor looks at, in the order in which RDMA would fail. The states that a finding of it can have are fixed.
+ */
+public enum Check {
+    /** Whether libibverbs can be opened, and its version. */
+    LIBIBVERBS(Section.LIBRARIES, "libibverbs", OK, FAIL),
+    /** Whether librdmacm can be opened, and its version. */
+    LIBRDMACM(Section.LIBRARIES, "librdmacm", OK, FAIL),
+    /** Whether libibverbs has a user-space driver for each device. */
+    PROVIDERS(Section.LIBRARIES, "providers", OK, FAIL, UNKNOWN),
+
+    /** Whether the kernel has RDMA devices, and which of its modules are missing. */
+    RDMA_DEVICES(Section.KERNEL, "rdma-devices", OK, FAIL),
+    /** Whether this process may open the devices. */
+    UVERBS(Section.KERNEL, "uverbs", OK, FAIL),
+    /** Whether this process may use rdma_cm. */
+    RDMA_CM(Section.KERNEL, "rdma-cm", OK, FAIL),
+
+    /** Whether the device can be opened, and what it is. */
+    DEVICE(Section.DEVICES, "device", OK, NOTE, WARNING, FAIL),
+    /** The network interface that the port stands on. */
+    INTERFACE(Section.DEVICES, "interface", OK, FAIL, UNKNOWN),
+    /** Whether the port carries data, which on Ethernet follows from its interface. */
+    PORT(Section.DEVICES, "port", OK, WARNING, FAIL, UNKNOWN),
+    /** The path MTU in force. */
+    MTU(Section.DEVICES, "mtu", OK, NOTE, UNKNOWN),
+
+    /** Which GID to use, and why. */
+    GID(Section.ADDRESSES, "gid", OK, WARNING, FAIL),
+    /** Which version of RoCE rdma_cm uses. */
+    ROCE_MODE(Section.ADDRESSES, "roce-mode", OK, WARNING),
+
+    /** How much memory the process may lock. */
+    LOCKED_MEMORY(Section.LIMITS, "locked-memory", OK, WARNING, FAIL, UNKNOWN),
+    /** How many RDMA objects the control group may have. */
+    RDMA_CGROUP(Section.LIMITS, "rdma-cgroup", OK, WARNING, FAIL),
+    /** How many descriptors the process may have. */
+    OPEN_FILES(Section.LIMITS, "open-files", OK, NOTE, UNKNOWN),
+    /** How many threads the control group may have. */
+    THREADS(Section.LIMITS, "threads", OK, WARNING),
+
+    /** Whether network namespaces share the devices. */
+    NAMESPACES(Section.CONTAINERS, "namespaces", OK, NOTE, UNKNOWN),
+    /** Whether this is a container. */
+    CONTAINER(Section.CONTAINERS, "container", OK, NOTE),
+
+    /** Huge pages for pools of registered memory. */
+    HUGE_PAGES(Section.MEMORY, "huge-pages", OK, NOTE, UNKNOWN),
+    /** Whether the IOMMU translates what adapters do. */
+    IOMMU(Section.MEMORY, "iommu", OK, WARNING, UNKNOWN),
+
+    /** The adapter's PCI Express link. */
+    PCI_LINK(Section.PLACEMENT, "pci-link", OK, WARNING, UNKNOWN),
+    /** Whether this process runs beside the adapter. */
+    NUMA(Section.PLACEMENT, "numa", OK, NOTE, WARNING, UNKNOWN),
+    /** Which CPUs take the adapter's interrupts. */
+    INTERRUPTS(Section.PLACEMENT, "interrupts", OK, NOTE, UNKNOWN),
+    /** How the frequency of the CPUs is governed. */
+    GOVERNOR(Section.PLACEMENT, "governor", OK, WARNING),
+
+    /** Priority flow control. */
+    FLOW_CONTROL(Section.FABRIC, "flow-control", UNKNOWN),
+    /** Explicit congestion notification. */
+    ECN(Section.FABRIC, "ecn", OK, WARNING, UNKNOWN),
+    /** The traffic class, and with it the DSCP, of packets. */
+    TRAFFIC_CLASS(Section.FABRIC, "traffic-class", OK, NOTE, UNKNOWN),
+
+    /** Counters that are not zero and tell of something. */
+    COUNTERS(Section.COUNTERS, "counters", OK, NOTE, WARNING, UNKNOWN),
+
+    /** What gpudirect-check comes to. */
+    GPUDIRECT(Section.GPUS, "gpudirect", OK, NOTE, WARNING);
+
+    /** What belongs together on the page. */
+    public enum Section {
+        /** Of user space. */
+        LIBRARIES("Libraries"),
+        /** Modules, and the files that lead to them. */
+        KERNEL("Kernel"),
+        /** What carries data. */
+        DEVICES("Devices and ports"),
+        /** How peers are found. */
+        ADDRESSES("Addresses"),
+        /** What the process may have. */
+        LIMITS("Limits"),
+        /** What the process can see. */
+        CONTAINERS("Namespaces and containers"),
+        /** How memory is mapped. */
+        MEMORY("Memory"),
+        /** How far adapter and process are apart. */
+        PLACEMENT("Placement"),
+        /** What keeps RoCE from losing packets. */
+        FABRIC("RoCE tuning"),
+        /** What has happened so far. */
+        COUNTERS("Counters"),
+        /** Memory of GPUs. */
+        GPUS("GPUDirect");
+
+        private final String title;
+
+        Section(String title) {
+            this.title = title;
+        }
+
+        /** As the page has it. */
+        public String title() {
+            return title;
+        }
+    }
+
+    private final Section section;
+    private final String key;
+    private final Set<FindingState> states;
+
+    Check(Section section, String key, FindingState... states) {
+        this.section = section;
+        this.key = key;
+        this.states = Set.of(states);
+    }
+
+    /** What it belongs to. */
+    public Section section() {
+        return section;
+    }
+
+    /** Its name on pages and in documents. */
+    public String key() {
+        return key;
+    }
+
+    /** The states that its findings can have. */
+    public Set<FindingState> states() {
+        return states;
+    }
+}

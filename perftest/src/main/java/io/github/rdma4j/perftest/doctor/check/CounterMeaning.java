@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.doctor.check;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * What counters of ports mean. Those of data and requests are left out, as are those of programs' own mistakes, which
+ * completions tell of.
+ */
+enum CounterMeaning {
+    /** Packets did not arrive. */
+    LOSS(
+            true,
+            true,
+            "packets came out of order, late or not at all: the network drops some, or a peer stood still",
+            "see PFC and ECN on adapters and switches, then cables; watch it with rdma statistic show link",
+            "out_of_sequence",
+            "packet_seq_err",
+            "local_ack_timeout_err",
+            "implied_nak_seq_err",
+            "roce_adp_retrans",
+            "roce_adp_retrans_to",
+            "out_of_seq_request",
+            "rcvd_seq_err",
+            "retry_exceeded_err",
+            "completer_retry_err",
+            "seq_err_naks_rcvd",
+            "to_retransmits",
+            "max_retry_exceeded",
+            "oos_drop_count",
+            "missing_resp",
+            "retrans_timeout_events",
+            "impaired_remote_conn_events",
+            "unresponsive_remote_events",
+            "RetransSegs",
+            "tcpRetransSegs",
+            "rx_drops",
+            "rx_roce_discard_pkts"),
+    /** Receivers were too slow. */
+    NO_RECEIVE(
+            true,
+            true,
+            "messages came and no receive was posted for them: the sender waits and sends them again",
+            "post more receives, earlier; endpoints have credits and never run into it",
+            "rnr_nak_retry_err",
+            "out_of_buffer",
+            "rcvd_rnr_err",
+            "send_rnr_err",
+            "retry_rnr_exceeded_err",
+            "rnr_naks_rcvd"),
+    /** Acknowledgements were lost. */
+    REPEATED(
+            false,
+            true,
+            "peers sent requests again, because acknowledgements were lost or late",
+            "",
+            "duplicate_request"),
+    /** Switches marked packets. */
+    CONGESTION(
+            false,
+            true,
+            "switches marked packets, and senders slowed down (ECN): congestion, which is handled",
+            "",
+            "np_cnp_sent",
+            "np_ecn_marked_roce_packets",
+            "rp_cnp_handled",
+            "cnpSent",
+            "cnpHandled",
+            "RxECNMrkd",
+            "rx_ecn_marked_pkts",
+            "tx_cnp_pkts",
+            "rx_cnp_pkts",
+            "tx_cnp_pkt",
+            "rx_cnp_pkt",
+            "roce_slow_restart",
+            "roce_slow_restart_cnps",
+            "roce_slow_restart_trans"),
+    /** Nobody listened to notices. */
+    CONGESTION_IGNORED(
+            true,
+            true,
+            "peers told this port to slow down, and it did not: ECN's reaction is off here",
+            "echo 1 > /sys/class/net/DEVICE/ecn/roce_rp/enable/PRIORITY (MLNX_OFED), or the adapter's own tool",
+            "rp_cnp_ignored",
+            "cnpIgnored"),
+    /** Packets waited. */
+    NO_CREDITS(
+            false,
+            false,
+            "ticks in which the port had data and no credits to send it: congestion ahead",
+            "",
+            "port_xmit_wait"),
+    /** Packets were thrown away. */
+    DISCARDED(
+            true,
+            true,
+            "packets to be sent were thrown away, because the port was down or congested for too long",
+            "ibqueryerrors finds the port that is slow",
+            "port_xmit_discards"),
+    /** Bits came wrong. */
+    BAD_LINK(
+            true,
+            true,
+            "bits or packets came broken: a bad cable, transceiver or connector",
+            "clean, reseat or change cable and transceiver; ibqueryerrors, mlxlink or ethtool -m tell more",
+            "symbol_error",
+            "link_error_recovery",
+            "port_rcv_errors",
+            "local_link_integrity_errors",
+            "excessive_buffer_overrun_errors",
+            "port_rcv_remote_physical_errors",
+            "rx_icrc_encapsulated",
+            "rx_roce_error_pkts"),
+    /** The link went. */
+    LINK_LOST(
+            true,
+            false,
+            "the link went down so many times since the driver was loaded; queue pairs break if it is for long",
+            "a link that nobody switched off: change cable and transceiver; dmesg has the times",
+            "link_downed"),
+    /** An adapter that cannot carry out requests. */
+    REQUESTS_FAILED(
+            true,
+            false,
+            "requests of programs ended with errors",
+            "completions of the programs tell which",
+            "rdma_read_wr_err",
+            "rdma_write_wr_err",
+            "unrecoverable_err");
+
+    private static final Map<String, CounterMeaning> BY_NAME = Arrays.stream(values())
+            .flatMap(meaning -> meaning.names.stream().map(name -> Map.entry(name, meaning)))
+            .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+
+    private final boolean trouble;
+    private final boolean perPacket;
+    private final String words;
+    private final String remedy;
+    private final List<String> names;
+
+    CounterMeaning(boolean trouble, boolean perPacket, String words, String remedy, String... names) {
+        this.trouble = trouble;
+        this.perPacket = perPacket;
+        this.words = words;
+        this.remedy = remedy;
+        this.names = List.of(names);
+    }
+
+    /** What a counter means; empty for one that tells of no trouble. */
+    static Optional<CounterMeaning> of(String counter) {
+        return Optional.ofNullable(BY_NAME.get(counter));
+    }
+
+    /** Whether it slows programs down or breaks them. */
+    boolean isTrouble() {
+        return trouble;
+    }
+
+    /** Whether it is to be seen beside the number of packets. */
+    boolean isPerPacket() {
+        return perPacket;
+    }
+
+    String words() {
+        return words;
+    }
+
+    String remedy() {
+        return remedy;
+    }
+}

@@ -1,0 +1,223 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.doctor.check;
+
+import static io.github.rdma4j.gpudirect.check.FindingState.FAIL;
+import static io.github.rdma4j.gpudirect.check.FindingState.NOTE;
+import static io.github.rdma4j.gpudirect.check.FindingState.UNKNOWN;
+import static io.github.rdma4j.gpudirect.check.FindingState.WARNING;
+
+import io.github.rdma4j.gpudirect.check.AdapterFacts;
+import io.github.rdma4j.gpudirect.check.PortFacts;
+import io.github.rdma4j.gpudirect.check.Problem;
+import io.github.rdma4j.gpudirect.topology.PciFunction;
+import io.github.rdma4j.perftest.doctor.machine.Machine;
+import io.github.rdma4j.perftest.doctor.machine.MachineFiles;
+import io.github.rdma4j.perftest.doctor.machine.RdmaDevice;
+import io.github.rdma4j.perftest.doctor.machine.RdmaPort;
+import io.github.rdma4j.verbs.device.Mtu;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** Checks a device, its ports and the network interfaces behind them. */
+final class DeviceChecks {
+    private static final String INTERFACES = "sys/class/net/";
+    private static final int INTERFACE_IS_UP = 1;
+
+    private final MachineFiles files;
+    private final RdmaDevice device;
+
+    DeviceChecks(Machine machine, RdmaDevice device) {
+        this.files = machine.files();
+        this.device = device;
+    }
+
+    List<Finding> findings() {
+        List<Finding> findings = new ArrayList<>();
+        findings.add(device());
+        for (RdmaPort port : device.ports()) {
+            findings.add(port(port));
+            if (port.isEthernet() && (device.isIwarp() || device.isRoce(port))) {
+                findings.add(networkInterface(port));
+            }
+            if (port.isActive()) {
+                findings.add(mtu(port));
+            }
+        }
+        return findings;
+    }
+
+    private Finding device() {
+        String source = "ibv_open_device";
+        if (!device.isOpen()) {
+            Optional<Problem> problem = device.facts().flatMap(AdapterFacts::problem);
+            return new Finding(
+                    Check.DEVICE,
+                    device.name(),
+                    source,
+                    FAIL,
+                    problem.map(Problem::reason).orElse("libibverbs does not list it"),
+                    "it cannot be used",
+                    problem.map(Problem::remedy).orElse("see libibverbs, providers and uverbs above"));
+        }
+        String seen = describe();
+        if (device.isSoftware()) {
+            return note(seen, "a device of software: the processor makes each packet, which is for tests");
+        }
+        if (device.isIwarp()) {
+            return note(seen, "iWARP, RDMA over TCP: connect by rdma_cm (-R of the tools); there are no datagrams");
+        }
+        if (device.nodeType().equals("unspecified")) {
+            return new Finding(
+                    Check.DEVICE,
+                    device.name(),
+                    "/" + device.folder(),
+                    WARNING,
+                    seen,
+                    "a transport of its own, such as EFA's SRD: there are no reliable connections (RC), so endpoints and"
+                            + " most tools cannot use it",
+                    "use it by libfabric, or the datagrams (UD) that it has");
+        }
+        return Finding.ok(Check.DEVICE, device.name(), source, seen);
+    }
+
+    private Finding note(String seen, String meaning) {
+        return new Finding(Check.DEVICE, device.name(), "/" + device.folder(), NOTE, seen, meaning, "");
+    }
+
+    private String describe() {
+        return String.join(
+                ", ",
+                Stream.of(
+                                Optional.of("can be opened"),
+                                Optional.of("node type " + device.nodeType()),
+                                device.function().flatMap(PciFunction::driver).map(name -> "driver " + name),
+                                Optional.of(device.firmware())
+                                        .filter(version -> !version.isEmpty())
+                                        .map(version -> "firmware " + version),
+                                device.function()
+                                        .flatMap(PciFunction::physicalFunction)
+                                        .map(physical -> "virtual function of " + physical))
+                        .flatMap(Optional::stream)
+                        .toList());
+    }
+
+    private Finding port(RdmaPort port) {
+        String source = "/" + port.folder();
+        if (port.state().isEmpty()) {
+            return new Finding(
+                    Check.PORT,
+                    port.name(),
+                    source,
+                    UNKNOWN,
+                    "its state cannot be read",
+                    "only an active port carries data",
+                    "rdma link");
+        }
+        String seen = port.state() + ", " + port.physicalState() + ", " + port.linkLayer()
+                + (port.rate().isEmpty() ? "" : ", " + port.rate());
+        if (port.isActive()) {
+            // Ports of InfiniBand have four lanes, or two of NDR and HDR behind a splitting cable.
+            return !port.isEthernet() && port.rate().contains("(1X ")
+                    ? new Finding(
+                            Check.PORT,
+                            port.name(),
+                            source,
+                            WARNING,
+                            seen,
+                            "one lane of usually four is up: bandwidth is a quarter",
+                            "reseat or change cable and transceiver; ibportstate -D 0 " + port.number() + " query")
+                    : Finding.ok(Check.PORT, port.name(), source, seen);
+        }
+        return new Finding(
+                Check.PORT, port.name(), source, FAIL, seen, "only an active port carries data", activate(port));
+    }
+
+    private static String activate(RdmaPort port) {
+        String networkInterface = port.networkInterface().orElse("DEVICE");
+        if (port.isEthernet()) {
+            return port.physicalState().equals("Disabled")
+                    ? "ip link set " + networkInterface + " up; if it is up, see cable and switch"
+                    : "see cable, transceiver and switch: ethtool " + networkInterface;
+        }
+        return port.state().equals("DOWN")
+                ? "see cable and switch: iblinkinfo"
+                : "start a subnet manager: opensm, or that of a switch; sminfo shows whether there is one";
+    }
+
+    private Finding networkInterface(RdmaPort port) {
+        if (port.networkInterface().isEmpty()) {
+            return new Finding(
+                    Check.INTERFACE,
+                    port.name(),
+                    "/" + port.folder() + "/gid_attrs/ndevs",
+                    UNKNOWN,
+                    "sysfs names no network interface for it",
+                    "packets travel through one, which must be up and have an address",
+                    "rdma link names it");
+        }
+        String name = port.networkInterface().get();
+        String folder = INTERFACES + name;
+        if (!files.exists(folder)) {
+            return new Finding(
+                    Check.INTERFACE,
+                    port.name(),
+                    "/" + folder,
+                    FAIL,
+                    "its network interface " + name + " is not in this network namespace",
+                    "without it the port has no addresses here",
+                    "docker run --network host IMAGE, or move the interface in: ip link set " + name + " netns NAME");
+        }
+        String state = files.text(folder + "/operstate").orElse("unknown");
+        boolean up = files.text(folder + "/flags")
+                .filter(flags -> flags.matches("0x[0-9a-f]{1,8}"))
+                .map(flags -> (Long.decode(flags) & INTERFACE_IS_UP) != 0)
+                .orElse(!state.equals("down"));
+        String mtu = files.text(folder + "/mtu").map(text -> ", MTU " + text).orElse("");
+        if (up && (state.equals("up") || state.equals("unknown"))) {
+            return Finding.ok(Check.INTERFACE, port.name(), "/" + folder, name + " is up" + mtu);
+        }
+        return new Finding(
+                Check.INTERFACE,
+                port.name(),
+                "/" + folder,
+                FAIL,
+                name + (up ? " is " + state : " is switched off") + mtu,
+                "a RoCE or iWARP port carries data only while its interface is up",
+                up ? "see cable and switch: ethtool " + name : "ip link set " + name + " up");
+    }
+
+    private Finding mtu(RdmaPort port) {
+        String source = "ibv_query_port";
+        Optional<PortFacts> facts = port.facts().filter(found -> found.activeMtu() != Mtu.UNKNOWN);
+        if (facts.isEmpty()) {
+            return new Finding(
+                    Check.MTU,
+                    port.name(),
+                    source,
+                    UNKNOWN,
+                    "libibverbs does not tell it",
+                    "small packets limit bandwidth",
+                    "");
+        }
+        int active = facts.get().activeMtu().bytes();
+        int most = facts.get().maxMtu().bytes();
+        String seen = active + " of " + most + " bytes";
+        if (active >= most || device.isIwarp()) {
+            return Finding.ok(Check.MTU, port.name(), source, seen);
+        }
+        return new Finding(
+                Check.MTU,
+                port.name(),
+                source,
+                NOTE,
+                seen,
+                "packets are smaller than the port can have: more headers, less bandwidth",
+                port.isEthernet()
+                        ? "ip link set " + port.networkInterface().orElse("DEVICE")
+                                + " mtu 4200 (or 9000), on all machines and switches of the network"
+                        : "the subnet manager sets it: mtu=5 of the partition in partitions.conf");
+    }
+}

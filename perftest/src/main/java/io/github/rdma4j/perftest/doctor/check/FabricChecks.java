@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.doctor.check;
+
+import static io.github.rdma4j.gpudirect.check.FindingState.NOTE;
+import static io.github.rdma4j.gpudirect.check.FindingState.UNKNOWN;
+import static io.github.rdma4j.gpudirect.check.FindingState.WARNING;
+
+import io.github.rdma4j.perftest.doctor.machine.Machine;
+import io.github.rdma4j.perftest.doctor.machine.MachineFiles;
+import io.github.rdma4j.perftest.doctor.machine.RdmaDevice;
+import io.github.rdma4j.perftest.doctor.machine.RdmaPort;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Checks what keeps RoCE of an adapter from losing packets, as far as files tell. Devices of software have none. */
+final class FabricChecks {
+    private static final Pattern CLASS = Pattern.compile("tclass=(\\d{1,3})");
+    /** The upper six of the eight bits of a traffic class; the others are ECN's. */
+    private static final int DSCP_SHIFT = 2;
+
+    private final MachineFiles files;
+    private final RdmaDevice device;
+
+    FabricChecks(Machine machine, RdmaDevice device) {
+        this.files = machine.files();
+        this.device = device;
+    }
+
+    List<Finding> findings() {
+        List<Finding> findings = new ArrayList<>();
+        for (RdmaPort port : device.ports()) {
+            if (port.isActive() && device.isRoce(port) && !device.isSoftware()) {
+                String networkInterface = port.networkInterface().orElse("DEVICE");
+                findings.add(flowControl(port, networkInterface));
+                findings.add(congestion(port, networkInterface));
+                findings.add(trafficClass(port));
+            }
+        }
+        return findings;
+    }
+
+    private Finding flowControl(RdmaPort port, String networkInterface) {
+        String trust = "sys/class/net/" + networkInterface + "/qos/trust";
+        return new Finding(
+                Check.FLOW_CONTROL,
+                port.name(),
+                "/" + trust,
+                UNKNOWN,
+                "no file tells of priority flow control (PFC): the kernel tells it over netlink (dcbnl) alone"
+                        + files.text(trust)
+                                .map(mode -> "; priorities are taken from " + mode)
+                                .orElse(""),
+                "without PFC packets are dropped when a switch or a receiver is full, and each drop is sent again",
+                "dcb pfc show dev " + networkInterface + " (iproute2) shows it; the switch must have the same");
+    }
+
+    private Finding congestion(RdmaPort port, String networkInterface) {
+        String folder = "sys/class/net/" + networkInterface + "/ecn";
+        if (!files.exists(folder)) {
+            return new Finding(
+                    Check.ECN,
+                    port.name(),
+                    "/" + folder,
+                    UNKNOWN,
+                    "the driver has no files for it; MLNX_OFED's mlx5 has",
+                    "where ECN is off, nobody slows down before packets are dropped",
+                    "the counters np_cnp_sent and rp_cnp_handled rise where it works");
+        }
+        TreeSet<String> notifying = enabled(folder + "/roce_np/enable");
+        TreeSet<String> reacting = enabled(folder + "/roce_rp/enable");
+        String seen = "priorities that notify: " + words(notifying) + "; that react: " + words(reacting);
+        return notifying.isEmpty() || reacting.isEmpty()
+                ? new Finding(
+                        Check.ECN,
+                        port.name(),
+                        "/" + folder,
+                        WARNING,
+                        seen,
+                        "nobody slows down before packets are dropped",
+                        "echo 1 > /" + folder + "/roce_np/enable/3, and roce_rp/enable/3, for the priority of RoCE")
+                : Finding.ok(Check.ECN, port.name(), "/" + folder, seen);
+    }
+
+    private TreeSet<String> enabled(String folder) {
+        TreeSet<String> priorities = new TreeSet<>(files.names(folder));
+        priorities.removeIf(
+                name -> !files.text(folder + "/" + name).filter("1"::equals).isPresent());
+        return priorities;
+    }
+
+    private static String words(TreeSet<String> priorities) {
+        return priorities.isEmpty() ? "none" : String.join(" ", priorities);
+    }
+
+    private Finding trafficClass(RdmaPort port) {
+        String file = "sys/class/infiniband/" + device.name() + "/tc/" + port.number() + "/traffic_class";
+        Optional<String> text = files.text(file);
+        if (text.isEmpty()) {
+            return new Finding(
+                    Check.TRAFFIC_CLASS,
+                    port.name(),
+                    "/" + file,
+                    UNKNOWN,
+                    "the driver has no file for it; MLNX_OFED's mlx5 has",
+                    "each program chooses its own: 0, which no switch prefers, unless it asks for another",
+                    "--tclass 106 (DSCP 26) of the tools, or the class of your network");
+        }
+        Matcher set = CLASS.matcher(text.get());
+        if (set.find()) {
+            int value = Integer.parseInt(set.group(1));
+            return Finding.ok(
+                    Check.TRAFFIC_CLASS,
+                    port.name(),
+                    "/" + file,
+                    "all programs' packets have class " + value + ": DSCP " + (value >>> DSCP_SHIFT));
+        }
+        return new Finding(
+                Check.TRAFFIC_CLASS,
+                port.name(),
+                "/" + file,
+                NOTE,
+                "none is set for all programs",
+                "packets go in the class that each program asks for, mostly 0, which no switch prefers",
+                "echo 106 > /" + file + " (DSCP 26), or the class of your network");
+    }
+}

@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.doctor.check;
+
+import static io.github.rdma4j.gpudirect.check.FindingState.FAIL;
+import static io.github.rdma4j.gpudirect.check.FindingState.NOTE;
+import static io.github.rdma4j.gpudirect.check.FindingState.UNKNOWN;
+import static io.github.rdma4j.gpudirect.check.FindingState.WARNING;
+
+import io.github.rdma4j.perftest.doctor.machine.ControlGroup;
+import io.github.rdma4j.perftest.doctor.machine.Machine;
+import io.github.rdma4j.perftest.doctor.machine.MachineFiles;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** Checks what this process may have: pinned memory, RDMA objects, descriptors, threads. */
+final class LimitChecks {
+    private static final String LIMITS = "proc/self/limits";
+    private static final String STATUS = "proc/self/status";
+    private static final String UNLIMITED = "unlimited";
+    private static final int CAP_IPC_LOCK = 14;
+
+    /** Buffers of usual size fit below it. */
+    private static final long ENOUGH_LOCKED = 1L << 30;
+    /** An endpoint with its defaults pins half of it. */
+    private static final long LEAST_LOCKED = 1L << 20;
+    /** Of a thousand endpoints, which have four each. */
+    private static final long ENOUGH_FILES = 4096;
+    /** How full a control group may be, in percent. */
+    private static final long FULL = 90;
+
+    private final MachineFiles files;
+    private final ControlGroup group;
+    private final List<String> devices;
+
+    LimitChecks(Machine machine) {
+        this.files = machine.files();
+        this.group = new ControlGroup(machine.files());
+        this.devices = machine.devices().stream().map(device -> device.name()).toList();
+    }
+
+    List<Finding> findings() {
+        List<Finding> findings = new ArrayList<>();
+        findings.add(lockedMemory());
+        findings.addAll(rdmaObjects());
+        findings.add(openFiles());
+        findings.add(threads());
+        return findings;
+    }
+
+    private static Finding unreadable(Check check, String meaning) {
+        return new Finding(check, "", "/" + LIMITS, UNKNOWN, "/" + LIMITS + " does not tell it", meaning, "");
+    }
+
+    /** Soft and hard limit; empty if the kernel does not tell. */
+    private Optional<String[]> limit(String label) {
+        return files.labelled(LIMITS, label)
+                .map(fields -> fields.split("\\s+"))
+                .filter(fields -> fields.length >= 2
+                        && Arrays.stream(fields).limit(2).allMatch(field -> field.matches(UNLIMITED + "|\\d{1,20}")));
+    }
+
+    private Finding lockedMemory() {
+        Optional<String[]> limit = limit("Max locked memory");
+        if (limit.isEmpty()) {
+            return unreadable(Check.LOCKED_MEMORY, "a small limit refuses the registration of memory");
+        }
+        String soft = limit.get()[0];
+        String hard = limit.get()[1];
+        String seen = "RLIMIT_MEMLOCK is " + words(soft) + (soft.equals(hard) ? "" : ", at most " + words(hard));
+        if (soft.equals(UNLIMITED)) {
+            return Finding.ok(Check.LOCKED_MEMORY, "", "/" + LIMITS, seen);
+        }
+        if (isPrivileged()) {
+            return Finding.ok(
+                    Check.LOCKED_MEMORY, "", "/" + LIMITS, seen + ", which CAP_IPC_LOCK lifts for this process");
+        }
+        long bytes = MachineFiles.bounded(soft);
+        if (bytes >= ENOUGH_LOCKED) {
+            return Finding.ok(Check.LOCKED_MEMORY, "", "/" + LIMITS, seen);
+        }
+        return new Finding(
+                Check.LOCKED_MEMORY,
+                "",
+                "/" + LIMITS,
+                bytes < LEAST_LOCKED ? FAIL : WARNING,
+                seen,
+                bytes < LEAST_LOCKED
+                        ? "not even queues of usual size can be made: creating them fails with ENOMEM"
+                        : "registering more memory than that fails with ENOMEM, and queues count",
+                "ulimit -l unlimited" + (hard.equals(UNLIMITED) ? "" : " (the hard limit first: limits.conf)")
+                        + ", LimitMEMLOCK=infinity in the service, docker run --ulimit memlock=-1");
+    }
+
+    private boolean isPrivileged() {
+        return files.labelled(STATUS, "CapEff:")
+                .filter(mask -> mask.matches("[0-9a-f]{1,16}"))
+                .map(mask -> (Long.parseUnsignedLong(mask, 16) >>> CAP_IPC_LOCK & 1) == 1)
+                .orElse(false);
+    }
+
+    private static String words(String limit) {
+        if (limit.equals(UNLIMITED)) {
+            return limit;
+        }
+        long bytes = MachineFiles.bounded(limit);
+        return bytes >= LEAST_LOCKED ? (bytes >> 20) + " MiB" : (bytes >> 10) + " KiB";
+    }
+
+    private List<Finding> rdmaObjects() {
+        Optional<String> file = group.find("rdma", "rdma.max");
+        if (file.isEmpty()) {
+            return List.of(Finding.ok(
+                    Check.RDMA_CGROUP, "", "/sys/fs/cgroup", "no control group of this process limits RDMA objects"));
+        }
+        Map<String, String> most = byDevice(file.get());
+        Map<String, String> current = byDevice(file.get().replace("rdma.max", "rdma.current"));
+        List<Finding> findings = new ArrayList<>();
+        for (String device : devices) {
+            if (most.containsKey(device)) {
+                findings.add(rdmaObjects(device, file.get(), most.get(device), current.getOrDefault(device, "")));
+            }
+        }
+        return findings.isEmpty()
+                ? List.of(Finding.ok(Check.RDMA_CGROUP, "", "/" + file.get(), "no device of here is limited"))
+                : findings;
+    }
+
+    private static Finding rdmaObjects(String device, String file, String most, String current) {
+        Map<String, Long> limits = numbers(most);
+        Map<String, Long> used = numbers(current);
+        String seen = most + (current.isEmpty() ? "" : ", of which are used " + current);
+        if (limits.isEmpty()) {
+            return Finding.ok(Check.RDMA_CGROUP, device, "/" + file, seen);
+        }
+        boolean none =
+                limits.entrySet().stream().anyMatch(limit -> used.getOrDefault(limit.getKey(), 0L) >= limit.getValue());
+        return new Finding(
+                Check.RDMA_CGROUP,
+                device,
+                "/" + file,
+                none ? FAIL : WARNING,
+                seen,
+                none
+                        ? "the limit is reached: the next context or object is refused"
+                        : "contexts (hca_handle) or objects beyond that are refused",
+                "echo '" + device + " hca_handle=max hca_object=max' > /" + file);
+    }
+
+    private Map<String, String> byDevice(String file) {
+        return files.text(file).stream()
+                .flatMap(String::lines)
+                .map(line -> line.split(" ", 2))
+                .filter(parts -> parts.length == 2)
+                .collect(Collectors.toMap(parts -> parts[0], parts -> parts[1], (one, _) -> one));
+    }
+
+    /** Those that are numbers, and not "max". */
+    private static Map<String, Long> numbers(String fields) {
+        return Arrays.stream(fields.split(" "))
+                .map(field -> field.split("="))
+                .filter(parts -> parts.length == 2 && parts[1].matches("\\d{1,18}"))
+                .collect(Collectors.toMap(parts -> parts[0], parts -> Long.parseLong(parts[1]), (one, _) -> one));
+    }
+
+    private Finding openFiles() {
+        Optional<String[]> limit = limit("Max open files");
+        if (limit.isEmpty()) {
+            return unreadable(Check.OPEN_FILES, "contexts, channels and endpoints have descriptors");
+        }
+        String soft = limit.get()[0];
+        String seen = "RLIMIT_NOFILE is " + soft;
+        return soft.equals(UNLIMITED) || MachineFiles.bounded(soft) >= ENOUGH_FILES
+                ? Finding.ok(Check.OPEN_FILES, "", "/" + LIMITS, seen)
+                : new Finding(
+                        Check.OPEN_FILES,
+                        "",
+                        "/" + LIMITS,
+                        NOTE,
+                        seen,
+                        "an endpoint has four descriptors: beyond some hundred of them EMFILE",
+                        "ulimit -n 65536, LimitNOFILE=65536 in the service");
+    }
+
+    private Finding threads() {
+        Optional<String> file = group.find("pids", "pids.max");
+        Optional<Long> most = file.flatMap(files::text)
+                .filter(text -> text.matches("\\d{1,18}"))
+                .map(Long::parseLong);
+        if (most.isEmpty()) {
+            return Finding.ok(
+                    Check.THREADS,
+                    "",
+                    "/" + file.orElse("sys/fs/cgroup"),
+                    "no control group of this process limits threads");
+        }
+        long used = files.number(file.get().replace("pids.max", "pids.current")).orElse(0);
+        String seen = used + " of " + most.get() + " threads of the control group are in use";
+        return used * 100 < most.get() * FULL
+                ? Finding.ok(Check.THREADS, "", "/" + file.get(), seen)
+                : new Finding(
+                        Check.THREADS,
+                        "",
+                        "/" + file.get(),
+                        WARNING,
+                        seen,
+                        "a JVM that can start no thread ends with an OutOfMemoryError",
+                        "docker run --pids-limit, TasksMax= in the service");
+    }
+}

@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.doctor.check;
+
+/** What a diagnosis comes to. */
+public enum Outcome {
+    /** RDMA can be used, and nothing is slow or broken. */
+    OK,
+    /** RDMA can be used; something is slow, or a part of it is broken. */
+    TROUBLE,
+    /** RDMA cannot be used: no port of any device. */
+    BROKEN
+}

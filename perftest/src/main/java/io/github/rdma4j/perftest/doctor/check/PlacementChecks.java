@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.doctor.check;
+
+import static io.github.rdma4j.gpudirect.check.FindingState.NOTE;
+import static io.github.rdma4j.gpudirect.check.FindingState.UNKNOWN;
+import static io.github.rdma4j.gpudirect.check.FindingState.WARNING;
+
+import io.github.rdma4j.gpudirect.topology.PciFunction;
+import io.github.rdma4j.gpudirect.topology.PciLink;
+import io.github.rdma4j.perftest.doctor.machine.Machine;
+import io.github.rdma4j.perftest.doctor.machine.MachineFiles;
+import io.github.rdma4j.perftest.doctor.machine.RdmaDevice;
+import io.github.rdma4j.perftest.placement.CpuList;
+import io.github.rdma4j.perftest.placement.NumaTopology;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/** Checks how far adapters and this process are apart, and how fast the ways between are. */
+final class PlacementChecks {
+    private static final String CPUS = "/sys/devices/system/cpu";
+    private static final String FASTEST = "performance";
+    private static final Pattern CPU_LIST = Pattern.compile("\\d{1,4}(-\\d{1,4})?(,\\d{1,4}(-\\d{1,4})?)*");
+
+    private final MachineFiles files;
+    private final List<RdmaDevice> devices;
+    private final NumaTopology numa;
+
+    PlacementChecks(Machine machine) {
+        this.files = machine.files();
+        this.devices = machine.devices();
+        this.numa = machine.numa();
+    }
+
+    List<Finding> findings() {
+        List<Finding> findings = new ArrayList<>();
+        for (RdmaDevice device : devices) {
+            device.function().ifPresent(function -> {
+                findings.add(link(device, function));
+                findings.add(node(device, function));
+                findings.add(interrupts(device, function));
+            });
+        }
+        findings.add(governor());
+        return findings;
+    }
+
+    private static Finding link(RdmaDevice device, PciFunction function) {
+        PciLink link = function.link();
+        String source = "/sys/bus/pci/devices/" + function.address();
+        if (link.bandwidth() == 0) {
+            return new Finding(
+                    Check.PCI_LINK,
+                    device.name(),
+                    source,
+                    UNKNOWN,
+                    "sysfs does not tell speed and width of the link",
+                    "a link of few or slow lanes limits bandwidth",
+                    "lspci -vv -s " + function.address() + " as root: LnkCap, LnkSta");
+        }
+        String seen = String.format(Locale.ROOT, "%s: %.0f Gbit/s", link, link.bandwidth());
+        return link.isNarrowed() || link.isSlowed()
+                ? new Finding(
+                        Check.PCI_LINK,
+                        device.name(),
+                        source,
+                        WARNING,
+                        seen,
+                        "the link has fewer or slower lanes than the adapter, which limits bandwidth",
+                        "reseat the card, or use a slot with all lanes of its generation; lspci -vv -s "
+                                + function.address())
+                : Finding.ok(Check.PCI_LINK, device.name(), source, seen);
+    }
+
+    private Finding node(RdmaDevice device, PciFunction function) {
+        String source = "/sys/bus/pci/devices/" + function.address() + "/numa_node";
+        if (numa.nodes().size() <= 1) {
+            return Finding.ok(Check.NUMA, device.name(), source, "the machine has one NUMA node");
+        }
+        int node = function.numaNode();
+        if (node < 0) {
+            return new Finding(
+                    Check.NUMA,
+                    device.name(),
+                    source,
+                    UNKNOWN,
+                    "the firmware does not tell the adapter's NUMA node",
+                    "threads and memory of another node than the adapter's are slower",
+                    "");
+        }
+        CpuList allowed = numa.allowedCpus();
+        CpuList near = numa.cpusOf(node).and(allowed);
+        String seen = "the adapter is on node " + node + ", this process may use CPUs " + allowed;
+        String bind = "numactl --cpunodebind=" + node + " --membind=" + node + " java ...";
+        if (near.isEmpty()) {
+            return new Finding(
+                    Check.NUMA,
+                    device.name(),
+                    source,
+                    WARNING,
+                    seen + ", of which none is there",
+                    "each access goes through the link between processors: more latency, less bandwidth",
+                    bind);
+        }
+        return allowed.without(near).isEmpty()
+                ? Finding.ok(Check.NUMA, device.name(), source, seen + ", all of them there")
+                : new Finding(
+                        Check.NUMA,
+                        device.name(),
+                        source,
+                        NOTE,
+                        seen + ", of which " + near + " are there",
+                        "threads on the others are slower, and which it will be is chance",
+                        bind);
+    }
+
+    private Finding interrupts(RdmaDevice device, PciFunction function) {
+        String source = "/sys/bus/pci/devices/" + function.address() + "/msi_irqs";
+        List<CpuList> targets = files.names(source.substring(1)).stream()
+                .map(number -> files.text("proc/irq/" + number + "/effective_affinity_list")
+                        .or(() -> files.text("proc/irq/" + number + "/smp_affinity_list")))
+                .flatMap(Optional::stream)
+                .filter(text -> CPU_LIST.matcher(text).matches())
+                .map(CpuList::parse)
+                .toList();
+        if (targets.isEmpty()) {
+            return new Finding(
+                    Check.INTERRUPTS,
+                    device.name(),
+                    source,
+                    UNKNOWN,
+                    "the CPUs that take the adapter's interrupts cannot be read",
+                    "threads that sleep for completions are woken by them",
+                    "");
+        }
+        CpuList near = numa.cpusOf(function.numaNode());
+        long far = targets.stream()
+                .filter(cpus -> !near.isEmpty() && cpus.and(near).isEmpty())
+                .count();
+        return far == 0
+                ? Finding.ok(
+                        Check.INTERRUPTS,
+                        device.name(),
+                        source,
+                        targets.size() + " vectors" + (near.isEmpty() ? "" : ", all to CPUs of the adapter's node"))
+                : new Finding(
+                        Check.INTERRUPTS,
+                        device.name(),
+                        source,
+                        NOTE,
+                        far + " of " + targets.size() + " vectors go to CPUs of another node than the adapter's",
+                        "threads that sleep for completions are woken later; those that poll do not mind",
+                        "echo " + near + " > /proc/irq/NUMBER/smp_affinity_list for each in " + source
+                                + ", and keep irqbalance from it");
+    }
+
+    private Finding governor() {
+        TreeSet<String> governors = Arrays.stream(numa.allowedCpus().toArray())
+                .mapToObj(numa::frequencyGovernor)
+                .flatMap(found -> found.stream())
+                .collect(Collectors.toCollection(TreeSet::new));
+        String source = CPUS + "/cpu*/cpufreq/scaling_governor";
+        if (governors.isEmpty()) {
+            return Finding.ok(Check.GOVERNOR, "", source, "the kernel does not govern the frequency here");
+        }
+        String seen = String.join(", ", governors);
+        governors.remove(FASTEST);
+        return governors.isEmpty()
+                ? Finding.ok(Check.GOVERNOR, "", source, seen)
+                : new Finding(
+                        Check.GOVERNOR,
+                        "",
+                        source,
+                        WARNING,
+                        seen,
+                        "CPUs slow down while they wait: latencies rise and scatter",
+                        "cpupower frequency-set -g performance");
+    }
+}

@@ -1,0 +1,286 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.doctor.check;
+
+import static io.github.rdma4j.gpudirect.check.FindingState.FAIL;
+import static io.github.rdma4j.gpudirect.check.FindingState.UNKNOWN;
+
+import io.github.rdma4j.gpudirect.check.Problem;
+import io.github.rdma4j.gpudirect.topology.PciFunction;
+import io.github.rdma4j.perftest.doctor.machine.Machine;
+import io.github.rdma4j.perftest.doctor.machine.MachineFiles;
+import io.github.rdma4j.perftest.doctor.machine.RdmaDevice;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/** Checks libraries, kernel modules and the files that lead to them. */
+final class SoftwareChecks {
+    private static final List<String> LIBRARY_FOLDERS = List.of(
+            "usr/lib/x86_64-linux-gnu",
+            "usr/lib/aarch64-linux-gnu",
+            "usr/lib64",
+            "usr/lib",
+            "lib/x86_64-linux-gnu",
+            "lib64",
+            "lib");
+    private static final String PROVIDERS = "etc/libibverbs.d";
+    private static final Pattern PROVIDER_FILE = Pattern.compile("lib(\\w+)-rdmav\\d+\\.so");
+    /** Libraries of rdma-core carry its version in their files' names: libibverbs.so.1.14.44.0. */
+    private static final Pattern VERSION = Pattern.compile(".*\\.so\\.\\d+\\.\\d+\\.(\\d+)\\.\\d+");
+
+    private static final String DEVICES = "/sys/class/infiniband";
+    private static final String NODES = "dev/infiniband";
+    private static final String CONTAINER = "; in a container: docker run --device=/dev/infiniband IMAGE";
+
+    /** Of an adapter's own driver the module that makes an RDMA device of it. */
+    private static final Map<String, String> RDMA_MODULES = Map.of(
+            "mlx5_core", "mlx5_ib",
+            "mlx4_core", "mlx4_ib",
+            "ice", "irdma",
+            "bnxt_en", "bnxt_re",
+            "hns3", "hns_roce_hw_v2",
+            "qede", "qedr",
+            "cxgb4", "iw_cxgb4",
+            "mana", "mana_ib");
+
+    private static final int MELLANOX = 0x15b3;
+    private static final int AMAZON = 0x1d0f;
+    private static final int EFA = 0xefa0;
+    private static final int EFA_MASK = 0xfff0;
+
+    private final Machine machine;
+    private final MachineFiles files;
+    private final List<RdmaDevice> devices;
+
+    SoftwareChecks(Machine machine) {
+        this.machine = machine;
+        this.files = machine.files();
+        this.devices = machine.devices();
+    }
+
+    List<Finding> findings() {
+        List<Finding> findings = new ArrayList<>(List.of(
+                library(Check.LIBIBVERBS, "libibverbs.so.1", machine.verbs().problem(), "no program can use RDMA"),
+                library(
+                        Check.LIBRDMACM,
+                        "librdmacm.so.1",
+                        machine.connectionManager(),
+                        "endpoints, and all else that connects by rdma_cm, cannot be used; verbs can"),
+                providers(),
+                rdmaDevices()));
+        if (!devices.isEmpty()) {
+            findings.add(uverbs());
+            findings.add(connectionManager());
+        }
+        return findings;
+    }
+
+    private Finding library(Check check, String soname, Optional<Problem> problem, String meaning) {
+        if (problem.isPresent()) {
+            return new Finding(
+                    check,
+                    "",
+                    "dlopen",
+                    FAIL,
+                    problem.get().reason(),
+                    meaning,
+                    problem.get().remedy());
+        }
+        Optional<String> file = file(soname);
+        Matcher version = VERSION.matcher(file.orElse(""));
+        return Finding.ok(
+                check,
+                "",
+                file.orElse("dlopen"),
+                version.matches()
+                        ? "rdma-core " + version.group(1) + ", " + file.get()
+                        : file.map(name -> name + "; its name tells no version").orElse(soname + " can be opened"));
+    }
+
+    /** The file that this process has opened; on a recorded machine that in the usual folders. */
+    private Optional<String> file(String soname) {
+        Optional<String> mapped = files.text("proc/self/maps").stream()
+                .flatMap(String::lines)
+                .filter(line -> line.contains("/" + soname))
+                .map(line -> line.substring(line.indexOf('/')))
+                .findFirst();
+        return mapped.or(() -> LIBRARY_FOLDERS.stream()
+                .filter(folder -> files.exists(folder + "/" + soname))
+                .map(folder ->
+                        "/" + folder + "/" + files.target(folder + "/" + soname).orElse(soname))
+                .findFirst());
+    }
+
+    private Finding providers() {
+        List<String> installed = installedProviders();
+        String seen = installed.isEmpty()
+                ? "neither /etc/libibverbs.d nor a folder libibverbs beside the library has files of providers"
+                : installed.size() + " (" + String.join(" ", installed) + ")";
+        if (machine.verbs().problem().isPresent()) {
+            return new Finding(
+                    Check.PROVIDERS,
+                    "",
+                    "/" + PROVIDERS,
+                    UNKNOWN,
+                    seen,
+                    "without libibverbs nobody can tell whether they fit",
+                    "");
+        }
+        String unserved = devices.stream()
+                .filter(device -> device.facts().isEmpty())
+                .map(RdmaDevice::name)
+                .collect(Collectors.joining(", "));
+        if (!unserved.isEmpty() && !files.names("sys/class/infiniband_verbs").isEmpty()) {
+            return new Finding(
+                    Check.PROVIDERS,
+                    "",
+                    "ibv_get_device_list",
+                    FAIL,
+                    "libibverbs does not list " + unserved + "; " + seen,
+                    "it has no user-space driver for the device, so no program can open it",
+                    "apt-get install ibverbs-providers (Debian, Ubuntu), dnf install libibverbs (Fedora, RHEL); in a"
+                            + " container in its image");
+        }
+        return installed.isEmpty()
+                ? new Finding(
+                        Check.PROVIDERS,
+                        "",
+                        "/" + PROVIDERS,
+                        UNKNOWN,
+                        seen,
+                        "they are somewhere else, or none is installed",
+                        "ibv_devices lists the devices that have one")
+                : Finding.ok(Check.PROVIDERS, "", "/" + PROVIDERS, seen);
+    }
+
+    private List<String> installedProviders() {
+        List<String> listed = files.names(PROVIDERS).stream()
+                .filter(name -> name.endsWith(".driver"))
+                .map(name -> name.substring(0, name.length() - ".driver".length()))
+                .sorted()
+                .toList();
+        return listed.isEmpty()
+                ? LIBRARY_FOLDERS.stream()
+                        .flatMap(folder -> files.names(folder + "/libibverbs").stream())
+                        .map(PROVIDER_FILE::matcher)
+                        .filter(Matcher::matches)
+                        .map(provider -> provider.group(1))
+                        .distinct()
+                        .sorted()
+                        .toList()
+                : listed;
+    }
+
+    private Finding rdmaDevices() {
+        if (!devices.isEmpty()) {
+            return Finding.ok(
+                    Check.RDMA_DEVICES,
+                    "",
+                    DEVICES,
+                    devices.stream().map(RdmaDevice::name).collect(Collectors.joining(", ")));
+        }
+        String core = files.exists("sys/class/infiniband")
+                ? DEVICES + " lists no device"
+                : "there is no " + DEVICES + ": the kernel's RDMA core (ib_core) is not loaded";
+        for (PciFunction function : machine.topology().functions()) {
+            Optional<String> missing = missingModule(function);
+            if (missing.isPresent()) {
+                return new Finding(
+                        Check.RDMA_DEVICES,
+                        "",
+                        "/sys/bus/pci/devices",
+                        FAIL,
+                        core + "; the adapter " + function.address() + " has "
+                                + function.driver()
+                                        .map(name -> "the driver " + name)
+                                        .orElse("no driver"),
+                        "the adapter is there, and the module that makes an RDMA device of it is not loaded",
+                        "modprobe " + missing.get() + "; dmesg tells if it refuses");
+            }
+        }
+        return new Finding(
+                Check.RDMA_DEVICES,
+                "",
+                DEVICES,
+                FAIL,
+                core + ", and no adapter known to speak RDMA is on the PCI bus",
+                "this machine has no RDMA device",
+                "without an adapter SoftRoCE makes one of a network interface: modprobe rdma_rxe, then rdma link add rxe0"
+                        + " type rxe netdev eth0; where the kernel has no such module, scripts/softroce");
+    }
+
+    private static Optional<String> missingModule(PciFunction function) {
+        if (function.driver().isPresent()) {
+            return Optional.ofNullable(RDMA_MODULES.get(function.driver().get()));
+        }
+        if (function.vendor() == MELLANOX && function.classCode() >>> 16 == 0x02) {
+            return Optional.of("mlx5_ib (before ConnectX-4 mlx4_ib)");
+        }
+        return function.vendor() == AMAZON && (function.device() & EFA_MASK) == EFA
+                ? Optional.of("efa")
+                : Optional.empty();
+    }
+
+    private Finding uverbs() {
+        List<String> nodes =
+                devices.stream().flatMap(device -> device.node().stream()).toList();
+        if (nodes.isEmpty()) {
+            return new Finding(
+                    Check.UVERBS,
+                    "",
+                    "/sys/class/infiniband_verbs",
+                    FAIL,
+                    "the kernel does not offer its devices to programs: the module ib_uverbs is not loaded",
+                    "no program can open a device",
+                    "modprobe ib_uverbs");
+        }
+        return nodes(Check.UVERBS, nodes, "no program of this user can open them");
+    }
+
+    private Finding connectionManager() {
+        if (!files.exists("sys/class/misc/rdma_cm") && !files.exists(NODES + "/rdma_cm")) {
+            return new Finding(
+                    Check.RDMA_CM,
+                    "",
+                    "/sys/class/misc/rdma_cm",
+                    FAIL,
+                    "the module rdma_ucm is not loaded",
+                    "endpoints, and all else that connects by rdma_cm, cannot be used; verbs can",
+                    "modprobe rdma_ucm");
+        }
+        return nodes(
+                Check.RDMA_CM,
+                List.of("rdma_cm"),
+                "endpoints, and all else that connects by rdma_cm, cannot be used; verbs can");
+    }
+
+    private Finding nodes(Check check, List<String> names, String meaning) {
+        String folder = "/" + NODES;
+        String missing =
+                names.stream().filter(name -> !files.exists(NODES + "/" + name)).collect(Collectors.joining(", "));
+        if (!missing.isEmpty()) {
+            return new Finding(
+                    check, "", folder, FAIL, folder + " has no " + missing, meaning, "udevadm trigger" + CONTAINER);
+        }
+        String forbidden = names.stream()
+                .filter(name -> machine.isForbidden(NODES + "/" + name))
+                .collect(Collectors.joining(", "));
+        return forbidden.isEmpty()
+                ? Finding.ok(check, "", folder, String.join(", ", names) + " can be read and written")
+                : new Finding(
+                        check,
+                        "",
+                        folder,
+                        FAIL,
+                        "this user may not read and write " + folder + "/" + forbidden,
+                        meaning,
+                        "ls -l " + folder
+                                + " tells the group: usermod -aG GROUP USER and log in anew, or chmod by a udev"
+                                + " rule");
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.doctor.machine;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** The control groups of this process: its own and those above. */
+public final class ControlGroup {
+    private static final String MOUNT = "sys/fs/cgroup";
+
+    private final MachineFiles files;
+
+    /** Those that {@code /proc/self/cgroup} names. */
+    public ControlGroup(MachineFiles files) {
+        this.files = files;
+    }
+
+    /**
+     * A limit's file in the innermost group that has it.
+     *
+     * @param controller such as {@code rdma}, as version 1 names its folder
+     * @param name of the file
+     * @return the file; empty if none has it, as without the controller
+     */
+    public Optional<String> find(String controller, String name) {
+        return folders(controller).stream()
+                .map(folder -> folder + "/" + name)
+                .filter(files::exists)
+                .findFirst();
+    }
+
+    /** Of lines such as {@code 0::/user.slice} (version 2) and {@code 5:rdma:/job} (version 1). */
+    private List<String> folders(String controller) {
+        List<String> folders = new ArrayList<>();
+        for (String line : files.text("proc/self/cgroup").orElse("").lines().toList()) {
+            String[] fields = line.split(":", 3);
+            if (fields.length < 3) {
+                continue;
+            }
+            if (fields[1].isEmpty()) {
+                upwards(MOUNT, fields[2], folders);
+            } else if (List.of(fields[1].split(",")).contains(controller)) {
+                upwards(MOUNT + "/" + controller, fields[2], folders);
+            }
+        }
+        return folders;
+    }
+
+    private static void upwards(String mount, String path, List<String> folders) {
+        for (String group = path; !group.isEmpty() && !group.equals("/"); ) {
+            folders.add(mount + group);
+            group = group.substring(0, Math.max(0, group.lastIndexOf('/')));
+        }
+        // In a container the root of what it sees is a group too.
+        folders.add(mount);
+    }
+}

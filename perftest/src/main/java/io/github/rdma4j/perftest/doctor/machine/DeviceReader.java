@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.doctor.machine;
+
+import io.github.rdma4j.gpudirect.check.AdapterFacts;
+import io.github.rdma4j.gpudirect.check.AdapterInventory;
+import io.github.rdma4j.gpudirect.topology.PciFunction;
+import io.github.rdma4j.gpudirect.topology.RdmaAdapter;
+import io.github.rdma4j.gpudirect.topology.Topology;
+import io.github.rdma4j.verbs.device.Gid;
+import io.github.rdma4j.verbs.device.GidEntry;
+import io.github.rdma4j.verbs.device.GidType;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Reads RDMA devices and their ports below {@code /sys/class/infiniband}. */
+final class DeviceReader {
+    static final String DEVICES = "sys/class/infiniband";
+    private static final String NODES = "sys/class/infiniband_verbs";
+
+    private final MachineFiles files;
+    private final Topology topology;
+    private final AdapterInventory verbs;
+
+    DeviceReader(MachineFiles files, Topology topology, AdapterInventory verbs) {
+        this.files = files;
+        this.topology = topology;
+        this.verbs = verbs;
+    }
+
+    List<RdmaDevice> devices() {
+        Map<String, String> nodes = nodes();
+        return topology.adapters().stream()
+                .map(adapter -> device(adapter, nodes))
+                .toList();
+    }
+
+    /** By device the name of its file for programs. */
+    private Map<String, String> nodes() {
+        Map<String, String> nodes = new HashMap<>();
+        for (String node : files.names(NODES)) {
+            files.text(NODES + "/" + node + "/ibdev").ifPresent(device -> nodes.put(device, node));
+        }
+        return nodes;
+    }
+
+    private RdmaDevice device(RdmaAdapter adapter, Map<String, String> nodes) {
+        String name = adapter.name();
+        String folder = DEVICES + "/" + name;
+        Optional<AdapterFacts> facts = verbs.adapters().stream()
+                .filter(found -> found.name().equals(name))
+                .findFirst();
+        return new RdmaDevice(
+                name,
+                folder,
+                afterNumber(folder + "/node_type"),
+                files.text(folder + "/fw_ver")
+                        // Software devices say 0.0.0.
+                        .filter(version -> !version.matches("[0.]*"))
+                        .orElse(""),
+                Optional.ofNullable(nodes.get(name)),
+                adapter.function(),
+                files.names(folder + "/ports").stream()
+                        .filter(number -> number.matches("\\d{1,3}"))
+                        .map(number -> port(name, adapter.function(), Integer.parseInt(number), facts))
+                        .toList(),
+                facts);
+    }
+
+    private RdmaPort port(String device, Optional<PciFunction> function, int number, Optional<AdapterFacts> facts) {
+        String folder = DEVICES + "/" + device + "/ports/" + number;
+        List<GidEntry> gids = new ArrayList<>();
+        Map<Integer, String> interfaces = new HashMap<>();
+        for (String index : files.names(folder + "/gids")) {
+            gid(folder, number, index).ifPresent(entry -> {
+                gids.add(entry);
+                files.text(folder + "/gid_attrs/ndevs/" + index).ifPresent(name -> interfaces.put(entry.index(), name));
+            });
+        }
+        return new RdmaPort(
+                device,
+                number,
+                folder,
+                afterNumber(folder + "/state"),
+                afterNumber(folder + "/phys_state"),
+                files.text(folder + "/link_layer").orElse(""),
+                files.text(folder + "/rate").orElse(""),
+                gids,
+                interfaces,
+                networkInterface(device, function, number, gids, interfaces),
+                facts.stream()
+                        .flatMap(found -> found.ports().stream())
+                        .filter(port -> port.number() == number)
+                        .findFirst());
+    }
+
+    /** Empty where the entry is not in use: its GID is zero, or its type cannot be read. */
+    private Optional<GidEntry> gid(String folder, int port, String index) {
+        Optional<Gid> gid = files.text(folder + "/gids/" + index)
+                .filter(text -> text.matches("([0-9a-f]{4}:){7}[0-9a-f]{4}"))
+                .map(text -> Gid.of(HexFormat.of().parseHex(text.replace(":", ""))))
+                .filter(found -> !found.isZero());
+        if (gid.isEmpty() || !index.matches("\\d{1,5}")) {
+            // Most of a table is empty, and some have a thousand entries.
+            return Optional.empty();
+        }
+        Optional<String> type = files.text(folder + "/gid_attrs/types/" + index);
+        if (type.isEmpty()) {
+            return Optional.empty();
+        }
+        boolean infiniBand =
+                files.text(folder + "/link_layer").filter("InfiniBand"::equals).isPresent();
+        return Optional.of(new GidEntry(
+                gid.get(),
+                Integer.parseInt(index),
+                port,
+                switch (type.get()) {
+                    case "IB/RoCE v1" -> infiniBand ? GidType.INFINIBAND : GidType.ROCE_V1;
+                    case "RoCE v2" -> GidType.ROCE_V2;
+                    default -> GidType.UNKNOWN;
+                },
+                0));
+    }
+
+    /**
+     * That behind the first GID. A port that is down has none: then that of the same hardware, or for SoftRoCE the
+     * parent. siw names none.
+     */
+    private Optional<String> networkInterface(
+            String device,
+            Optional<PciFunction> function,
+            int port,
+            List<GidEntry> gids,
+            Map<Integer, String> interfaces) {
+        Optional<String> behindGid = gids.stream()
+                .map(GidEntry::index)
+                .filter(interfaces::containsKey)
+                .map(interfaces::get)
+                .findFirst();
+        if (behindGid.isPresent()) {
+            return behindGid;
+        }
+        if (function.isEmpty()) {
+            return files.text(DEVICES + "/" + device + "/parent");
+        }
+        String folder = DEVICES + "/" + device + "/device/net";
+        List<String> names = files.names(folder);
+        return names.stream()
+                .filter(name -> names.size() == 1
+                        || files.number(folder + "/" + name + "/dev_port").orElse(0) == port - 1)
+                .findFirst();
+    }
+
+    /** Of texts such as {@code 4: ACTIVE} what follows the number. */
+    private String afterNumber(String file) {
+        return files.text(file).map(text -> text.replaceFirst("^\\d+: *", "")).orElse("");
+    }
+}

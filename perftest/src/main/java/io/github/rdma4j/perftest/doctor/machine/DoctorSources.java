@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.doctor.machine;
+
+import io.github.rdma4j.gpudirect.check.AdapterInventory;
+import io.github.rdma4j.gpudirect.check.CheckReport;
+import io.github.rdma4j.gpudirect.check.CheckSources;
+import io.github.rdma4j.gpudirect.check.GpuDirectCheck;
+import io.github.rdma4j.gpudirect.check.Problem;
+import io.github.rdma4j.verbs.NativeLibraryException;
+import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.cm.EventChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+/**
+ * Where the doctor looks. Everything that it learns comes from here, so that a recorded machine can stand for this one.
+ *
+ * @param root the folder in which {@code sys}, {@code proc}, {@code dev} and {@code usr} are
+ * @param usable whether this process may read and write a file of devices, which exists
+ * @param verbs asks libibverbs; called once, must not throw
+ * @param connectionManager why librdmacm cannot be opened; empty if it can; called once, must not throw
+ * @param gpuDirect the check of GPUDirect; called at most once, where there is a GPU; must not throw
+ */
+public record DoctorSources(
+        Path root,
+        Predicate<Path> usable,
+        Supplier<AdapterInventory> verbs,
+        Supplier<Optional<Problem>> connectionManager,
+        Supplier<CheckReport> gpuDirect) {
+    /** This machine. Neither libibverbs nor librdmacm nor CUDA needs to be there. */
+    public static DoctorSources thisMachine() {
+        CheckSources sources = GpuDirectCheck.thisMachine();
+        return new DoctorSources(
+                Path.of("/"),
+                file -> Files.isReadable(file) && Files.isWritable(file),
+                sources.adapters(),
+                DoctorSources::connectionManagerLibrary,
+                () -> GpuDirectCheck.run(sources));
+    }
+
+    private static Optional<Problem> connectionManagerLibrary() {
+        try (EventChannel _ = EventChannel.create()) {
+            return Optional.empty();
+        } catch (NativeLibraryException failure) {
+            // The message ends with the remedy.
+            String reason = failure.getMessage().split("\\. Remedy: ", 2)[0];
+            return Optional.of(new Problem(reason, failure.remedy()));
+        } catch (VerbsException _) {
+            // The library is there. Why it finds no kernel module or may not use it, files tell.
+            return Optional.empty();
+        }
+    }
+}

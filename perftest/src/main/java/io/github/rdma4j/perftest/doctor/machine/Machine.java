@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.doctor.machine;
+
+import io.github.rdma4j.gpudirect.check.AdapterInventory;
+import io.github.rdma4j.gpudirect.check.CheckReport;
+import io.github.rdma4j.gpudirect.check.Problem;
+import io.github.rdma4j.gpudirect.topology.Topology;
+import io.github.rdma4j.perftest.placement.NumaTopology;
+import java.util.List;
+import java.util.Optional;
+
+/** What the doctor knows of a machine: read once, when it is made. */
+public final class Machine {
+    private final DoctorSources sources;
+    private final MachineFiles files;
+    private final Topology topology;
+    private final AdapterInventory verbs;
+    private final Optional<Problem> connectionManager;
+    private final List<RdmaDevice> devices;
+
+    /** Looks at it; opens each RDMA device for a moment. */
+    public Machine(DoctorSources sources) {
+        this.sources = sources;
+        this.files = new MachineFiles(sources.root());
+        // First: libraries show in /proc/self/maps when they have been opened.
+        this.verbs = sources.verbs().get();
+        this.connectionManager = sources.connectionManager().get();
+        this.topology = Topology.read(sources.root().resolve("sys"));
+        this.devices = new DeviceReader(files, topology, verbs).devices();
+    }
+
+    /** Its files. */
+    public MachineFiles files() {
+        return files;
+    }
+
+    /** Its PCI functions. */
+    public Topology topology() {
+        return topology;
+    }
+
+    /** Its CPUs and NUMA nodes. */
+    public NumaTopology numa() {
+        return NumaTopology.recorded(sources.root());
+    }
+
+    /** What libibverbs tells. */
+    public AdapterInventory verbs() {
+        return verbs;
+    }
+
+    /** Why librdmacm cannot be opened. */
+    public Optional<Problem> connectionManager() {
+        return connectionManager;
+    }
+
+    /** The devices that the kernel has. */
+    public List<RdmaDevice> devices() {
+        return devices;
+    }
+
+    /** Whether a file of devices exists that this process may not both read and write. */
+    public boolean isForbidden(String file) {
+        return files.exists(file) && !sources.usable().test(files.path(file));
+    }
+
+    /** Checks GPUDirect. */
+    public CheckReport gpuDirect() {
+        return sources.gpuDirect().get();
+    }
+}

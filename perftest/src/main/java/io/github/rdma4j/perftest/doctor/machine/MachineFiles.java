@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.doctor.machine;
+
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** Reads small files of a machine, by names without the slash at their beginning. What cannot be read is empty. */
+public final class MachineFiles {
+    private final Path root;
+
+    MachineFiles(Path root) {
+        this.root = root;
+    }
+
+    /** Where a file is in truth. */
+    public Path path(String file) {
+        return root.resolve(file);
+    }
+
+    /** A file's text without white space around it. Sysfs gives an error for values that do not exist. */
+    public Optional<String> text(String file) {
+        try {
+            return Optional.of(Files.readString(path(file)).strip());
+        } catch (IOException _) {
+            return Optional.empty();
+        }
+    }
+
+    /** A file's text if it is a number that is not negative. Counters of some drivers are words. */
+    public OptionalLong number(String file) {
+        return text(file)
+                .filter(text -> text.matches("\\d{1,20}"))
+                .map(text -> OptionalLong.of(bounded(text)))
+                .orElse(OptionalLong.empty());
+    }
+
+    /** A number; those beyond a long are as good as the greatest. */
+    public static long bounded(String digits) {
+        return digits.length() > 18 ? Long.MAX_VALUE : Long.parseLong(digits);
+    }
+
+    /** Whether something has this name. */
+    public boolean exists(String file) {
+        return Files.exists(path(file));
+    }
+
+    /** The names in a folder, as people count: port 2 before port 10. */
+    public List<String> names(String folder) {
+        List<String> names = new ArrayList<>();
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(path(folder))) {
+            entries.forEach(entry -> names.add(entry.getFileName().toString()));
+        } catch (IOException | DirectoryIteratorException _) {
+            return List.of();
+        }
+        names.sort(Comparator.comparingInt(String::length).thenComparing(Comparator.naturalOrder()));
+        return names;
+    }
+
+    /** The name of what a link leads to in the end. */
+    public Optional<String> target(String link) {
+        try {
+            return Optional.ofNullable(path(link).toRealPath().getFileName()).map(Path::toString);
+        } catch (IOException _) {
+            return Optional.empty();
+        }
+    }
+
+    /** What follows a label at the start of a line of a file. */
+    public Optional<String> labelled(String file, String label) {
+        return text(file)
+                .flatMap(text -> text.lines()
+                        .filter(line -> line.startsWith(label))
+                        .map(line -> line.substring(label.length()).strip())
+                        .findFirst());
+    }
+}

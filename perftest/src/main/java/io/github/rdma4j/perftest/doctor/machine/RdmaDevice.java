@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.doctor.machine;
+
+import io.github.rdma4j.gpudirect.check.AdapterFacts;
+import io.github.rdma4j.gpudirect.topology.PciFunction;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * An RDMA device, as sysfs shows it.
+ *
+ * @param name such as {@code mlx5_0}
+ * @param folder in sysfs, such as {@code sys/class/infiniband/mlx5_0}
+ * @param nodeType such as {@code CA}, {@code RNIC} or {@code unspecified}; empty if it cannot be read
+ * @param firmware its version; empty if it has none
+ * @param node its file below {@code /dev/infiniband}, such as {@code uverbs0}; empty if the kernel offers none
+ * @param function its PCI function; empty for a device of software
+ * @param ports its ports, by number
+ * @param facts what libibverbs tells of it; empty if libibverbs does not list it
+ */
+public record RdmaDevice(
+        String name,
+        String folder,
+        String nodeType,
+        String firmware,
+        Optional<String> node,
+        Optional<PciFunction> function,
+        List<RdmaPort> ports,
+        Optional<AdapterFacts> facts) {
+    /** Copies the list. */
+    public RdmaDevice {
+        ports = List.copyOf(ports);
+    }
+
+    /** Whether it is one without hardware. */
+    public boolean isSoftware() {
+        return function.isEmpty();
+    }
+
+    /** Whether it speaks iWARP: RDMA over TCP. */
+    public boolean isIwarp() {
+        return nodeType.equals("RNIC");
+    }
+
+    /** Whether a port of it speaks RoCE. EFA's ports and those of usNIC have Ethernet below, and speak neither. */
+    public boolean isRoce(RdmaPort port) {
+        return nodeType.equals("CA") && port.isEthernet();
+    }
+
+    /** Whether this process could open it. */
+    public boolean isOpen() {
+        return facts.isPresent() && facts.get().problem().isEmpty();
+    }
+
+    /** Whether data can go through a port of it, as far as can be seen from here. */
+    public boolean canUse(RdmaPort port) {
+        return isOpen() && port.isActive() && !(isRoce(port) && port.gids().isEmpty());
+    }
+}

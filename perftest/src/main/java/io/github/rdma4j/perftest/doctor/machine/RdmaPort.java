@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.doctor.machine;
+
+import io.github.rdma4j.gpudirect.check.PortFacts;
+import io.github.rdma4j.verbs.device.GidEntry;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A port of an RDMA device, as sysfs shows it.
+ *
+ * @param device its device's name
+ * @param number from 1
+ * @param folder in sysfs, such as {@code sys/class/infiniband/mlx5_0/ports/1}
+ * @param state such as {@code ACTIVE}; empty if it cannot be read
+ * @param physicalState such as {@code LinkUp}; empty if it cannot be read
+ * @param linkLayer {@code Ethernet} or {@code InfiniBand}; empty if it cannot be read
+ * @param rate such as {@code 100 Gb/sec (4X EDR)}
+ * @param gids the entries of its GID table that are in use, by index
+ * @param interfaces by the index of a GID the network interface behind it
+ * @param networkInterface the interface that the port stands on; empty if none is told
+ * @param facts what libibverbs tells of it; empty if the device cannot be opened
+ */
+public record RdmaPort(
+        String device,
+        int number,
+        String folder,
+        String state,
+        String physicalState,
+        String linkLayer,
+        String rate,
+        List<GidEntry> gids,
+        Map<Integer, String> interfaces,
+        Optional<String> networkInterface,
+        Optional<PortFacts> facts) {
+    /** Copies list and map. */
+    public RdmaPort {
+        gids = List.copyOf(gids);
+        interfaces = Map.copyOf(interfaces);
+    }
+
+    /** Such as {@code mlx5_0/1}, as rdma(8) writes it. */
+    public String name() {
+        return device + "/" + number;
+    }
+
+    /** Whether it carries data. */
+    public boolean isActive() {
+        return state.equals("ACTIVE");
+    }
+
+    /** Whether its packets travel over Ethernet. */
+    public boolean isEthernet() {
+        return linkLayer.equals("Ethernet");
+    }
+}

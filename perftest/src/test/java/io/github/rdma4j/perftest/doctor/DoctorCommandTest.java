@@ -1,0 +1,222 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.networknt.schema.InputFormat;
+import com.networknt.schema.SchemaRegistry;
+import com.networknt.schema.SpecificationVersion;
+import io.github.rdma4j.perftest.CommandRun;
+import io.github.rdma4j.perftest.doctor.check.Check;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class DoctorCommandTest {
+    @TempDir
+    private Path folder;
+
+    private static CommandRun run(RecordedHost host, String... arguments) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        int status = DoctorCommand.run(
+                List.of(arguments),
+                host.sources(),
+                new PrintStream(out, true, StandardCharsets.UTF_8),
+                new PrintStream(err, true, StandardCharsets.UTF_8));
+        return new CommandRun(status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+    }
+
+    private CommandRun run(String machine, String... arguments) {
+        return run(RecordedHost.of(machine, folder.resolve("machine")), arguments);
+    }
+
+    private static JsonNode json(String text) throws IOException {
+        String schema = Files.readString(Path.of("../docs/doctor.schema.json"));
+        assertThat(SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12)
+                        .getSchema(schema)
+                        .validate(text, InputFormat.JSON))
+                .isEmpty();
+        return new ObjectMapper().readTree(text);
+    }
+
+    @Test
+    void aHealthyMachineIsStatusZero() {
+        CommandRun run = run("mlx5-roce");
+        assertThat(run.err()).isEmpty();
+        assertThat(run.status()).isZero();
+        assertThat(run.out())
+                .startsWith("RDMA on this machine, as rdma4j ")
+                .contains("\n\nResult: RDMA can be used: mlx5_0/1.\n\nLibraries\n")
+                .contains("  ok       port             mlx5_0/1: ACTIVE")
+                .contains("  UNKNOWN  flow-control     mlx5_0/1: no file tells of priority flow control")
+                .doesNotContain("FAIL", "WARNING");
+        assertThat(run.out().lines()).allMatch(line -> line.length() <= 120);
+    }
+
+    @Test
+    void troubleIsStatusOneAndComesFirst() {
+        CommandRun run = run("irdma");
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.out())
+                .contains("Result: RDMA can be used (irdma0/1), and something is slow or broken:\n"
+                        + "  1. interface of irdma1/1: ens2f1 is switched off, MTU 1500\n"
+                        + "     -> ip link set ens2f1 up\n"
+                        + "  2. port of irdma1/1: DOWN, Disabled, Ethernet, 100 Gb/sec (4X EDR)\n"
+                        + "     -> ip link set ens2f1 up; if it is up, see cable and switch\n")
+                .contains("                              Read: /sys/class/infiniband/irdma1/ports/1.\n");
+    }
+
+    @Test
+    void nothingToUseIsStatusThree() {
+        CommandRun run = run("module-missing");
+        assertThat(run.status()).isEqualTo(3);
+        assertThat(run.out())
+                .contains("Result: RDMA cannot be used. To be mended, in this order:\n  1. rdma-devices: ")
+                .contains("     -> modprobe mlx5_ib; dmesg tells if it refuses\n");
+    }
+
+    @Test
+    void manyTroublesAreNotAllAtTheTop() {
+        CommandRun run = run(RecordedHost.of("pod-without-gids", folder.resolve("machine"))
+                .noConnectionManager("no such file", "install it")
+                .forbidding("dev/infiniband/uverbs0")
+                .with("proc/self/limits: Max locked memory 65536 65536")
+                .with("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor: powersave"));
+        assertThat(run.status()).isEqualTo(3);
+        assertThat(run.out())
+                .contains("  1. librdmacm: no such file\n     -> install it\n  2. uverbs: this user may not")
+                .contains("  5. locked-memory: RLIMIT_MEMLOCK is 64 KiB\n")
+                .contains("  and 1 more: WARNING and FAIL below\n");
+    }
+
+    @Test
+    void theSameOfSeveralPortsIsSaidOnce() {
+        assertThat(run("mlx4-infiniband").out())
+                .contains(
+                        "ok       port             mlx4_0/1, mlx4_0/2: ACTIVE, LinkUp, InfiniBand, 56 Gb/sec (4X FDR)");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "bnxt",
+                "efa",
+                "h100-infiniband",
+                "hns",
+                "i40iw",
+                "irdma",
+                "mlx4-infiniband",
+                "mlx5-roce",
+                "module-missing",
+                "narrow-link",
+                "pod-without-gids",
+                "rxe",
+                "siw"
+            })
+    void documentsFollowTheirSchema(String machine) throws IOException {
+        CommandRun run = run(machine, "--json");
+        JsonNode document = json(run.out());
+        assertThat(document.get("exit_status").asInt()).isEqualTo(run.status());
+        assertThat(document.get("outcome").asText())
+                .isEqualTo(List.of("ok", "trouble", "", "broken").get(run.status()));
+        assertThat(run(machine).out().lines()).allMatch(line -> line.length() <= 120);
+    }
+
+    @Test
+    void theSchemaNamesEachFinding() throws IOException {
+        JsonNode names = new ObjectMapper()
+                .readTree(Files.readString(Path.of("../docs/doctor.schema.json")))
+                .at("/properties/findings/items/properties/id/enum");
+        List<String> listed = new ArrayList<>();
+        names.forEach(name -> listed.add(name.asText()));
+        assertThat(listed)
+                .isEqualTo(Arrays.stream(Check.values()).map(Check::key).toList());
+    }
+
+    @Test
+    void jsonTellsWhatCanBeUsed() throws IOException {
+        JsonNode document = json(run("irdma", "--json").out());
+        assertThat(document.at("/ports/0/device").asText()).isEqualTo("irdma0");
+        assertThat(document.at("/ports/0/interface").asText()).isEqualTo("ens2f0");
+        assertThat(document.at("/ports/0/usable").asBoolean()).isTrue();
+        assertThat(document.at("/ports/1/usable").asBoolean()).isFalse();
+        assertThat(document.at("/findings/0/source").asText()).contains("libibverbs.so.1");
+        assertThat(document.at("/findings/0/subject").isNull()).isTrue();
+    }
+
+    @Test
+    void jsonToAFileLeavesThePage() throws IOException {
+        Path file = folder.resolve("doctor.json");
+        CommandRun run = run("rxe", "--json", file.toString());
+        assertThat(run.status()).isZero();
+        assertThat(run.out()).contains("Result: RDMA can be used: rxe0/1.");
+        assertThat(json(Files.readString(file)).get("ports")).hasSize(1);
+    }
+
+    @Test
+    void aFileThatCannotBeWrittenIsStatusFour() {
+        CommandRun run = run("rxe", "--json", folder.resolve("no/such/file").toString());
+        assertThat(run.status()).isEqualTo(4);
+        assertThat(run.err()).startsWith("doctor: the JSON document could not be written: ");
+    }
+
+    @Test
+    void aWrongCommandLineIsStatusTwo() {
+        for (String wrong : List.of("extra", "--sideways")) {
+            CommandRun run = run("rxe", wrong);
+            assertThat(run.status()).isEqualTo(2);
+            assertThat(run.out()).isEmpty();
+            assertThat(run.err()).startsWith("doctor: ").contains(wrong).contains("rdma4j doctor --help");
+        }
+    }
+
+    @Test
+    void theHelpTellsTheStatuses() {
+        CommandRun run = CommandRun.of("doctor --help");
+        assertThat(run.status()).isZero();
+        assertThat(run.out()).contains("Exit status: 0 ", "--json[=<file>]");
+        assertThat(CommandRun.of("--help").out()).contains("  doctor          What of RDMA works here");
+    }
+
+    /** Whatever machine this is, with RDMA or without. */
+    @Test
+    void thisMachineHasAPage() {
+        CommandRun run = CommandRun.of("doctor");
+        assertThat(run.err()).isEmpty();
+        assertThat(run.status()).isIn(0, 1, 3);
+        assertThat(run.out()).contains("\nResult: RDMA can", "\nLimits\n");
+    }
+
+    @Test
+    void theManualHasARowForEachFinding() throws IOException {
+        Set<String> rows = Files.readString(Path.of("../docs/doctor.md"))
+                .lines()
+                .filter(line -> line.startsWith("| `"))
+                .map(line -> line.split("\\|")[1].strip() + line.split("\\|")[2].stripTrailing())
+                .collect(Collectors.toSet());
+        Set<String> expected = Arrays.stream(Check.values())
+                .map(check -> "`" + check.key() + "`"
+                        + check.states().stream()
+                                .sorted()
+                                .map(state -> " " + state)
+                                .collect(Collectors.joining()))
+                .collect(Collectors.toSet());
+        assertThat(rows).isEqualTo(expected);
+    }
+}

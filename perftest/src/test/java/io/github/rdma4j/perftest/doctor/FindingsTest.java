@@ -1,0 +1,365 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.doctor;
+
+import static io.github.rdma4j.gpudirect.check.FindingState.FAIL;
+import static io.github.rdma4j.gpudirect.check.FindingState.NOTE;
+import static io.github.rdma4j.gpudirect.check.FindingState.OK;
+import static io.github.rdma4j.gpudirect.check.FindingState.UNKNOWN;
+import static io.github.rdma4j.gpudirect.check.FindingState.WARNING;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.github.rdma4j.gpudirect.check.FindingState;
+import io.github.rdma4j.gpudirect.check.Support;
+import io.github.rdma4j.perftest.doctor.check.Check;
+import io.github.rdma4j.perftest.doctor.check.Diagnosis;
+import io.github.rdma4j.perftest.doctor.check.Finding;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+
+/** Each state of each finding, on the machine of {@code mlx5-roce.txt} with something changed. */
+class FindingsTest {
+    private static final String PORT = "sys/class/infiniband/mlx5_0/ports/1/";
+    private static final String PCI = "sys/bus/pci/devices/0000:5d:00.0/";
+    private static final String LIMITS = "proc/self/limits: Max open files 4096 4096\\nMax locked memory ";
+    private static final String IOMMU =
+            PCI + "iommu_group -> ../../../kernel/iommu_groups/7\nsys/kernel/iommu_groups/7/";
+    private static final String NODES = "sys/devices/system/node/online: 0-1\n"
+            + "sys/devices/system/node/node0/cpulist: 0-3\nsys/devices/system/node/node1/cpulist: 4-7\n";
+    private static final String RDMA_CGROUP = "proc/self/cgroup: 0::/job\nsys/fs/cgroup/job/rdma.max: ";
+
+    /**
+     * A row.
+     *
+     * @param check what is looked at
+     * @param state that its first finding must have
+     * @param words that are seen
+     * @param change to the machine
+     */
+    private record Row(Check check, FindingState state, String words, UnaryOperator<RecordedHost> change) {
+        @Override
+        public String toString() {
+            return check + " " + state + ": " + words;
+        }
+    }
+
+    private static Row row(Check check, FindingState state, String words, UnaryOperator<RecordedHost> change) {
+        return new Row(check, state, words, change);
+    }
+
+    /** With more files. */
+    private static Row with(Check check, FindingState state, String words, String lines) {
+        return row(check, state, words, host -> host.with(lines));
+    }
+
+    private static Row without(Check check, FindingState state, String words, String file) {
+        return row(check, state, words, host -> host.without(file));
+    }
+
+    private static Row healthy(Check check, String words) {
+        return row(check, OK, words, host -> host);
+    }
+
+    private static final List<Row> ROWS = List.of(
+            healthy(Check.LIBIBVERBS, "rdma-core 50, /usr/lib/x86_64-linux-gnu/libibverbs.so.1.14.50.0"),
+            row(Check.LIBIBVERBS, FAIL, "no such file", host -> host.noVerbs("no such file", "apt-get install")),
+            with(
+                    Check.LIBIBVERBS,
+                    OK,
+                    "rdma-core 57, /opt/lib/libibverbs.so.1.14.57.0",
+                    "proc/self/maps: 7f00-7f01 r-xp 00000000 08:01 77   /opt/lib/libibverbs.so.1.14.57.0"),
+            healthy(Check.LIBRDMACM, "rdma-core 50"),
+            row(Check.LIBRDMACM, FAIL, "no such file", host -> host.noConnectionManager("no such file", "install")),
+            healthy(Check.PROVIDERS, "2 (mlx5 rxe)"),
+            row(Check.PROVIDERS, FAIL, "does not list mlx5_0", host -> host.without("ibv_devinfo/mlx5_0")),
+            row(Check.PROVIDERS, UNKNOWN, "2 (mlx5 rxe)", host -> host.noVerbs("no such file", "install")),
+            row(Check.PROVIDERS, UNKNOWN, "neither", host -> host.without("etc/libibverbs.d")),
+            row(
+                    Check.PROVIDERS,
+                    OK,
+                    "1 (mlx5)",
+                    host -> host.without("etc/libibverbs.d")
+                            .with("usr/lib/x86_64-linux-gnu/libibverbs/libmlx5-rdmav34.so: x")),
+            healthy(Check.RDMA_DEVICES, "mlx5_0"),
+            without(Check.RDMA_DEVICES, FAIL, "ib_core", "sys/class/infiniband"),
+            row(
+                    Check.RDMA_DEVICES,
+                    FAIL,
+                    "no adapter known to speak RDMA",
+                    host -> host.without("sys/class/infiniband").without("sys/bus/pci/devices")),
+            row(
+                    Check.RDMA_DEVICES,
+                    FAIL,
+                    "0000:5d:00.0 has no driver",
+                    host -> host.without("sys/class/infiniband").without(PCI + "driver")),
+            healthy(Check.UVERBS, "uverbs0 can be read and written"),
+            without(Check.UVERBS, FAIL, "ib_uverbs is not loaded", "sys/class/infiniband_verbs"),
+            without(Check.UVERBS, FAIL, "/dev/infiniband has no uverbs0", "dev/infiniband/uverbs0"),
+            row(
+                    Check.UVERBS,
+                    FAIL,
+                    "this user may not read and write /dev/infiniband/uverbs0",
+                    host -> host.forbidding("dev/infiniband/uverbs0")),
+            healthy(Check.RDMA_CM, "rdma_cm can be read and written"),
+            row(
+                    Check.RDMA_CM,
+                    FAIL,
+                    "rdma_ucm is not loaded",
+                    host -> host.without("sys/class/misc/rdma_cm").without("dev/infiniband/rdma_cm")),
+            without(Check.RDMA_CM, FAIL, "has no rdma_cm", "dev/infiniband/rdma_cm"),
+            row(Check.RDMA_CM, FAIL, "may not", host -> host.forbidding("dev/infiniband/rdma_cm")),
+            healthy(Check.DEVICE, "firmware 14.28.2006"),
+            with(Check.DEVICE, NOTE, "node type RNIC", "sys/class/infiniband/mlx5_0/node_type: 4: RNIC"),
+            with(Check.DEVICE, WARNING, "unspecified", "sys/class/infiniband/mlx5_0/node_type: 7: unspecified"),
+            with(Check.DEVICE, FAIL, "EACCES", "ibv_devinfo/mlx5_0/problem: EACCES"),
+            without(Check.DEVICE, FAIL, "does not list it", "ibv_devinfo/mlx5_0"),
+            healthy(Check.PORT, "ACTIVE, ACTIVE, Ethernet, 25 Gb/sec (1X EDR)"),
+            with(Check.PORT, WARNING, "25 Gb/sec (1X EDR)", PORT + "link_layer: InfiniBand"),
+            with(Check.PORT, FAIL, "DOWN", PORT + "state: 1: DOWN"),
+            with(Check.PORT, FAIL, "INIT", PORT + "state: 2: INIT\n" + PORT + "link_layer: InfiniBand"),
+            without(Check.PORT, UNKNOWN, "cannot be read", PORT + "state"),
+            healthy(Check.INTERFACE, "ens1f0 is up, MTU 9000"),
+            with(
+                    Check.INTERFACE,
+                    FAIL,
+                    "ens1f0 is switched off",
+                    "sys/class/net/ens1f0/operstate: down\nsys/class/net/ens1f0/flags: 0x1002"),
+            with(Check.INTERFACE, FAIL, "ens1f0 is down", "sys/class/net/ens1f0/operstate: down"),
+            with(Check.INTERFACE, FAIL, "ens1f0 is lowerlayerdown", "sys/class/net/ens1f0/operstate: lowerlayerdown"),
+            without(Check.INTERFACE, FAIL, "not in this network namespace", "sys/class/net/ens1f0"),
+            without(Check.INTERFACE, UNKNOWN, "names no network interface", PORT + "gid_attrs/ndevs"),
+            healthy(Check.MTU, "4096 of 4096 bytes"),
+            with(Check.MTU, NOTE, "1024 of 4096 bytes", "ibv_devinfo/mlx5_0/1/active_mtu: 1024"),
+            without(Check.MTU, UNKNOWN, "does not tell it", "ibv_devinfo/mlx5_0/1"),
+            healthy(Check.GID, "use index 5 of 6"),
+            row(
+                    Check.GID,
+                    WARNING,
+                    "use index 1 of 4",
+                    host -> host.without(PORT + "gids/4").without(PORT + "gids/5")),
+            row(
+                    Check.GID,
+                    WARNING,
+                    "RoCE v1",
+                    host -> host.without(PORT + "gids/1")
+                            .without(PORT + "gids/3")
+                            .without(PORT + "gids/5")),
+            without(Check.GID, FAIL, "the port has no GID", PORT + "gids"),
+            healthy(Check.ROCE_MODE, "nobody has set it"),
+            with(
+                    Check.ROCE_MODE,
+                    OK,
+                    "by RoCE v2",
+                    "sys/kernel/config/rdma_cm/mlx5_0/ports/1/default_roce_mode: RoCE v2"),
+            with(
+                    Check.ROCE_MODE,
+                    WARNING,
+                    "by IB/RoCE v1",
+                    "sys/kernel/config/rdma_cm/mlx5_0/ports/1/default_roce_mode: IB/RoCE v1"),
+            healthy(Check.LOCKED_MEMORY, "unlimited"),
+            with(
+                    Check.LOCKED_MEMORY,
+                    OK,
+                    "8 MiB, which CAP_IPC_LOCK lifts",
+                    LIMITS + "8388608 8388608\nproc/self/status: CapEff:	0000000000004000"),
+            with(Check.LOCKED_MEMORY, OK, "2048 MiB", LIMITS + "2147483648 unlimited"),
+            with(Check.LOCKED_MEMORY, WARNING, "8 MiB, at most unlimited", LIMITS + "8388608 unlimited"),
+            with(Check.LOCKED_MEMORY, FAIL, "64 KiB", LIMITS + "65536 65536"),
+            with(Check.LOCKED_MEMORY, UNKNOWN, "does not tell it", "proc/self/limits: none"),
+            healthy(Check.RDMA_CGROUP, "no control group"),
+            with(Check.RDMA_CGROUP, OK, "hca_object=max", RDMA_CGROUP + "mlx5_0 hca_handle=max hca_object=max"),
+            with(Check.RDMA_CGROUP, OK, "no device of here", RDMA_CGROUP + "mlx5_9 hca_handle=1 hca_object=1"),
+            with(
+                    Check.RDMA_CGROUP,
+                    WARNING,
+                    "used hca_handle=1",
+                    RDMA_CGROUP + "mlx5_0 hca_handle=2 hca_object=max\n"
+                            + "sys/fs/cgroup/job/rdma.current: mlx5_0 hca_handle=1 hca_object=20"),
+            with(
+                    Check.RDMA_CGROUP,
+                    FAIL,
+                    "used hca_handle=2",
+                    "proc/self/cgroup: 0::/\\n5:rdma:/job/inner\n"
+                            + "sys/fs/cgroup/rdma/job/rdma.max: mlx5_0 hca_handle=2 hca_object=max\n"
+                            + "sys/fs/cgroup/rdma/job/rdma.current: mlx5_0 hca_handle=2 hca_object=20"),
+            healthy(Check.OPEN_FILES, "1048576"),
+            with(Check.OPEN_FILES, NOTE, "1024", "proc/self/limits: Max open files 1024 4096"),
+            without(Check.OPEN_FILES, UNKNOWN, "does not tell it", "proc/self/limits"),
+            healthy(Check.THREADS, "no control group"),
+            with(
+                    Check.THREADS,
+                    OK,
+                    "10 of 100 threads",
+                    "sys/fs/cgroup/user.slice/pids.max: 100\nsys/fs/cgroup/user.slice/pids.current: 10"),
+            with(
+                    Check.THREADS,
+                    WARNING,
+                    "95 of 100 threads",
+                    "sys/fs/cgroup/user.slice/pids.max: 100\nsys/fs/cgroup/user.slice/pids.current: 95"),
+            healthy(Check.NAMESPACES, "shared"),
+            with(Check.NAMESPACES, NOTE, "exclusive", "sys/module/ib_core/parameters/netns_mode: N"),
+            without(Check.NAMESPACES, UNKNOWN, "does not tell", "sys/module/ib_core"),
+            healthy(Check.CONTAINER, "none of the files"),
+            with(Check.CONTAINER, NOTE, "/run/.containerenv", "run/.containerenv: x"),
+            healthy(Check.HUGE_PAGES, "512 of 2048 kB, 500 free"),
+            with(
+                    Check.HUGE_PAGES,
+                    NOTE,
+                    "none reserved; transparent ones: madvise",
+                    "proc/meminfo: HugePages_Total:       0\n"
+                            + "sys/kernel/mm/transparent_hugepage/enabled: always [madvise] never"),
+            without(Check.HUGE_PAGES, UNKNOWN, "does not tell", "proc/meminfo"),
+            healthy(Check.IOMMU, "no IOMMU is in use"),
+            with(Check.IOMMU, OK, "groups of the adapters: identity", IOMMU + "type: identity"),
+            with(Check.IOMMU, WARNING, "groups of the adapters: DMA-FQ", IOMMU + "type: DMA-FQ"),
+            with(Check.IOMMU, UNKNOWN, "the type of group 7", IOMMU + "devices: x"),
+            with(Check.IOMMU, OK, "in no group", "sys/kernel/iommu_groups/9/type: DMA"),
+            healthy(Check.PCI_LINK, "8.0 GT/s x8: 63 Gbit/s"),
+            with(Check.PCI_LINK, WARNING, "x4 of 8.0 GT/s x8", PCI + "current_link_width: 4"),
+            with(Check.PCI_LINK, UNKNOWN, "does not tell", PCI + "current_link_speed: Unknown"),
+            healthy(Check.NUMA, "one NUMA node"),
+            with(Check.NUMA, OK, "all of them there", NODES + "proc/thread-self/status: Cpus_allowed_list:	1-2"),
+            with(Check.NUMA, NOTE, "of which 0-3 are there", NODES),
+            with(
+                    Check.NUMA,
+                    WARNING,
+                    "of which none is there",
+                    NODES + "proc/thread-self/status: Cpus_allowed_list:	4-7"),
+            with(Check.NUMA, UNKNOWN, "firmware does not tell", NODES + PCI + "numa_node: -1"),
+            healthy(Check.INTERRUPTS, "2 vectors, all to CPUs of the adapter's node"),
+            with(
+                    Check.INTERRUPTS,
+                    NOTE,
+                    "1 of 2 vectors go to CPUs of another node",
+                    NODES + "proc/irq/97/effective_affinity_list: 5"),
+            without(Check.INTERRUPTS, UNKNOWN, "cannot be read", PCI + "msi_irqs"),
+            healthy(Check.GOVERNOR, "does not govern"),
+            with(
+                    Check.GOVERNOR,
+                    OK,
+                    "performance",
+                    "sys/devices/system/cpu/cpu3/cpufreq/scaling_governor: performance"),
+            with(
+                    Check.GOVERNOR,
+                    WARNING,
+                    "schedutil",
+                    "sys/devices/system/cpu/cpu3/cpufreq/scaling_governor: schedutil"),
+            with(Check.FLOW_CONTROL, UNKNOWN, "priorities are taken from dscp", "sys/class/net/ens1f0/qos/trust: dscp"),
+            with(
+                    Check.ECN,
+                    OK,
+                    "that notify: 3; that react: 3",
+                    "sys/class/net/ens1f0/ecn/roce_np/enable/3: 1\nsys/class/net/ens1f0/ecn/roce_rp/enable/3: 1"),
+            with(
+                    Check.ECN,
+                    WARNING,
+                    "that notify: none; that react: none",
+                    "sys/class/net/ens1f0/ecn/roce_np/enable/3: 0\nsys/class/net/ens1f0/ecn/roce_rp/enable/3: 0"),
+            row(Check.ECN, UNKNOWN, "the driver has no files", host -> host),
+            with(
+                    Check.TRAFFIC_CLASS,
+                    OK,
+                    "class 106: DSCP 26",
+                    "sys/class/infiniband/mlx5_0/tc/1/traffic_class: Global tclass=106"),
+            with(Check.TRAFFIC_CLASS, NOTE, "none is set", "sys/class/infiniband/mlx5_0/tc/1/traffic_class: \\n"),
+            row(Check.TRAFFIC_CLASS, UNKNOWN, "the driver has no file", host -> host),
+            row(Check.COUNTERS, OK, "none of 7 tells", host -> host.without(PORT + "hw_counters")),
+            row(Check.COUNTERS, NOTE, "duplicate_request 41, in 11,449,811,940 packets", host -> host),
+            row(
+                    Check.COUNTERS,
+                    WARNING,
+                    "symbol_error 9,000",
+                    host -> host.without(PORT + "hw_counters")
+                            .with(PORT + "counters/symbol_error: 9000\n" + PORT + "counters/port_xmit_packets: 1")),
+            row(
+                    Check.COUNTERS,
+                    NOTE,
+                    "link_downed 9",
+                    host -> host.without(PORT + "hw_counters").with(PORT + "counters/link_downed: 9")),
+            row(
+                    Check.COUNTERS,
+                    WARNING,
+                    "link_downed 10",
+                    host -> host.without(PORT + "hw_counters").with(PORT + "counters/link_downed: 10")),
+            row(
+                    Check.COUNTERS,
+                    UNKNOWN,
+                    "none has a number",
+                    host -> host.without(PORT + "hw_counters").without(PORT + "counters")),
+            row(Check.GPUDIRECT, NOTE, "no GPU", host -> host),
+            row(Check.GPUDIRECT, OK, "in 1 of 1 pairs", host -> host.gpu(Support.YES)),
+            row(Check.GPUDIRECT, WARNING, "through host memory", host -> host.gpu(Support.NO)),
+            row(
+                    Check.GPUDIRECT,
+                    WARNING,
+                    "no GPU can be used",
+                    host -> host.gpu(Support.YES).noCuda()));
+
+    @TempDir
+    private Path root;
+
+    @ParameterizedTest
+    @FieldSource("ROWS")
+    void aFindingSaysWhatIsThere(Row row) {
+        Diagnosis diagnosis =
+                row.change.apply(RecordedHost.of("mlx5-roce", root)).diagnosis();
+        Finding finding = diagnosis.findings().stream()
+                .filter(found -> found.check() == row.check)
+                .findFirst()
+                .orElseThrow();
+        assertThat(finding.state()).as(finding.toString()).isEqualTo(row.state);
+        assertThat(finding.seen()).contains(row.words);
+        assertThat(finding.source()).isNotEmpty();
+        if (finding.isTrouble()) {
+            assertThat(finding.meaning()).isNotEmpty();
+            assertThat(finding.remedy()).isNotEmpty();
+        }
+        if (finding.state() == OK) {
+            assertThat(finding.remedy()).isEmpty();
+        }
+    }
+
+    @Test
+    void eachStateHasARow() {
+        for (Check check : Check.values()) {
+            Set<FindingState> states = ROWS.stream()
+                    .filter(row -> row.check == check)
+                    .map(Row::state)
+                    .collect(Collectors.toSet());
+            assertThat(states).as(check.key()).isEqualTo(check.states());
+        }
+    }
+
+    @Test
+    void aStateThatACheckDoesNotHaveIsRefused() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new Finding(Check.LIBIBVERBS, "", "/", WARNING, "seen", "", ""))
+                .withMessage("LIBIBVERBS cannot be WARNING");
+    }
+
+    @Test
+    void findingsComeInTheOrderOfFailure() {
+        List<Check> order = RecordedHost.of("mlx5-roce", root).diagnosis().findings().stream()
+                .map(Finding::check)
+                .distinct()
+                .toList();
+        assertThat(order).isEqualTo(Arrays.asList(Check.values()));
+    }
+
+    /** A healthy machine with no adapter and one of which nothing can be read: nothing is thrown. */
+    @Test
+    void nothingToRead() {
+        Diagnosis diagnosis = RecordedHost.empty(root).diagnosis();
+        assertThat(diagnosis.usablePorts()).isEmpty();
+        assertThat(diagnosis.trouble()).extracting(Finding::check).containsExactly(Check.RDMA_DEVICES);
+    }
+}

@@ -1,0 +1,218 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.doctor;
+
+import io.github.rdma4j.gpudirect.check.AdapterFacts;
+import io.github.rdma4j.gpudirect.check.AdapterInventory;
+import io.github.rdma4j.gpudirect.check.CheckSources;
+import io.github.rdma4j.gpudirect.check.GpuDirectCheck;
+import io.github.rdma4j.gpudirect.check.GpuFacts;
+import io.github.rdma4j.gpudirect.check.GpuInventory;
+import io.github.rdma4j.gpudirect.check.PortFacts;
+import io.github.rdma4j.gpudirect.check.Problem;
+import io.github.rdma4j.gpudirect.check.Support;
+import io.github.rdma4j.gpudirect.machines.RecordedMachine;
+import io.github.rdma4j.gpudirect.topology.PciAddress;
+import io.github.rdma4j.perftest.doctor.check.Diagnosis;
+import io.github.rdma4j.perftest.doctor.check.Doctor;
+import io.github.rdma4j.perftest.doctor.machine.DoctorSources;
+import io.github.rdma4j.verbs.device.LinkLayer;
+import io.github.rdma4j.verbs.device.Mtu;
+import io.github.rdma4j.verbs.device.PortState;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * A machine for the doctor: the adapters of a recorded tree in a host on which all is well until something is changed.
+ *
+ * <p>What libibverbs tells is in the tree, too: {@code ibv_devinfo/DEVICE/PORT} has the MTUs, {@code
+ * ibv_devinfo/DEVICE/problem} why it cannot be opened. A device without is one that libibverbs does not list.
+ */
+final class RecordedHost {
+    private static final String HEALTHY = """
+        proc/sys/kernel/osrelease: 6.8.0-45-generic
+        proc/self/limits: Limit                     Soft Limit           Hard Limit           Units\\nMax open files            1048576              1048576              files\\nMax locked memory         unlimited            unlimited            bytes
+        proc/self/status: Name:	java\\nCapEff:	0000000000000000
+        proc/self/cgroup: 0::/user.slice
+        proc/meminfo: MemTotal:       65000000 kB\\nHugePages_Total:     512\\nHugePages_Free:      500\\nHugepagesize:       2048 kB
+        proc/thread-self/status: Cpus_allowed_list:	0-7
+        sys/fs/cgroup/user.slice/pids.max: max
+        sys/module/ib_core/parameters/netns_mode: Y
+        sys/devices/system/cpu/online: 0-7
+        sys/devices/system/node/online: 0
+        sys/devices/system/node/node0/cpulist: 0-7
+        etc/libibverbs.d/mlx5.driver: driver mlx5
+        etc/libibverbs.d/rxe.driver: driver rxe
+        usr/lib/x86_64-linux-gnu/libibverbs.so.1.14.50.0: x
+        usr/lib/x86_64-linux-gnu/libibverbs.so.1 -> libibverbs.so.1.14.50.0
+        usr/lib/x86_64-linux-gnu/librdmacm.so.1.3.50.0: x
+        usr/lib/x86_64-linux-gnu/librdmacm.so.1 -> librdmacm.so.1.3.50.0
+        """;
+
+    private final RecordedMachine files;
+    private final Set<Path> forbidden = new HashSet<>();
+    private Problem verbsProblem;
+    private Problem connectionManagerProblem;
+    private Support gpuDirect = Support.YES;
+    private boolean cuda = true;
+
+    private RecordedHost(RecordedMachine files) {
+        this.files = files;
+    }
+
+    /** The machine that resource {@code machines/NAME.txt} has. */
+    static RecordedHost of(String name, Path root) {
+        try (InputStream in = RecordedHost.class.getResourceAsStream("machines/" + name + ".txt")) {
+            return new RecordedHost(RecordedMachine.empty(root)
+                    .with(HEALTHY)
+                    .with(new String(in.readAllBytes(), StandardCharsets.UTF_8)));
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    /** A machine of which nothing can be read. */
+    static RecordedHost empty(Path root) {
+        return new RecordedHost(RecordedMachine.empty(root));
+    }
+
+    RecordedHost with(String lines) {
+        files.with(lines);
+        return this;
+    }
+
+    /** Without a file, or a folder with all that is in it. */
+    RecordedHost without(String name) {
+        try (Stream<Path> found = Files.walk(files.root().resolve(name))) {
+            for (Path path : found.sorted((one, other) -> other.compareTo(one)).toList()) {
+                Files.delete(path);
+            }
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+        return this;
+    }
+
+    /** A file that this user may not open: tests run as root, who may. */
+    RecordedHost forbidding(String file) {
+        forbidden.add(files.root().resolve(file));
+        return this;
+    }
+
+    RecordedHost noVerbs(String reason, String remedy) {
+        verbsProblem = new Problem(reason, remedy);
+        return this;
+    }
+
+    RecordedHost noConnectionManager(String reason, String remedy) {
+        connectionManagerProblem = new Problem(reason, remedy);
+        return this;
+    }
+
+    /** A GPU that adapters can or cannot reach. */
+    RecordedHost gpu(Support direct) {
+        gpuDirect = direct;
+        return with("""
+            sys/devices/pci0000:01/0000:01:00.0/class: 0x030200
+            sys/devices/pci0000:01/0000:01:00.0/vendor: 0x10de
+            sys/bus/pci/devices/0000:01:00.0 -> ../../../devices/pci0000:01/0000:01:00.0
+            """);
+    }
+
+    RecordedHost noCuda() {
+        cuda = false;
+        return this;
+    }
+
+    Diagnosis diagnosis() {
+        return Doctor.examine(sources());
+    }
+
+    DoctorSources sources() {
+        return new DoctorSources(
+                files.root(),
+                file -> !forbidden.contains(file),
+                this::adapters,
+                () -> Optional.ofNullable(connectionManagerProblem),
+                () -> GpuDirectCheck.run(new CheckSources(files.root(), this::gpus, this::adapters)));
+    }
+
+    private GpuInventory gpus() {
+        return cuda
+                ? new GpuInventory(
+                        Optional.empty(),
+                        13000,
+                        List.of(new GpuFacts(
+                                0,
+                                "NVIDIA A100",
+                                PciAddress.parse("0000:01:00.0"),
+                                80,
+                                1L << 36,
+                                false,
+                                gpuDirect,
+                                gpuDirect,
+                                gpuDirect,
+                                1,
+                                100)))
+                : GpuInventory.unavailable(new Problem("no libcuda.so.1", "install the driver"));
+    }
+
+    private AdapterInventory adapters() {
+        if (verbsProblem != null) {
+            return new AdapterInventory(Optional.of(verbsProblem), List.of());
+        }
+        List<AdapterFacts> adapters = new ArrayList<>();
+        for (String device : names("ibv_devinfo")) {
+            Optional<String> problem = text("ibv_devinfo/" + device + "/problem");
+            adapters.add(
+                    problem.isPresent()
+                            ? AdapterFacts.unusable(device, new Problem(problem.get(), "see who may"))
+                            : new AdapterFacts(device, Optional.empty(), gpuDirect, "1.0", ports(device)));
+        }
+        return new AdapterInventory(Optional.empty(), adapters);
+    }
+
+    private List<PortFacts> ports(String device) {
+        return names("ibv_devinfo/" + device).stream()
+                .map(port -> new PortFacts(
+                        Integer.parseInt(port),
+                        PortState.ACTIVE,
+                        LinkLayer.ETHERNET,
+                        mtu(device, port, "active_mtu"),
+                        mtu(device, port, "max_mtu"),
+                        Set.of()))
+                .toList();
+    }
+
+    private Mtu mtu(String device, String port, String name) {
+        return text("ibv_devinfo/" + device + "/" + port + "/" + name)
+                .map(bytes -> Mtu.valueOf("MTU_" + bytes))
+                .orElse(Mtu.UNKNOWN);
+    }
+
+    private List<String> names(String folder) {
+        try (Stream<Path> entries = Files.list(files.root().resolve(folder))) {
+            return entries.map(entry -> entry.getFileName().toString()).sorted().toList();
+        } catch (IOException _) {
+            return List.of();
+        }
+    }
+
+    private Optional<String> text(String file) {
+        try {
+            return Optional.of(Files.readString(files.root().resolve(file)).strip());
+        } catch (IOException _) {
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,279 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.rdma4j.gpudirect.check.FindingState;
+import io.github.rdma4j.perftest.doctor.check.Check;
+import io.github.rdma4j.perftest.doctor.check.Diagnosis;
+import io.github.rdma4j.perftest.doctor.check.Finding;
+import io.github.rdma4j.perftest.doctor.check.Outcome;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the doctor must say of machines that others have described: each finding that is not ok, and no other. */
+class RecordedMachinesTest {
+    @TempDir
+    private Path root;
+
+    private Diagnosis diagnosis(String name) {
+        return RecordedHost.of(name, root).diagnosis();
+    }
+
+    /** Such as "FAIL port mlx5_0/1"; that a machine has no GPU is left out. */
+    private static List<String> notOk(Diagnosis diagnosis) {
+        return diagnosis.findings().stream()
+                .filter(finding -> finding.state() != FindingState.OK && finding.check() != Check.GPUDIRECT)
+                .map(finding -> (finding.state() + " " + finding.check().key() + " " + finding.subject()).strip())
+                .toList();
+    }
+
+    private static Finding finding(Diagnosis diagnosis, Check check) {
+        return diagnosis.findings().stream()
+                .filter(finding -> finding.check() == check)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static List<String> counters(Diagnosis diagnosis) {
+        return diagnosis.findings().stream()
+                .filter(finding -> finding.check() == Check.COUNTERS)
+                .map(finding -> finding.state() + " " + finding.seen())
+                .toList();
+    }
+
+    @Test
+    void mlx5WithRoce() {
+        Diagnosis diagnosis = diagnosis("mlx5-roce");
+        assertThat(diagnosis.outcome()).isEqualTo(Outcome.OK);
+        assertThat(notOk(diagnosis))
+                .containsExactly(
+                        "UNKNOWN flow-control mlx5_0/1",
+                        "UNKNOWN ecn mlx5_0/1",
+                        "UNKNOWN traffic-class mlx5_0/1",
+                        "NOTE counters mlx5_0/1",
+                        "NOTE counters mlx5_0/1",
+                        "NOTE counters mlx5_0/1",
+                        "NOTE counters mlx5_0/1",
+                        "NOTE counters mlx5_0/1",
+                        "NOTE counters mlx5_0/1",
+                        "NOTE counters mlx5_0/1");
+        assertThat(finding(diagnosis, Check.GID).seen())
+                .isEqualTo(
+                        "use index 5 of 6, 0000:0000:0000:0000:0000:ffff:ac13:003c (172.19.0.60), RoCE v2 on ens1f0: v2"
+                                + " can be routed, and an IPv4 address comes first");
+        assertThat(finding(diagnosis, Check.DEVICE).seen())
+                .isEqualTo("can be opened, node type CA, driver mlx5_core, firmware 14.28.2006");
+        assertThat(finding(diagnosis, Check.FLOW_CONTROL).remedy()).contains("dcb pfc show dev ens1f0");
+        assertThat(counters(diagnosis))
+                .contains(
+                        "NOTE local_ack_timeout_err 131, in 11,449,811,940 packets",
+                        "NOTE out_of_sequence 1, in 11,449,811,940 packets",
+                        "NOTE roce_slow_restart_cnps 131, in 11,449,811,940 packets");
+        assertThat(finding(diagnosis, Check.PCI_LINK).seen()).isEqualTo("8.0 GT/s x8: 63 Gbit/s");
+    }
+
+    @Test
+    void mlx4WithInfiniBand() {
+        Diagnosis diagnosis = diagnosis("mlx4-infiniband");
+        assertThat(diagnosis.outcome()).isEqualTo(Outcome.OK);
+        assertThat(diagnosis.usablePorts()).containsExactly("mlx4_0/1", "mlx4_0/2");
+        assertThat(notOk(diagnosis)).containsExactly("NOTE counters mlx4_0/1", "NOTE counters mlx4_0/2");
+        assertThat(finding(diagnosis, Check.PORT).seen()).isEqualTo("ACTIVE, LinkUp, InfiniBand, 56 Gb/sec (4X FDR)");
+        assertThat(finding(diagnosis, Check.GID).seen()).endsWith("the port's own; within a subnet the LID is enough");
+        assertThat(counters(diagnosis)).containsExactly("NOTE port_xmit_wait 3,599", "NOTE port_xmit_wait 3,846");
+    }
+
+    /** What the same report says after ibportstate has disabled port 1. */
+    @Test
+    void mlx4WithADisabledPort() {
+        Diagnosis diagnosis = RecordedHost.of("mlx4-infiniband", root)
+                .with("sys/class/infiniband/mlx4_0/ports/1/state: 1: DOWN\n"
+                        + "sys/class/infiniband/mlx4_0/ports/1/phys_state: 2: Polling")
+                .diagnosis();
+        assertThat(diagnosis.outcome()).isEqualTo(Outcome.TROUBLE);
+        assertThat(diagnosis.usablePorts()).containsExactly("mlx4_0/2");
+        assertThat(notOk(diagnosis)).contains("FAIL port mlx4_0/1");
+        assertThat(finding(diagnosis, Check.PORT).remedy()).contains("iblinkinfo");
+    }
+
+    @Test
+    void irdma() {
+        Diagnosis diagnosis = diagnosis("irdma");
+        assertThat(diagnosis.outcome()).isEqualTo(Outcome.TROUBLE);
+        assertThat(notOk(diagnosis))
+                .containsExactly(
+                        "FAIL interface irdma1/1",
+                        "FAIL port irdma1/1",
+                        "NOTE mtu irdma0/1",
+                        "NOTE numa irdma0",
+                        "NOTE numa irdma1",
+                        "NOTE interrupts irdma0",
+                        "NOTE interrupts irdma1",
+                        "UNKNOWN flow-control irdma0/1",
+                        "UNKNOWN ecn irdma0/1",
+                        "UNKNOWN traffic-class irdma0/1",
+                        "NOTE counters irdma0/1",
+                        "NOTE counters irdma0/1",
+                        "NOTE counters irdma0/1");
+        assertThat(diagnosis.trouble())
+                .extracting(Finding::remedy)
+                .containsExactly("ip link set ens2f1 up", "ip link set ens2f1 up; if it is up, see cable and switch");
+        assertThat(finding(diagnosis, Check.MTU).remedy()).startsWith("ip link set ens2f0 mtu 4200");
+    }
+
+    @Test
+    void iwarp() {
+        Diagnosis diagnosis = diagnosis("i40iw");
+        assertThat(diagnosis.outcome()).isEqualTo(Outcome.OK);
+        assertThat(notOk(diagnosis)).containsExactly("NOTE device i40iw0", "UNKNOWN counters i40iw0/1");
+        assertThat(finding(diagnosis, Check.DEVICE).meaning()).contains("connect by rdma_cm");
+        assertThat(finding(diagnosis, Check.INTERFACE).seen()).isEqualTo("ens785f0 is up, MTU 1500");
+    }
+
+    @Test
+    void efa() {
+        Diagnosis diagnosis = diagnosis("efa");
+        assertThat(diagnosis.outcome()).isEqualTo(Outcome.TROUBLE);
+        assertThat(notOk(diagnosis)).containsExactly("FAIL rdma-cm", "WARNING device efa_0");
+        assertThat(finding(diagnosis, Check.DEVICE).meaning()).contains("no reliable connections (RC)");
+        assertThat(finding(diagnosis, Check.GID).seen())
+                .startsWith("use index 0, fe80:")
+                .endsWith("the port's own");
+    }
+
+    @Test
+    void bnxt() {
+        Diagnosis diagnosis = diagnosis("bnxt");
+        assertThat(diagnosis.outcome()).isEqualTo(Outcome.TROUBLE);
+        assertThat(diagnosis.usablePorts()).containsExactly("bnxt_re0/1");
+        assertThat(notOk(diagnosis))
+                .containsExactly(
+                        "FAIL interface bnxt_re1/1",
+                        "FAIL port bnxt_re1/1",
+                        "UNKNOWN flow-control bnxt_re0/1",
+                        "UNKNOWN ecn bnxt_re0/1",
+                        "UNKNOWN traffic-class bnxt_re0/1");
+        assertThat(finding(diagnosis, Check.GID).seen())
+                .startsWith("use index 3 of 4, fd93:")
+                .endsWith("v2 can be routed, and there is no IPv4 address, so a global IPv6 one");
+    }
+
+    @Test
+    void softIwarp() {
+        Diagnosis diagnosis = diagnosis("siw");
+        assertThat(diagnosis.outcome()).isEqualTo(Outcome.OK);
+        assertThat(notOk(diagnosis))
+                .containsExactly("NOTE device siw0", "UNKNOWN interface siw0/1", "UNKNOWN counters siw0/1");
+    }
+
+    @Test
+    void softRoce() {
+        Diagnosis diagnosis = diagnosis("rxe");
+        assertThat(diagnosis.outcome()).isEqualTo(Outcome.OK);
+        assertThat(notOk(diagnosis)).containsExactly("NOTE device rxe0");
+        assertThat(finding(diagnosis, Check.GID).seen())
+                .startsWith("use index 1 of 2, ")
+                .contains("(10.99.0.1)");
+        assertThat(counters(diagnosis)).containsExactly("OK none of 15 tells of loss, congestion or a bad cable");
+    }
+
+    @Test
+    void hnsOnAnotherNode() {
+        Diagnosis diagnosis = diagnosis("hns");
+        assertThat(diagnosis.outcome()).isEqualTo(Outcome.TROUBLE);
+        assertThat(notOk(diagnosis))
+                .containsExactly(
+                        "WARNING roce-mode hns_0/1",
+                        "WARNING numa hns_0",
+                        "WARNING governor",
+                        "UNKNOWN flow-control hns_0/1",
+                        "UNKNOWN ecn hns_0/1",
+                        "UNKNOWN traffic-class hns_0/1",
+                        "NOTE counters hns_0/1");
+        assertThat(diagnosis.trouble())
+                .extracting(Finding::remedy)
+                .containsExactly(
+                        "echo 'RoCE v2' > /sys/kernel/config/rdma_cm/hns_0/ports/1/default_roce_mode",
+                        "numactl --cpunodebind=0 --membind=0 java ...",
+                        "cpupower frequency-set -g performance");
+    }
+
+    @Test
+    void infiniBandWithCountersAtTheirEnds() {
+        Diagnosis diagnosis = diagnosis("h100-infiniband");
+        assertThat(diagnosis.outcome()).isEqualTo(Outcome.TROUBLE);
+        assertThat(diagnosis.usablePorts()).containsExactly("mlx5_1/1");
+        assertThat(notOk(diagnosis))
+                .containsExactly(
+                        "FAIL port mlx5_0/1",
+                        "NOTE counters mlx5_1/1",
+                        "WARNING counters mlx5_1/1",
+                        "WARNING counters mlx5_1/1",
+                        "NOTE counters mlx5_1/1");
+        assertThat(counters(diagnosis))
+                .containsExactly(
+                        "OK none of 2 tells of loss, congestion or a bad cable",
+                        "NOTE excessive_buffer_overrun_errors 15, in 482,109,068,547 packets",
+                        "WARNING link_downed 255, where the counter ends",
+                        "WARNING port_xmit_discards 65,535, where the counter ends, in 482,109,068,547 packets",
+                        "NOTE port_xmit_wait 4,294,967,295, where the counter ends");
+    }
+
+    @Test
+    void aPodWithoutGids() {
+        Diagnosis diagnosis = diagnosis("pod-without-gids");
+        assertThat(diagnosis.outcome()).isEqualTo(Outcome.BROKEN);
+        assertThat(notOk(diagnosis))
+                .startsWith("FAIL interface mlx5_0/1", "NOTE mtu mlx5_0/1", "FAIL gid mlx5_0/1")
+                .contains("WARNING locked-memory", "NOTE container");
+        assertThat(finding(diagnosis, Check.INTERFACE).seen())
+                .isEqualTo("its network interface enp59s0f0 is not in this network namespace");
+        assertThat(finding(diagnosis, Check.GID).remedy()).contains("--network host");
+    }
+
+    @Test
+    void aNarrowLinkAndRoceV1() {
+        Diagnosis diagnosis = diagnosis("narrow-link");
+        assertThat(diagnosis.outcome()).isEqualTo(Outcome.TROUBLE);
+        assertThat(notOk(diagnosis))
+                .containsExactly(
+                        "NOTE mtu mlx4_0/1",
+                        "WARNING gid mlx4_0/1",
+                        "WARNING pci-link mlx4_0",
+                        "UNKNOWN flow-control mlx4_0/1",
+                        "UNKNOWN ecn mlx4_0/1",
+                        "UNKNOWN traffic-class mlx4_0/1");
+        assertThat(finding(diagnosis, Check.PCI_LINK).seen()).isEqualTo("5.0 GT/s x1 of 8.0 GT/s x4: 4 Gbit/s");
+        assertThat(finding(diagnosis, Check.GID).meaning()).contains("no GID is of RoCE v2");
+        assertThat(finding(diagnosis, Check.GID).remedy())
+                .isEqualTo("modprobe mlx4_core roce_mode=2, where the adapter can");
+    }
+
+    @Test
+    void aModuleThatIsNotLoaded() {
+        Diagnosis diagnosis = diagnosis("module-missing");
+        assertThat(diagnosis.outcome()).isEqualTo(Outcome.BROKEN);
+        assertThat(notOk(diagnosis)).containsExactly("FAIL rdma-devices");
+        assertThat(finding(diagnosis, Check.RDMA_DEVICES).seen())
+                .isEqualTo("/sys/class/infiniband lists no device; the adapter 0000:17:00.0 has the driver mlx5_core");
+        assertThat(finding(diagnosis, Check.RDMA_DEVICES).remedy()).startsWith("modprobe mlx5_ib;");
+    }
+
+    /** openucx/ucx issue 8229: ulimit -a says 64 and 1024, and ibv_create_cq says ENOMEM. */
+    @Test
+    void littleLockedMemory() {
+        Diagnosis diagnosis = RecordedHost.of("mlx4-infiniband", root)
+                .with("proc/self/limits: Limit  Soft Limit  Hard Limit  Units\\nMax open files   1024   1024   files"
+                        + "\\nMax locked memory    65536    65536    bytes")
+                .diagnosis();
+        assertThat(notOk(diagnosis)).startsWith("FAIL locked-memory", "NOTE open-files");
+        assertThat(finding(diagnosis, Check.LOCKED_MEMORY).seen()).isEqualTo("RLIMIT_MEMLOCK is 64 KiB");
+        assertThat(finding(diagnosis, Check.LOCKED_MEMORY).remedy())
+                .startsWith("ulimit -l unlimited (the hard limit first: limits.conf)");
+        assertThat(diagnosis.outcome()).isEqualTo(Outcome.TROUBLE);
+    }
+}
