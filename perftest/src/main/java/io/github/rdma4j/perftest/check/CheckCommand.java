@@ -5,6 +5,7 @@ package io.github.rdma4j.perftest.check;
 import io.github.rdma4j.gpudirect.check.CheckReport;
 import io.github.rdma4j.gpudirect.check.CheckSources;
 import io.github.rdma4j.gpudirect.check.GpuDirectCheck;
+import io.github.rdma4j.perftest.exit.Complaints;
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import java.io.PrintStream;
 import java.nio.file.InvalidPathException;
@@ -26,18 +27,19 @@ public final class CheckCommand {
 
     private static final int DIRECT = 0;
     private static final int STAGED = 1;
-    private static final int USAGE = 2;
     private static final int NOTHING = 3;
 
     private final CheckOptions options = new CheckOptions();
     private final CheckSources sources;
     private final PrintStream out;
     private final PrintStream err;
+    private final Complaints complaints;
 
     private CheckCommand(CheckSources sources, PrintStream out, PrintStream err) {
         this.sources = sources;
         this.out = out;
         this.err = err;
+        complaints = new Complaints(NAME, "rdma4j " + NAME + " --help", err);
     }
 
     /**
@@ -68,7 +70,7 @@ public final class CheckCommand {
             }
             options.check();
         } catch (ParameterException | IllegalParameterException | InvalidPathException failure) {
-            return usage(failure.getMessage().lines().findFirst().orElse("").strip());
+            return complaints.usage(failure);
         }
         List<String> gpus = new ArrayList<>();
         List<String> adapters = new ArrayList<>();
@@ -83,10 +85,10 @@ public final class CheckCommand {
                     return options.accepts(adapter);
                 });
         if (options.gpu().isPresent() && report.gpus().isEmpty()) {
-            return usage("--gpu: there is no GPU " + options.gpu().get() + "; " + present(gpus));
+            return complaints.usage("--gpu: there is no GPU " + options.gpu().get() + "; " + present(gpus));
         }
         if (options.device().isPresent() && report.adapters().isEmpty()) {
-            return usage(
+            return complaints.usage(
                     "--device: there is no RDMA device '" + options.device().get() + "'; " + present(adapters));
         }
         int status = status(report);
@@ -110,11 +112,5 @@ public final class CheckCommand {
 
     private static String present(List<String> names) {
         return names.isEmpty() ? "there is none at all" : "present: " + String.join(", ", names);
-    }
-
-    private int usage(String message) {
-        err.println(NAME + ": " + message);
-        err.println("Try 'rdma4j " + NAME + " --help'.");
-        return USAGE;
     }
 }

@@ -5,6 +5,7 @@ package io.github.rdma4j.perftest.doctor;
 import io.github.rdma4j.perftest.doctor.check.Diagnosis;
 import io.github.rdma4j.perftest.doctor.check.Doctor;
 import io.github.rdma4j.perftest.doctor.machine.DoctorSources;
+import io.github.rdma4j.perftest.exit.Complaints;
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import java.io.PrintStream;
 import java.nio.file.InvalidPathException;
@@ -22,7 +23,6 @@ public final class DoctorCommand {
 
     private static final int OK = 0;
     private static final int TROUBLE = 1;
-    private static final int USAGE = 2;
     private static final int BROKEN = 3;
 
     private DoctorCommand() {}
@@ -52,10 +52,7 @@ public final class DoctorCommand {
             }
             options.check();
         } catch (ParameterException | IllegalParameterException | InvalidPathException failure) {
-            err.println(NAME + ": "
-                    + failure.getMessage().lines().findFirst().orElse("").strip());
-            err.println("Try 'rdma4j " + NAME + " --help'.");
-            return USAGE;
+            return new Complaints(NAME, "rdma4j " + NAME + " --help", err).usage(failure);
         }
         Diagnosis diagnosis = Doctor.examine(sources);
         int status = switch (diagnosis.outcome()) {

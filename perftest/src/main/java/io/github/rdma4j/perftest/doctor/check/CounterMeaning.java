@@ -37,10 +37,12 @@ enum CounterMeaning {
             "retrans_timeout_events",
             "impaired_remote_conn_events",
             "unresponsive_remote_events",
+            "Nak Sequence Error",
             "RetransSegs",
             "tcpRetransSegs",
             "rx_drops",
-            "rx_roce_discard_pkts"),
+            "rx_roce_discard_pkts",
+            "rx_roce_discards"),
     /** Receivers were too slow. */
     NO_RECEIVE(
             true,
@@ -52,7 +54,9 @@ enum CounterMeaning {
             "rcvd_rnr_err",
             "send_rnr_err",
             "retry_rnr_exceeded_err",
-            "rnr_naks_rcvd"),
+            "rnr_naks_rcvd",
+            "rx_out_of_buffer",
+            "RNR received"),
     /** Acknowledgements were lost. */
     REPEATED(
             false,
@@ -115,7 +119,8 @@ enum CounterMeaning {
             "excessive_buffer_overrun_errors",
             "port_rcv_remote_physical_errors",
             "rx_icrc_encapsulated",
-            "rx_roce_error_pkts"),
+            "rx_roce_error_pkts",
+            "rx_roce_errors"),
     /** The link went. */
     LINK_LOST(
             true,
