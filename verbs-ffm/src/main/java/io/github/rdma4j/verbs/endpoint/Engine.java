@@ -360,6 +360,7 @@ final class Engine {
     /** Waits for the next change: looks for it for a while, and then sleeps. */
     private void spinOrSleep(String operation, long nanos) {
         long start = System.nanoTime();
+        long before = protocol.changes();
         long limit = Math.min(nanos, spinTime.next());
         if (limit > 0 && !SpinTime.start()) {
             // Too many spin already, which says nothing about this connection.
@@ -368,7 +369,10 @@ final class Engine {
             spinTime.seen(System.nanoTime() - start);
         } else {
             sleep(operation, Math.max(0, nanos - (System.nanoTime() - start)));
-            spinTime.slept(System.nanoTime() - start);
+            long after = System.nanoTime() - start;
+            // What has woken it is in the queue.
+            progress();
+            spinTime.slept(after, protocol.changes() != before);
         }
     }
 
@@ -394,6 +398,7 @@ final class Engine {
         } finally {
             stopLeading();
             SpinTime.stop();
+            spinTime.spun(System.nanoTime() - start);
         }
         return protocol.changes() != before;
     }
