@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.fail;
 
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
@@ -19,6 +20,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -87,6 +89,19 @@ class ReadinessWaiterTest {
         thread.join();
         assertThat(got).hasValue("something");
         assertThat(attempts).hasValue(1);
+    }
+
+    /** To write down what an event source is called took more instructions than to take its event. */
+    @Test
+    void aWaitThatIsNotInterruptedMakesNoText() {
+        Supplier<String> text = () -> fail("nobody reads this");
+        FileDescriptors.signal(descriptor);
+        for (Duration timeout : List.of(Duration.ZERO, Duration.ofSeconds(50))) {
+            assertThat(waiter.await(text, timeout, () -> "something", IllegalStateException::new))
+                    .isEqualTo("something");
+            assertThat(waiter.awaitAndTry(text, timeout, () -> "something", IllegalStateException::new))
+                    .isEqualTo("something");
+        }
     }
 
     @Test
