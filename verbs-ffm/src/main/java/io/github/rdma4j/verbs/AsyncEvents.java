@@ -40,8 +40,8 @@ final class AsyncEvents {
     }
 
     Optional<AsyncEvent> next(Duration timeout) {
-        return Optional.ofNullable(
-                waiter.await("an asynchronous event of " + context, timeout, this::take, context::closedException));
+        return Optional.ofNullable(waiter.await(
+                () -> "an asynchronous event of " + context, timeout, this::take, context::closedException));
     }
 
     private AsyncEvent take() {

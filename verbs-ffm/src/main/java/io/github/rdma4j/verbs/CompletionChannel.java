@@ -83,7 +83,7 @@ public final class CompletionChannel extends Resource implements EventSource {
      * @throws VerbsException if the channel fails, for instance because the device is gone
      */
     public Optional<CompletionQueue> nextEvent(Duration timeout) {
-        return Optional.ofNullable(waiter.await(toString(), timeout, this::takeOfOpenQueue, this::closedException));
+        return Optional.ofNullable(waiter.await(this::toString, timeout, this::takeOfOpenQueue, this::closedException));
     }
 
     private CompletionQueue takeOfOpenQueue() {
@@ -189,7 +189,7 @@ public final class CompletionChannel extends Resource implements EventSource {
      */
     boolean awaitEventOf(CompletionQueue queue, long eventsTaken, Duration timeout) {
         return waiter.await(
-                        "waiting for " + queue,
+                        () -> "waiting for " + queue,
                         timeout,
                         () -> {
                             queue.requireOpen();

@@ -127,9 +127,14 @@ public final class EventPoller implements EventSource, AutoCloseable {
         }
     }
 
-    /** By identity, as all that is asked here. */
+    /** By identity, as all that is asked here. Asked for each source that is ready: a stream would cost more. */
     private static boolean contains(List<EventSource> those, EventSource source) {
-        return those.stream().anyMatch(one -> one == source);
+        for (EventSource one : those) {
+            if (one == source) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** {@return how many sources there are; closed ones do not count} */

@@ -10,12 +10,11 @@ import io.github.rdma4j.verbs.endpoint.EndpointServer;
 import io.github.rdma4j.verbs.endpoint.HeldMessage;
 import io.github.rdma4j.verbs.endpoint.Message;
 import io.github.rdma4j.verbs.endpoint.MessageHandler;
+import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
 
 /** Echoes over endpoints: each message goes back from the buffer that it has come in. */
 final class EndpointEchoServer extends EchoServer {
@@ -29,10 +28,11 @@ final class EndpointEchoServer extends EchoServer {
     private static final class Client {
         private final Endpoint endpoint;
 
-        /** Without room for their answer, in order. */
-        private final Queue<HeldMessage> waiting = new ArrayDeque<>();
+        /** Without an answer yet, in order. */
+        private final List<HeldMessage> waiting = new ArrayList<>();
 
-        private final MessageHandler handler = this::answer;
+        private final List<MemorySegment> answers = new ArrayList<>();
+        private final MessageHandler handler = this::hold;
 
         Client(Endpoint endpoint) {
             this.endpoint = endpoint;
@@ -40,8 +40,10 @@ final class EndpointEchoServer extends EchoServer {
 
         void serve() {
             try {
-                answerThoseThatWait();
-                if (endpoint.poll(handler) == Endpoint.CLOSED_BY_PEER) {
+                answer();
+                int got = endpoint.poll(handler);
+                answer();
+                if (got == Endpoint.CLOSED_BY_PEER) {
                     close();
                 }
             } catch (ConnectionLostException _) {
@@ -50,21 +52,26 @@ final class EndpointEchoServer extends EchoServer {
             }
         }
 
-        private void answer(Message message) {
-            if (!waiting.isEmpty() || endpoint.trySend(message.segment()) != Endpoint.OK) {
-                waiting.add(message.hold());
-            }
+        private void hold(Message message) {
+            HeldMessage held = message.hold();
+            waiting.add(held);
+            answers.add(held.segment());
         }
 
-        private void answerThoseThatWait() {
-            while (!waiting.isEmpty() && endpoint.trySend(waiting.element().segment()) == Endpoint.OK) {
-                waiting.remove().close();
+        /** What one look has brought goes back with one doorbell, as far as there is room. */
+        private void answer() {
+            int sent = answers.isEmpty() ? 0 : Math.max(0, endpoint.trySendAll(answers));
+            for (int i = 0; i < sent; i++) {
+                waiting.get(i).close();
             }
+            waiting.subList(0, sent).clear();
+            answers.subList(0, sent).clear();
         }
 
         private void close() {
             waiting.forEach(HeldMessage::close);
             waiting.clear();
+            answers.clear();
             endpoint.close();
         }
     }

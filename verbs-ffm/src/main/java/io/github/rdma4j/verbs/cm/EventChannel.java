@@ -134,7 +134,7 @@ public final class EventChannel implements EventSource, AutoCloseable {
      */
     public Optional<CmEvent> nextEvent(Duration timeout) {
         return Optional.ofNullable(
-                waiter.await("waiting for an event of " + this, timeout, this::take, this::closedException));
+                waiter.await(() -> "waiting for an event of " + this, timeout, this::take, this::closedException));
     }
 
     private CmEvent take() {

@@ -25,8 +25,15 @@ interface Carrier extends Wire {
     /** Opens what a sleep needs, the first time. */
     void prepareToSleep();
 
-    /** From now on, whatever comes ends a sleep. Those that came before do not: poll again. */
-    void arm();
+    /**
+     * From now on, what comes ends a sleep. What came before does not: poll again.
+     *
+     * @param ends whether the ends of what was posted count, too; what the peer sends and failures always do
+     */
+    void arm(boolean ends);
+
+    /** Whether it is armed, and the ends of what was posted do not count. */
+    boolean missesEnds();
 
     /**
      * Sleeps until something comes, {@link #lost()} has something to say, or {@link #wakeUp()} is called. Without the

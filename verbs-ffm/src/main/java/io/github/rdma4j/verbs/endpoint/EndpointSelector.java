@@ -6,8 +6,6 @@ import io.github.rdma4j.verbs.EventPoller;
 import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.ClosePlace;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
@@ -44,7 +42,7 @@ import java.util.function.Consumer;
  * peers noticed ({@link EndpointConfig#silenceTimeout}).
  *
  * <p><b>Cost.</b> A select visits those endpoints that were ready of late; the others cost nothing until the kernel
- * names them. Before it sleeps it looks for a while ({@link #open(Duration)}).
+ * names them, however busy the ones are. Before it sleeps it looks for a while ({@link #open(Duration)}).
  *
  * <p>Thread safety: one thread at a time selects; another one that tries gets an {@link IllegalStateException}. {@link
  * #add}, {@link #remove}, {@link #wakeUp} and {@link #close} may be called from any thread, and from a handler. The
@@ -72,7 +70,7 @@ public final class EndpointSelector implements AutoCloseable {
     private volatile boolean closed;
 
     // Of the thread that selects.
-    private final List<SelectorEntry> active = new ArrayList<>();
+    private final ActiveEntries active = new ActiveEntries();
     private int visits;
     private long nextLook = System.nanoTime();
 
@@ -237,11 +235,13 @@ public final class EndpointSelector implements AutoCloseable {
             spinTime.seen(System.nanoTime() - start);
             return called;
         }
-        called = armAll();
+        called = active.armAll();
         if (called == 0) {
             sleep(nanos - (System.nanoTime() - start));
+            long after = System.nanoTime() - start;
+            called = visitAll();
             if (mayLearn) {
-                spinTime.slept(System.nanoTime() - start);
+                spinTime.slept(after, called > 0);
             }
         }
         return called;
@@ -259,6 +259,7 @@ public final class EndpointSelector implements AutoCloseable {
             return called;
         } finally {
             SpinTime.stop();
+            spinTime.spun(System.nanoTime() - start);
         }
     }
 
@@ -277,11 +278,12 @@ public final class EndpointSelector implements AutoCloseable {
 
     /** Whether the kernel has named something. */
     private boolean askKernel(Duration timeout) {
+        visits = 0;
         try {
             return poller.select(timeout, source -> {
                         SelectorEntry.Bell bell = (SelectorEntry.Bell) source;
                         bell.entry().ring(bell);
-                        activate(bell.entry());
+                        active.add(bell.entry());
                     })
                     > 0;
         } catch (WaitInterruptedException e) {
@@ -296,42 +298,12 @@ public final class EndpointSelector implements AutoCloseable {
     private int visitAll() {
         takeChanged();
         if (++visits >= VISITS_PER_KERNEL_LOOK) {
-            visits = 0;
             askKernel(Duration.ZERO);
         }
         if (System.nanoTime() - nextLook >= 0) {
             lookAtClocks();
         }
-        int called = 0;
-        // A handler changes this list by the queue only.
-        for (int i = 0; i < active.size(); i++) {
-            called += active.get(i).visit() ? 1 : 0;
-        }
-        return called;
-    }
-
-    /** Lets the kernel tell what comes from now on. */
-    private int armAll() {
-        int called = 0;
-        int kept = 0;
-        int next = 0;
-        try {
-            while (next < active.size()) {
-                SelectorEntry entry = active.get(next++);
-                // If it throws, it stays.
-                active.set(kept++, entry);
-                if (entry.isIn() && entry.arm()) {
-                    called++;
-                    entry.handle();
-                } else {
-                    entry.isActive = false;
-                    kept--;
-                }
-            }
-        } finally {
-            active.subList(kept, next).clear();
-        }
-        return called;
+        return active.visit();
     }
 
     private void lookAtClocks() {
@@ -352,7 +324,7 @@ public final class EndpointSelector implements AutoCloseable {
         }
         long nanos = entry.lookAtClock();
         if (entry.hasRung()) {
-            activate(entry);
+            active.add(entry);
         }
         return nanos;
     }
@@ -364,19 +336,11 @@ public final class EndpointSelector implements AutoCloseable {
             long now = System.nanoTime();
             nextLook = Math.min(nextLook - now, lookAtClock(entry)) + now;
             if (entry.isIn()) {
-                activate(entry);
-            } else if (entry.isActive) {
-                entry.isActive = false;
+                active.add(entry);
+            } else {
                 active.remove(entry);
             }
             entry = changed.poll();
-        }
-    }
-
-    private void activate(SelectorEntry entry) {
-        if (!entry.isActive) {
-            entry.isActive = true;
-            active.add(entry);
         }
     }
 

@@ -10,7 +10,6 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -32,10 +31,10 @@ final class Engine {
     private static final long GOOD_BYE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
     private final Carrier carrier;
     private final Protocol protocol;
     private final SpinTime spinTime;
+    private final Waiters waiters;
     private final Telling telling;
     private boolean closing;
     /** Null before the close, and where places are not kept. */
@@ -46,18 +45,13 @@ final class Engine {
     private int buffersOut;
 
     private int idlePolls;
-    private int followers;
-    private boolean led;
-    private boolean leaderWoken;
-    private long announced;
-    /** Of a selector: hears, with the lock held, that it must look again and arm again. Null if there is none. */
-    private Runnable watcher;
 
     Engine(Carrier carrier, Protocol protocol, SpinTime spinTime) {
         this.carrier = carrier;
         this.protocol = protocol;
         this.spinTime = spinTime;
-        this.telling = new Telling(lock, protocol, this::announce);
+        this.waiters = new Waiters(lock, carrier, protocol);
+        this.telling = new Telling(lock, protocol, waiters::announce);
     }
 
     /** Used with the lock held. */
@@ -79,31 +73,11 @@ final class Engine {
      * kind would run deeper and deeper into its own callbacks.
      */
     void exit(Promise<?> own) {
-        announce();
+        waiters.announce();
         boolean tell = !protocol.decisions().isEmpty();
         lock.unlock();
         if (tell) {
             telling.tell(own, 0);
-        }
-    }
-
-    private void announce() {
-        if (announced != protocol.changes()) {
-            announced = protocol.changes();
-            if (followers > 0) {
-                changed.signalAll();
-            }
-            if (led && !leaderWoken) {
-                leaderWoken = true;
-                carrier.wakeUp();
-            }
-            tellWatcher();
-        }
-    }
-
-    private void tellWatcher() {
-        if (watcher != null) {
-            watcher.run();
         }
     }
 
@@ -319,14 +293,14 @@ final class Engine {
                 long remaining = limit - (System.nanoTime() - start);
                 int nesting = telling.nesting();
                 if (!protocol.decisions().isEmpty() && nesting < Telling.MAX_NESTED) {
-                    announce();
+                    waiters.announce();
                     lock.unlock();
                     telling.tell(null, nesting);
                     lock.lock();
                 } else if (remaining <= 0 || destroyed) {
                     return null;
-                } else if (led) {
-                    follow(operation, remaining);
+                } else if (waiters.isLed()) {
+                    waiters.follow(operation, remaining);
                 } else {
                     spinOrSleep(operation, remaining);
                 }
@@ -344,22 +318,10 @@ final class Engine {
         }
     }
 
-    private void follow(String operation, long nanos) {
-        announce();
-        followers++;
-        try {
-            changed.await(nanos, TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new WaitInterruptedException(operation);
-        } finally {
-            followers--;
-        }
-    }
-
     /** Waits for the next change: looks for it for a while, and then sleeps. */
     private void spinOrSleep(String operation, long nanos) {
         long start = System.nanoTime();
+        long before = protocol.changes();
         long limit = Math.min(nanos, spinTime.next());
         if (limit > 0 && !SpinTime.start()) {
             // Too many spin already, which says nothing about this connection.
@@ -368,7 +330,10 @@ final class Engine {
             spinTime.seen(System.nanoTime() - start);
         } else {
             sleep(operation, Math.max(0, nanos - (System.nanoTime() - start)));
-            spinTime.slept(System.nanoTime() - start);
+            long after = System.nanoTime() - start;
+            // What has woken it is in the queue.
+            progress();
+            spinTime.slept(after, protocol.changes() != before);
         }
     }
 
@@ -376,10 +341,8 @@ final class Engine {
     private boolean spin(long start, long nanos) {
         long before = protocol.changes();
         try {
-            announce();
-            led = true;
-            // It looks by itself.
-            leaderWoken = true;
+            waiters.announce();
+            waiters.lead(true);
             int rounds = 0;
             do {
                 boolean others = lock.hasQueuedThreads();
@@ -392,36 +355,26 @@ final class Engine {
                 progress();
             } while (protocol.changes() == before && !destroyed && System.nanoTime() - start < nanos);
         } finally {
-            stopLeading();
+            waiters.stopLeading();
             SpinTime.stop();
+            spinTime.spun(System.nanoTime() - start);
         }
         return protocol.changes() != before;
-    }
-
-    /**
-     * Whoever stops leading may be about to leave, and one of those who follow must lead then. That something has
-     * changed is no reason to look for them: another thread may have told them of it already, while this one led.
-     */
-    private void stopLeading() {
-        led = false;
-        changed.signalAll();
     }
 
     private void sleep(String operation, long nanos) {
         long before = protocol.changes();
         carrier.prepareToSleep();
-        carrier.arm();
-        // What came before the arming ends no sleep. What the connection manager has to say does.
-        progress();
+        armAndProgress();
+        // What the connection manager has to say ends the sleep.
         protocol.look(System.nanoTime());
         protocol.settle();
         if (protocol.changes() != before) {
             return;
         }
-        announce();
+        waiters.announce();
         long limit = Math.min(nanos, protocol.nanosToNextLook());
-        led = true;
-        leaderWoken = false;
+        waiters.lead(false);
         lock.unlock();
         try {
             carrier.sleep(limit);
@@ -429,12 +382,20 @@ final class Engine {
             throw new WaitInterruptedException(operation);
         } finally {
             lock.lock();
-            stopLeading();
+            waiters.stopLeading();
             if (!destroyed && carrier.awake()) {
                 look();
             }
-            tellWatcher();
+            waiters.tellWatcher();
         }
+    }
+
+    /** From now on, what comes is an event. What came before the arming is none. */
+    private void armAndProgress() {
+        do {
+            carrier.arm(protocol.awaitsEnds());
+            progress();
+        } while (protocol.awaitsEnds() && carrier.missesEnds());
     }
 
     // ---- For a selector ----
@@ -444,10 +405,10 @@ final class Engine {
         enter();
         try {
             requireOpen();
-            if (watcher != null) {
+            if (waiters.isWatched()) {
                 throw new IllegalArgumentException(this + " is in a selector already");
             }
-            watcher = newWatcher;
+            waiters.watch(newWatcher);
             return carrier.events();
         } finally {
             exit();
@@ -456,7 +417,7 @@ final class Engine {
 
     void unwatch() {
         enter();
-        watcher = null;
+        waiters.watch(null);
         exit();
     }
 
@@ -475,9 +436,9 @@ final class Engine {
             }
             if (queueEvent) {
                 carrier.eventCame();
-                if (led) {
+                if (waiters.isLed()) {
                     // Somebody sleeps for the next event, whatever the selector does in the meantime.
-                    carrier.arm();
+                    carrier.arm(protocol.awaitsEnds());
                 }
             }
             progress();
@@ -497,9 +458,7 @@ final class Engine {
             if (closing) {
                 return false;
             }
-            carrier.arm();
-            // What came before the arming is no event.
-            progress();
+            armAndProgress();
             return protocol.takeReady();
         } finally {
             exit();
@@ -513,7 +472,8 @@ final class Engine {
             if (closing) {
                 return Long.MAX_VALUE;
             }
-            // What the connection manager has to say is an event of its own.
+            // What has ended was no event, and is a sign of life. What the connection manager has to say is an event.
+            progress();
             protocol.look(System.nanoTime());
             protocol.settle();
             return protocol.nanosToNextLook();
@@ -596,7 +556,7 @@ final class Engine {
             if (!destroyed) {
                 destroyed = true;
                 protocol.abandon(new IllegalStateException(this + " was closed", closePlace));
-                announce();
+                waiters.announce();
                 closeCarrier();
             }
         } finally {

@@ -15,7 +15,7 @@ import java.util.Arrays;
  */
 record Hello(int version, int receiveBuffers, int bufferSize, byte[] userData) {
     /** Changes whenever two versions would misunderstand each other. */
-    static final int VERSION = 1;
+    static final int VERSION = 2;
     /** The bytes before the program's own. */
     static final int HEADER = 16;
 

@@ -394,11 +394,18 @@ final class Protocol extends SendingHalf {
         return state == State.OPEN && closed == null;
     }
 
+    /** Also when credits could not be sent, for which there was no room. */
+    @Override
+    boolean awaitsEnds() {
+        return super.awaitsEnds() || credits.updateDue();
+    }
+
     // ---- The end ----
 
     /** This side is being closed: nobody polls or receives any more, and what waits to be sent goes on. */
     void beginClosing(IllegalStateException reason) {
         changes++;
+        awaitEnds();
         slots.stopPolling();
         while (!requests.isEmpty()) {
             decide(requests.peek(), null, reason);

@@ -37,15 +37,17 @@ abstract class SelectorEntry {
 
     /** Whether it waits in the queue of what has changed. */
     final AtomicBoolean noted = new AtomicBoolean();
-    /** Whether it is visited in each select; of the thread that selects. */
+    /** Of {@link ActiveEntries}: whether it is visited in each select. */
     boolean isActive;
+    /** Of the same: in which round it was ready last. */
+    long lastReady;
 
     private final Object key;
     private final Runnable handler;
     private final List<Bell> bells = new ArrayList<>();
     private volatile boolean left;
 
-    private SelectorEntry(Object key, Runnable handler) {
+    SelectorEntry(Object key, Runnable handler) {
         this.key = key;
         this.handler = handler;
     }

@@ -46,6 +46,8 @@ abstract sealed class SendingHalf permits Protocol {
     private boolean wantsCredit;
     /** The same for a place in the send queue. */
     private boolean wantsPlace;
+    /** Somebody has waited for the end of something, as some programs do again and again, or closes. */
+    private boolean endsMatter;
 
     SendingHalf(String name, Wire wire, Credits credits, Slots slots, int maxMessage) {
         this.name = name;
@@ -84,6 +86,19 @@ abstract sealed class SendingHalf permits Protocol {
     /** Whether everything that was accepted for sending has arrived. */
     final boolean isIdle() {
         return outbox.isEmpty() && slots.isIdle();
+    }
+
+    /**
+     * Whether a thread that sleeps must hear when something that was posted has ended. Most programs wait for messages
+     * only: they would be woken twice for each question that they ask or answer.
+     */
+    boolean awaitsEnds() {
+        return endsMatter || !slots.hasFree() || !isOpen();
+    }
+
+    /** From now on {@link #awaitsEnds}. */
+    final void awaitEnds() {
+        endsMatter = true;
     }
 
     // ---- What the program asks for ----
@@ -249,6 +264,7 @@ abstract sealed class SendingHalf permits Protocol {
 
     final void sendAsync(MemorySegment message, Promise<Void> promise) {
         checkLength(message);
+        endsMatter = true;
         if (!isOpen()) {
             decide(promise, null, ended("sending over " + name));
             return;
@@ -268,6 +284,7 @@ abstract sealed class SendingHalf permits Protocol {
         if (!isOpen()) {
             return closedOrLost("a transfer of " + name);
         }
+        endsMatter = true;
         flush();
         if (!hasRoom()) {
             wantsPlace = true;
@@ -285,6 +302,7 @@ abstract sealed class SendingHalf permits Protocol {
             RemoteMemory remote,
             long operand,
             long newValue) {
+        endsMatter = true;
         flush();
         if (!isOpen()) {
             decide(promise, null, ended("a transfer of " + name));

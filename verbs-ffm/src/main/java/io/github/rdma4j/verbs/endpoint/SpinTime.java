@@ -13,6 +13,11 @@ import java.util.concurrent.locks.LockSupport;
  * <p>A sleep tells only when its thread ran again, not when something came. So one wait of {@value #WAITS_PER_TRIAL}
  * spins for all the time that is allowed, to find out.
  *
+ * <p>A thread that loses its processor while it spins competes with others for it: those who have work, and on an
+ * adapter of software those who would bring what it looks for. It does not spin again before the next trial. Whoever
+ * sleeps most of the time gets the processor at once when something comes; whoever spins waits for its turn, some
+ * milliseconds.
+ *
  * <p>In the whole JVM no more threads spin at a time than there are processors: of a thousand threads that wait, the
  * others sleep at once, and leave the processors to those who would send something.
  */
@@ -21,6 +26,9 @@ final class SpinTime {
     static final int WAITS_PER_TRIAL = 16;
     /** Less is not worth asking the clock. */
     private static final long LEAST_NANOS = 1_000;
+
+    /** Shorter than the turns by which threads share a processor, and longer than any look. */
+    private static final long TURN_NANOS = 1_000_000;
 
     /** Parking costs some 20 µs of processor time. */
     private static final int YIELDS_PER_PARK = 32;
@@ -31,6 +39,8 @@ final class SpinTime {
     private final long most;
     private long nanos;
     private int waits;
+    /** The processor was lost, and no trial has come since. */
+    private boolean contended;
 
     /**
      * Begins with all that is allowed.
@@ -77,13 +87,22 @@ final class SpinTime {
         SPINNING.decrementAndGet();
     }
 
+    /** A wait has spun for so many nanoseconds, whatever it has found. */
+    void spun(long after) {
+        if (after > most + TURN_NANOS) {
+            contended = true;
+            waits = 0;
+        }
+    }
+
     /** {@return how long the wait that begins may spin, in nanoseconds; 0 if it should sleep at once} */
     long next() {
         if (++waits >= WAITS_PER_TRIAL) {
             waits = 0;
+            contended = false;
             return most;
         }
-        return nanos;
+        return contended ? 0 : nanos;
     }
 
     /** Something came after so many nanoseconds, while the thread was spinning. */
@@ -91,12 +110,18 @@ final class SpinTime {
         nanos = Math.min(most, Math.max(2 * after, nanos - nanos / 8));
     }
 
-    /** Nothing came while the thread was spinning; it slept, and ran again so many nanoseconds after its wait began. */
-    void slept(long after) {
-        if (after < most) {
-            nanos = Math.min(most, 2 * after);
-        } else {
+    /**
+     * Nothing came while the thread was spinning, and it slept.
+     *
+     * @param after so many nanoseconds after its wait had begun it ran again
+     * @param came whether something had come; if not, the time was over, or what woke it was of no use: a short time
+     *     tells nothing then
+     */
+    void slept(long after, boolean came) {
+        if (after >= most) {
             nanos = nanos / 2 < LEAST_NANOS ? 0 : nanos / 2;
+        } else if (came) {
+            nanos = Math.min(most, 2 * after);
         }
     }
 }

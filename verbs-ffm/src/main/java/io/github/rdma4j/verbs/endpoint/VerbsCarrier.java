@@ -21,6 +21,8 @@ import java.util.function.Function;
 /** The wire of a program: a queue pair, its completion queue, and its buffers. */
 final class VerbsCarrier implements Carrier {
     private static final int BATCH = 32;
+    /** Ends the peer's sleep, which its own completions need not: see {@link Carrier#arm}. */
+    private static final int FOR_THE_PEER = SendFlags.SIGNALED | SendFlags.SOLICITED;
     /** Where a write without bytes goes, which no adapter looks at (InfiniBand specification, C9-88). */
     private static final RemoteMemory NOWHERE = new RemoteMemory(0, 0, 0);
 
@@ -38,6 +40,7 @@ final class VerbsCarrier implements Carrier {
     private int count;
     private int next;
     private boolean armed;
+    private boolean armedForEnds;
     private EventPoller poller;
     /** What a sleep was ended by; written by whoever sleeps, which is one thread at a time. */
     private boolean queueReady;
@@ -90,7 +93,7 @@ final class VerbsCarrier implements Carrier {
     @Override
     public int postMessage(int slot, int frame) {
         MemorySlice slice = buffers.message(slot);
-        int flags = slice.length() <= inlineSize ? SendFlags.SIGNALED | SendFlags.INLINE : SendFlags.SIGNALED;
+        int flags = slice.length() <= inlineSize ? FOR_THE_PEER | SendFlags.INLINE : FOR_THE_PEER;
         if (batch != null) {
             batch.sendWithImmediate(slot, slice, frame, flags);
             return 0;
@@ -118,7 +121,7 @@ final class VerbsCarrier implements Carrier {
 
     @Override
     public int postControl(long id, int frame) {
-        return queuePair.postSendWithImmediate(id, buffers.nothing(), frame, SendFlags.SIGNALED);
+        return queuePair.postSendWithImmediate(id, buffers.nothing(), frame, FOR_THE_PEER);
     }
 
     @Override
@@ -206,11 +209,17 @@ final class VerbsCarrier implements Carrier {
     }
 
     @Override
-    public void arm() {
-        if (!armed) {
-            queue.requestNotification(false);
+    public void arm(boolean ends) {
+        if (!armed || missesEnds() && ends) {
+            queue.requestNotification(!ends);
             armed = true;
+            armedForEnds = ends;
         }
+    }
+
+    @Override
+    public boolean missesEnds() {
+        return armed && !armedForEnds;
     }
 
     private EventPoller openPoller() {

@@ -136,7 +136,7 @@ public final class DescriptorSet {
      * @return those that are ready; none after the time, and after {@link #wakeUp()}
      */
     public int[] await(String operation, Duration timeout) {
-        int[] ready = waiter.await(operation, timeout, this::collect, closed);
+        int[] ready = waiter.awaitAndTry(() -> operation, timeout, this::collect, closed);
         return ready == null ? new int[0] : ready;
     }
 

@@ -88,7 +88,7 @@ public final class ReadinessWaiter {
     /**
      * Tries until something comes, waiting for the descriptor in between.
      *
-     * @param operation for the message of the exception after an interrupt
+     * @param operation for the message of the exception after an interrupt; most waits need none
      * @param timeout how long to wait; zero or less only tries
      * @param attempt takes what is there without waiting; null if there is nothing
      * @param closed the exception if the waiter is closed meanwhile
@@ -98,22 +98,62 @@ public final class ReadinessWaiter {
      *     nevertheless
      */
     public <T> T await(
-            String operation, Duration timeout, Supplier<T> attempt, Supplier<? extends RuntimeException> closed) {
-        long start = System.nanoTime();
+            Supplier<String> operation,
+            Duration timeout,
+            Supplier<T> attempt,
+            Supplier<? extends RuntimeException> closed) {
+        return await(operation, nanos(timeout), attempt, closed, true);
+    }
+
+    /**
+     * The same for an attempt that finds something only when the descriptor can be read: then the wait comes first, and
+     * saves an attempt, which is a system call.
+     *
+     * @param operation for the message of the exception after an interrupt; most waits need none
+     * @param timeout how long to wait; zero or less only tries
+     * @param attempt takes what is there without waiting; null if there is nothing
+     * @param closed the exception if the waiter is closed meanwhile
+     * @param <T> what comes
+     * @return what came, or null after the time
+     * @throws WaitInterruptedException if the thread is interrupted while it waits, and nothing has come
+     */
+    <T> T awaitAndTry(
+            Supplier<String> operation,
+            Duration timeout,
+            Supplier<T> attempt,
+            Supplier<? extends RuntimeException> closed) {
         long limit = nanos(timeout);
+        return await(operation, limit, attempt, closed, limit <= 0);
+    }
+
+    private <T> T await(
+            Supplier<String> operation,
+            long limit,
+            Supplier<T> attempt,
+            Supplier<? extends RuntimeException> closed,
+            boolean tryFirst) {
+        long start = System.nanoTime();
+        boolean trying = tryFirst;
         while (true) {
             long seen = wakeUps;
-            T result = attempt.get();
+            T result = trying ? attempt.get() : null;
             long remaining = limit - (System.nanoTime() - start);
-            if (result != null || remaining <= 0) {
+            if (result != null || trying && remaining <= 0) {
                 return result;
             }
-            switch (await(remaining, seen)) {
+            switch (await(Math.max(0, remaining), seen)) {
                 case READY, TIMED_OUT -> {
                     // The next attempt tells, also after the time: what came in the last moment counts.
+                    trying = true;
                 }
                 case CLOSED -> throw closed.get();
-                case INTERRUPTED -> throw new WaitInterruptedException(operation);
+                case INTERRUPTED -> {
+                    result = trying ? null : attempt.get();
+                    if (result == null) {
+                        throw new WaitInterruptedException(operation.get());
+                    }
+                    return result;
+                }
             }
         }
     }

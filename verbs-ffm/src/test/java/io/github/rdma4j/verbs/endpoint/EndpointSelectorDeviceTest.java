@@ -169,6 +169,26 @@ class EndpointSelectorDeviceTest {
         }
     }
 
+    /** Each event costs some system calls, a thread of the kernel's on SoftRoCE, and whoever sleeps a wake-up. */
+    @Test
+    void whatIsSentMakesNoEventAndAnAnswerMakesOne() {
+        try (EndpointPair pair = new EndpointPair(config -> {});
+                EndpointSelector selector = EndpointSelector.open(Duration.ZERO)) {
+            AtomicInteger got = new AtomicInteger();
+            selector.add(pair.left, ready -> ready.poll(message -> got.incrementAndGet()));
+            for (int i = 0; i < 10; i++) {
+                assertThat(selector.select(SHORT)).isZero();
+                assertThat(pair.left.trySend(number(i))).isEqualTo(Endpoint.OK);
+                assertThat(pair.leftLink.channel().nextEvent(SHORT)).isEmpty();
+                assertThat(pair.right.receive(PATIENCE)).isPresent();
+                assertThat(pair.right.trySend(number(i))).isEqualTo(Endpoint.OK);
+                assertThat(selector.select(PATIENCE)).isEqualTo(1);
+                assertThat(pair.leftLink.channel().nextEvent(SHORT)).isEmpty();
+            }
+            assertThat(got).hasValue(10);
+        }
+    }
+
     @Test
     void roomThatIsThereAgainIsToldOnce() {
         try (EndpointPair pair = new EndpointPair(config -> config.receiveBuffers(1));

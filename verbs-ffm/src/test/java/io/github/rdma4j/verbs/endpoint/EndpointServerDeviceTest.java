@@ -309,7 +309,7 @@ class EndpointServerDeviceTest {
             assertThatThrownBy(() -> Endpoint.connect(address, SMALL, PATIENCE))
                     .isInstanceOf(EndpointException.class)
                     .hasMessageContaining("version 9")
-                    .hasMessageContaining("this side version 1")
+                    .hasMessageContaining("this side version " + Hello.VERSION)
                     .hasCauseInstanceOf(ConnectionRejectedException.class);
             refusal.get(60, TimeUnit.SECONDS);
         }

@@ -80,6 +80,59 @@ class EngineTest {
         assertThat(pair.left.transfers().fetchAndAdd(COUNTER, 1, PATIENCE)).isEqualTo(3L * rounds);
     }
 
+    /** On a device each end of a sleep costs several system calls, and on an emulated processor half a millisecond. */
+    @Test
+    void whoWaitsForMessagesIsNotWokenByTheEndOfWhatIsSent() throws Exception {
+        pair.close();
+        pair = newPair(config -> config.sendDepth(32).receiveBuffers(32));
+        Future<?> waiting = executor.submit(() -> pair.left.receive(PATIENCE).orElseThrow());
+        while (!pair.leftCarrier.missesEnds()) {
+            Thread.sleep(1);
+        }
+        for (int i = 0; i < 16; i++) {
+            assertThat(pair.left.trySend(text("sent"))).isEqualTo(Endpoint.OK);
+        }
+        assertThat(pair.leftCarrier.signals).isZero();
+        assertThat(pair.right.trySend(text("answer"))).isEqualTo(Endpoint.OK);
+        waiting.get();
+        assertThat(pair.leftCarrier.signals).isEqualTo(1);
+    }
+
+    @Test
+    void whoWaitsForMessagesIsWokenForThoseWhoWaitForAnEnd() throws Exception {
+        Future<?> waiting = executor.submit(() -> pair.left.receive(PATIENCE).orElseThrow());
+        while (!pair.leftCarrier.missesEnds()) {
+            Thread.sleep(1);
+        }
+        // One thread sleeps for all of them: it must hear the end of the transfer.
+        CompletableFuture<Void> sent = pair.left.sendAsync(text("sent"));
+        while (!sent.isDone()) {
+            Thread.sleep(1);
+        }
+        assertThat(pair.right.trySend(text("answer"))).isEqualTo(Endpoint.OK);
+        waiting.get();
+    }
+
+    @Test
+    void whoWaitsForRoomIsWokenByTheEndOfWhatFillsTheQueue() throws Exception {
+        pair.leftCarrier.cut = true;
+        Future<?> waiting = executor.submit(() -> pair.left.receive(PATIENCE).orElseThrow());
+        while (!pair.leftCarrier.missesEnds()) {
+            Thread.sleep(1);
+        }
+        for (int i = 0; i < 2; i++) {
+            assertThat(pair.left.trySend(text("fills"))).isEqualTo(Endpoint.OK);
+        }
+        Future<Boolean> sending = executor.submit(() -> pair.left.send(text("waits"), PATIENCE));
+        Thread.sleep(20);
+        assertThat(sending).isNotDone();
+        pair.leftCarrier.cut = false;
+        pair.leftCarrier.deliverAll();
+        assertThat(sending.get()).isTrue();
+        pair.right.send(text("answer"), PATIENCE);
+        waiting.get();
+    }
+
     @Test
     void aSlowCallbackHoldsUpNoOtherThread() throws Exception {
         CountDownLatch goOn = new CountDownLatch(1);

@@ -73,6 +73,10 @@ final class FakeCarrier implements Carrier {
 
     private int batched;
     private boolean armed;
+    private boolean armedForEnds;
+    /** How many sleeps were ended by what came. */
+    int signals;
+
     private boolean signalled;
     private boolean woken;
 
@@ -256,9 +260,10 @@ final class FakeCarrier implements Carrier {
 
     private void add(Event event) {
         events.add(event);
-        if (armed) {
+        if (armed && (armedForEnds || !event.success || isReceive(event))) {
             armed = false;
             signalled = true;
+            signals++;
             wire.notifyAll();
         }
     }
@@ -400,9 +405,17 @@ final class FakeCarrier implements Carrier {
     public void prepareToSleep() {}
 
     @Override
-    public void arm() {
+    public void arm(boolean ends) {
         synchronized (wire) {
+            armedForEnds = ends || armed && armedForEnds;
             armed = true;
+        }
+    }
+
+    @Override
+    public boolean missesEnds() {
+        synchronized (wire) {
+            return armed && !armedForEnds;
         }
     }
 

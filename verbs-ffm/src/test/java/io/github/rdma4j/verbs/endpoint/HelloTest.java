@@ -30,7 +30,7 @@ class HelloTest {
     @Test
     void anotherVersionIsNamedWithBothNumbers() {
         byte[] later = new Hello(Hello.VERSION + 4, 1, 1, new byte[0]).toBytes();
-        assertThat(Hello.problem(later)).contains("version 5").contains("this side version 1");
+        assertThat(Hello.problem(later)).contains("version 6").contains("this side version 2");
     }
 
     @Test

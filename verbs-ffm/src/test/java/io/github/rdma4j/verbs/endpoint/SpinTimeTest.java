@@ -18,7 +18,7 @@ class SpinTimeTest {
             time.seen(after);
             return after;
         }
-        time.slept(Math.max(after, spin) + wakeUp);
+        time.slept(Math.max(after, spin) + wakeUp, true);
         return spin;
     }
 
@@ -57,9 +57,9 @@ class SpinTimeTest {
             await(1_000_000_000, 50_000);
         }
         while (time.next() != 0) {
-            time.slept(1_000_000_000);
+            time.slept(1_000_000_000, true);
         }
-        time.slept(30_000);
+        time.slept(30_000, true);
         assertThat(time.next()).isEqualTo(60_000);
     }
 
@@ -69,8 +69,57 @@ class SpinTimeTest {
             await(10_000, 50_000);
         }
         assertThat(time.next()).isBetween(20_000L, 40_000L);
-        time.slept(5_000_000);
+        time.slept(5_000_000, true);
         assertThat(time.next()).isGreaterThanOrEqualTo(10_000);
+    }
+
+    /** A program that waits for a few microseconds only, again and again, must not learn that something comes then. */
+    @Test
+    void aWaitThatEndsBeforeAnythingComesTellsNothing() {
+        for (int i = 0; i < 100; i++) {
+            await(1_000_000_000, 50_000);
+        }
+        long spun = 0;
+        for (int i = 0; i < 10 * SpinTime.WAITS_PER_TRIAL; i++) {
+            spun += time.next();
+            time.slept(30_000, false);
+        }
+        assertThat(spun).isEqualTo(10 * MOST);
+    }
+
+    @Test
+    void aWaitThatIsLongAndInVainTellsThatSpinningDoesNotPay() {
+        for (int i = 0; i < 100 && time.next() > 0; i++) {
+            time.slept(MOST, false);
+        }
+        assertThat(time.next()).isZero();
+    }
+
+    /** Who loses the processor while it spins has others beside it that need it: they come first. */
+    @Test
+    void whoLosesTheProcessorDoesNotSpinBeforeTheNextTrial() {
+        for (int i = 0; i < 100; i++) {
+            await(10_000, 50_000);
+        }
+        assertThat(time.next()).isPositive();
+        time.spun(4_000_000);
+        time.seen(4_000_000);
+        for (int i = 1; i < SpinTime.WAITS_PER_TRIAL; i++) {
+            assertThat(time.next()).isZero();
+            time.slept(10_000, true);
+        }
+        assertThat(time.next()).isEqualTo(MOST);
+        time.spun(10_000);
+        time.seen(10_000);
+        assertThat(time.next()).isPositive();
+    }
+
+    @Test
+    void whoSpinsALittleTooLongHasNotLostTheProcessor() {
+        time.next();
+        time.spun(MOST + 100_000);
+        time.seen(MOST + 100_000);
+        assertThat(time.next()).isEqualTo(MOST);
     }
 
     @Test
@@ -96,7 +145,7 @@ class SpinTimeTest {
         SpinTime none = new SpinTime(0);
         for (int i = 0; i < 100; i++) {
             assertThat(none.next()).isZero();
-            none.slept(i);
+            none.slept(i, true);
         }
     }
 }

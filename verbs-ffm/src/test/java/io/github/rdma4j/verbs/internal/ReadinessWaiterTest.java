@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.fail;
 
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
@@ -17,7 +18,9 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -62,6 +65,66 @@ class ReadinessWaiterTest {
         FileDescriptors.signal(descriptor);
         start(virtual, () -> outcome.set(waiter.await(LONG))).join();
         assertThat(outcome).hasValue(ReadinessWaiter.Outcome.READY);
+    }
+
+    /** Each attempt is a system call: before the wait it would find nothing that the wait does not tell. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whoWaitsFirstTriesOnceWhenSomethingHasCome(boolean virtual) throws Exception {
+        AtomicReference<String> got = new AtomicReference<>();
+        AtomicInteger attempts = new AtomicInteger();
+        Thread thread = start(
+                virtual,
+                () -> got.set(waiter.awaitAndTry(
+                        () -> "test",
+                        Duration.ofSeconds(50),
+                        () -> {
+                            attempts.incrementAndGet();
+                            return "something";
+                        },
+                        IllegalStateException::new)));
+        Thread.sleep(50);
+        assertThat(attempts).hasValue(0);
+        FileDescriptors.signal(descriptor);
+        thread.join();
+        assertThat(got).hasValue("something");
+        assertThat(attempts).hasValue(1);
+    }
+
+    /** To write down what an event source is called took more instructions than to take its event. */
+    @Test
+    void aWaitThatIsNotInterruptedMakesNoText() {
+        Supplier<String> text = () -> fail("nobody reads this");
+        FileDescriptors.signal(descriptor);
+        for (Duration timeout : List.of(Duration.ZERO, Duration.ofSeconds(50))) {
+            assertThat(waiter.await(text, timeout, () -> "something", IllegalStateException::new))
+                    .isEqualTo("something");
+            assertThat(waiter.awaitAndTry(text, timeout, () -> "something", IllegalStateException::new))
+                    .isEqualTo("something");
+        }
+    }
+
+    @Test
+    void whoWaitsFirstTriesAlsoAfterTheTimeAndWithoutAny() {
+        for (Duration timeout : List.of(Duration.ZERO, Duration.ofSeconds(-1), Duration.ofMillis(5))) {
+            assertThat(waiter.awaitAndTry(() -> "test", timeout, () -> "something", IllegalStateException::new))
+                    .isEqualTo("something");
+            assertThat(waiter.<String>awaitAndTry(() -> "test", timeout, () -> null, IllegalStateException::new))
+                    .isNull();
+        }
+    }
+
+    @Test
+    void whoWaitsFirstTakesWhatIsThereThoughItWasInterrupted() {
+        Thread.currentThread().interrupt();
+        assertThat(waiter.awaitAndTry(
+                        () -> "test", Duration.ofSeconds(50), () -> "something", IllegalStateException::new))
+                .isEqualTo("something");
+        assertThat(Thread.currentThread().isInterrupted()).isTrue();
+        assertThatThrownBy(() -> waiter.awaitAndTry(
+                        () -> "test", Duration.ofSeconds(50), () -> null, IllegalStateException::new))
+                .isInstanceOf(WaitInterruptedException.class);
+        assertThat(Thread.interrupted()).isTrue();
     }
 
     @ParameterizedTest
@@ -162,10 +225,10 @@ class ReadinessWaiterTest {
     @Test
     void triesUntilSomethingComesOrTheTimeIsOver() throws Exception {
         AtomicReference<String> box = new AtomicReference<>();
-        assertThat(waiter.<String>await("waiting", Duration.ofMillis(5), box::get, IllegalStateException::new))
+        assertThat(waiter.<String>await(() -> "waiting", Duration.ofMillis(5), box::get, IllegalStateException::new))
                 .isNull();
         box.set("there");
-        assertThat(waiter.<String>await("waiting", Duration.ZERO, box::get, IllegalStateException::new))
+        assertThat(waiter.<String>await(() -> "waiting", Duration.ZERO, box::get, IllegalStateException::new))
                 .isEqualTo("there");
         box.set(null);
         Thread thread = start(false, () -> {
@@ -173,7 +236,7 @@ class ReadinessWaiterTest {
             box.set("later");
             FileDescriptors.signal(descriptor);
         });
-        assertThat(waiter.<String>await("waiting", Duration.ofSeconds(50), box::get, IllegalStateException::new))
+        assertThat(waiter.<String>await(() -> "waiting", Duration.ofSeconds(50), box::get, IllegalStateException::new))
                 .isEqualTo("later");
         thread.join();
     }
@@ -181,8 +244,8 @@ class ReadinessWaiterTest {
     @Test
     void aClosedWaiterAndAnInterruptAreExceptions() {
         Thread.currentThread().interrupt();
-        assertThatThrownBy(() ->
-                        waiter.await("taking an event", Duration.ofDays(1), () -> null, IllegalStateException::new))
+        assertThatThrownBy(() -> waiter.await(
+                        () -> "taking an event", Duration.ofDays(1), () -> null, IllegalStateException::new))
                 .isInstanceOf(WaitInterruptedException.class)
                 .hasMessageStartingWith(
                         "taking an event failed: EINTR (Interrupted system call): the thread was interrupted while it"
@@ -190,7 +253,7 @@ class ReadinessWaiterTest {
         assertThat(Thread.interrupted()).isTrue();
         waiter.close();
         assertThatThrownBy(() -> waiter.await(
-                        "taking an event",
+                        () -> "taking an event",
                         Duration.ofDays(1),
                         () -> null,
                         () -> new IllegalStateException("the channel is closed")))

@@ -37,7 +37,7 @@ public final class ReadinessWaiterStress {
         final int await() {
             try {
                 Boolean came = waiter.await(
-                        "a test",
+                        () -> "a test",
                         LIMIT,
                         () -> handedOver ? Boolean.TRUE : null,
                         () -> new IllegalStateException("closed"));

@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import io.github.rdma4j.verbs.WaitInterruptedException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Who waits for a change of an endpoint: one thread leads, which spins or sleeps on the {@link Carrier}, the others
+ * follow it, and perhaps a selector waits in their stead. Used with the lock of {@link Engine} held.
+ */
+final class Waiters {
+    private final Condition changed;
+    private final Carrier carrier;
+    private final Protocol protocol;
+    private int followers;
+    private boolean led;
+    private boolean leaderWoken;
+    private long announced;
+    /** Of a selector: hears that it must look again and arm again. Null if there is none. */
+    private Runnable watcher;
+
+    Waiters(ReentrantLock lock, Carrier carrier, Protocol protocol) {
+        this.changed = lock.newCondition();
+        this.carrier = carrier;
+        this.protocol = protocol;
+    }
+
+    /**
+     * Wakes those for whom something has changed since the last time, and who must sleep more lightly from now on. To
+     * be called before the lock is given back.
+     */
+    void announce() {
+        if (announced != protocol.changes() || protocol.awaitsEnds() && carrier.missesEnds()) {
+            announced = protocol.changes();
+            if (followers > 0) {
+                changed.signalAll();
+            }
+            if (led && !leaderWoken) {
+                leaderWoken = true;
+                carrier.wakeUp();
+            }
+            tellWatcher();
+        }
+    }
+
+    void tellWatcher() {
+        if (watcher != null) {
+            watcher.run();
+        }
+    }
+
+    boolean isWatched() {
+        return watcher != null;
+    }
+
+    /** Null for nobody. */
+    void watch(Runnable newWatcher) {
+        watcher = newWatcher;
+    }
+
+    /** Waits for what the leader sees, or for its place. */
+    void follow(String operation, long nanos) {
+        announce();
+        followers++;
+        try {
+            changed.await(nanos, TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new WaitInterruptedException(operation);
+        } finally {
+            followers--;
+        }
+    }
+
+    boolean isLed() {
+        return led;
+    }
+
+    /** This thread leads until {@link #stopLeading}; one that spins sees by itself what changes. */
+    void lead(boolean spinning) {
+        led = true;
+        leaderWoken = spinning;
+    }
+
+    /**
+     * Whoever stops leading may be about to leave, and one of those who follow must lead then. That something has
+     * changed is no reason to look for them: another thread may have told them of it already, while this one led.
+     */
+    void stopLeading() {
+        led = false;
+        changed.signalAll();
+    }
+}

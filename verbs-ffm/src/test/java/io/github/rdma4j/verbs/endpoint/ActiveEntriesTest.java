@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ActiveEntriesTest {
+    /** Counts what it is asked. */
+    private static final class Counting extends SelectorEntry {
+        boolean ready;
+        boolean readyWhenArmed;
+        int visits;
+        int arms;
+
+        Counting(Runnable handler) {
+            super(new Object(), handler);
+        }
+
+        @Override
+        boolean isOpen() {
+            return true;
+        }
+
+        @Override
+        void ring(Bell bell) {}
+
+        @Override
+        boolean hasRung() {
+            return false;
+        }
+
+        @Override
+        boolean takeIn() {
+            visits++;
+            boolean wasReady = ready;
+            ready = false;
+            return wasReady;
+        }
+
+        @Override
+        boolean arm() {
+            arms++;
+            return readyWhenArmed;
+        }
+
+        @Override
+        long lookAtClock() {
+            return 0;
+        }
+    }
+
+    private final ActiveEntries active = new ActiveEntries();
+    private int handled;
+
+    private Counting added() {
+        Counting entry = new Counting(() -> handled++);
+        active.add(entry);
+        return entry;
+    }
+
+    private List<Counting> added(int count) {
+        List<Counting> entries = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            entries.add(added());
+        }
+        return entries;
+    }
+
+    /** What made a busy selector slow: each message cost a visit of all endpoints, in no select was none ready. */
+    @Test
+    void aMessageCostsFewVisitsHoweverManyEndpointsThereAre() {
+        List<Counting> entries = added(1000);
+        int messages = 10_000;
+        for (int i = 0; i < messages; i++) {
+            Counting next = entries.get(i % entries.size());
+            next.ready = true;
+            active.add(next);
+            assertThat(active.visit()).isEqualTo(1);
+        }
+        assertThat(handled).isEqualTo(messages);
+        int visits = entries.stream().mapToInt(entry -> entry.visits).sum();
+        // The first time, all are there.
+        assertThat(visits - entries.size() * (ActiveEntries.VAIN_ROUNDS + 1))
+                .isLessThanOrEqualTo(messages * (ActiveEntries.VAIN_ROUNDS + 1));
+        assertThat(entries).allMatch(entry -> entry.arms <= messages / entries.size() + 1);
+    }
+
+    @Test
+    void whoIsReadyNowAndThenStays() {
+        List<Counting> entries = added(ActiveEntries.VAIN_ROUNDS);
+        for (int i = 0; i < 1000; i++) {
+            entries.get(i % entries.size()).ready = true;
+            active.visit();
+        }
+        assertThat(active.size()).isEqualTo(entries.size());
+        assertThat(entries).allMatch(entry -> entry.arms == 0);
+    }
+
+    @Test
+    void whileNobodyIsReadyAllStay() {
+        added(3);
+        for (int i = 0; i < 1000; i++) {
+            assertThat(active.visit()).isZero();
+        }
+        assertThat(active.size()).isEqualTo(3);
+    }
+
+    @Test
+    void whatCameBeforeTheArmingIsHandledAndKeepsItsPlace() {
+        Counting busy = added();
+        Counting quiet = added();
+        quiet.readyWhenArmed = true;
+        int called = 0;
+        for (int i = 0; i <= ActiveEntries.VAIN_ROUNDS; i++) {
+            busy.ready = true;
+            called += active.visit();
+        }
+        assertThat(quiet.arms).isEqualTo(1);
+        assertThat(called).isEqualTo(ActiveEntries.VAIN_ROUNDS + 2).isEqualTo(handled);
+        assertThat(active.size()).isEqualTo(2);
+    }
+
+    @Test
+    void armingLetsAllGoButThoseThatAreReady() {
+        List<Counting> entries = added(3);
+        entries.get(1).readyWhenArmed = true;
+        assertThat(active.armAll()).isEqualTo(1);
+        assertThat(active.size()).isEqualTo(1);
+        assertThat(entries.get(1).isActive).isTrue();
+        assertThat(entries.get(2).isActive).isFalse();
+    }
+
+    @Test
+    void aHandlerThatThrowsKeepsItsPlaceAndThatOfThoseBehindIt() {
+        List<Counting> entries = added(2);
+        Counting failing = new Counting(() -> {
+            throw new IllegalStateException("of the program");
+        });
+        failing.readyWhenArmed = true;
+        active.add(failing);
+        added();
+        assertThatThrownBy(active::armAll).hasMessage("of the program");
+        assertThat(active.size()).isEqualTo(2);
+        assertThat(failing.isActive).isTrue();
+        assertThat(entries).noneMatch(entry -> entry.isActive);
+    }
+
+    @Test
+    void whoHasLeftIsNotVisited() {
+        Counting gone = added();
+        Counting other = added();
+        gone.leave();
+        gone.ready = true;
+        active.visit();
+        active.remove(other);
+        active.remove(other);
+        active.armAll();
+        assertThat(gone.visits + gone.arms + other.arms).isZero();
+        assertThat(active.isEmpty()).isTrue();
+    }
+}
