@@ -5,7 +5,7 @@ package io.github.rdma4j.perftest.exit;
 import java.io.IOException;
 import java.io.PrintStream;
 
-/** What a command says on standard error when it has not done what it was asked, and the exit status that goes with it. */
+/** What a command says on standard error when it has not done what it was asked, and the exit status with it. */
 public final class Complaints {
     /** The exit status of a command that failed. */
     public static final int FAILED = 1;
