@@ -16,7 +16,7 @@ import java.util.concurrent.locks.LockSupport;
  * <p>A thread that loses its processor while it spins competes with others for it: those who have work, and on an
  * adapter of software those who would bring what it looks for. It does not spin again before the next trial. Whoever
  * sleeps most of the time gets the processor at once when something comes; whoever spins waits for its turn, some
- * milliseconds.
+ * milliseconds, in which a queue of messages grows. So the trials become rarer with each loss that is no exception.
  *
  * <p>In the whole JVM no more threads spin at a time than there are processors: of a thousand threads that wait, the
  * others sleep at once, and leave the processors to those who would send something.
@@ -24,6 +24,10 @@ import java.util.concurrent.locks.LockSupport;
 final class SpinTime {
     /** Their share of the processor's time is small: of waits that are longer than the limit, a sixteenth at most. */
     static final int WAITS_PER_TRIAL = 16;
+    /** As rare as trials become where the processor is lost again and again. */
+    static final int MOST_WAITS_PER_TRIAL = 4096;
+    /** A processor that is lost in one of so many waits is an exception. */
+    static final int WAITS_PER_LOSS = 1024;
     /** Less is not worth asking the clock. */
     private static final long LEAST_NANOS = 1_000;
 
@@ -39,8 +43,11 @@ final class SpinTime {
     private final long most;
     private long nanos;
     private int waits;
+    private int waitsPerTrial = WAITS_PER_TRIAL;
     /** The processor was lost, and no trial has come since. */
     private boolean contended;
+    /** Those that spun since the processor was lost the last time. */
+    private int spins = WAITS_PER_LOSS;
 
     /**
      * Begins with all that is allowed.
@@ -89,15 +96,19 @@ final class SpinTime {
 
     /** A wait has spun for so many nanoseconds, whatever it has found. */
     void spun(long after) {
-        if (after > most + TURN_NANOS) {
-            contended = true;
-            waits = 0;
+        if (after <= most + TURN_NANOS) {
+            spins = Math.min(spins + 1, WAITS_PER_LOSS);
+            return;
         }
+        waitsPerTrial = spins == WAITS_PER_LOSS ? WAITS_PER_TRIAL : Math.min(2 * waitsPerTrial, MOST_WAITS_PER_TRIAL);
+        spins = 0;
+        contended = true;
+        waits = 0;
     }
 
     /** {@return how long the wait that begins may spin, in nanoseconds; 0 if it should sleep at once} */
     long next() {
-        if (++waits >= WAITS_PER_TRIAL) {
+        if (++waits >= (contended ? waitsPerTrial : WAITS_PER_TRIAL)) {
             waits = 0;
             contended = false;
             return most;

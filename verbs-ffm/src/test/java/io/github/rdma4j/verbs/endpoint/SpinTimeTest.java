@@ -114,6 +114,45 @@ class SpinTimeTest {
         assertThat(time.next()).isPositive();
     }
 
+    /** How many waits go by without spinning after a loss. */
+    private int quietWaits() {
+        time.spun(4_000_000);
+        time.seen(4_000_000);
+        int quiet = 0;
+        while (time.next() == 0) {
+            time.slept(10_000, true);
+            quiet++;
+        }
+        return quiet;
+    }
+
+    /** Each loss costs a turn of others, some milliseconds. */
+    @Test
+    void whoLosesTheProcessorInEachTrialTriesLessAndLess() {
+        time.next();
+        int before = quietWaits();
+        assertThat(before).isEqualTo(SpinTime.WAITS_PER_TRIAL - 1);
+        for (int i = 0; i < 20; i++) {
+            int quiet = quietWaits();
+            assertThat(quiet).isEqualTo(Math.min(2 * before + 1, SpinTime.MOST_WAITS_PER_TRIAL - 1));
+            before = quiet;
+        }
+    }
+
+    @Test
+    void aLossIsForgottenAfterManyWaitsThatKeptTheProcessor() {
+        time.next();
+        for (int i = 0; i < 5; i++) {
+            quietWaits();
+        }
+        for (int i = 0; i < SpinTime.WAITS_PER_LOSS; i++) {
+            time.spun(10_000);
+            time.seen(10_000);
+            assertThat(time.next()).isPositive();
+        }
+        assertThat(quietWaits()).isEqualTo(SpinTime.WAITS_PER_TRIAL - 1);
+    }
+
     @Test
     void whoSpinsALittleTooLongHasNotLostTheProcessor() {
         time.next();
