@@ -149,9 +149,10 @@ public final class EndpointConfig {
      * a machine with one processor. Within this limit the endpoint learns the time from what arrives: about twice as
      * long as the last answers took, and none if they take longer than the limit, so an idle connection costs hardly
      * any processor time. One wait of {@value SpinTime#WAITS_PER_TRIAL} spins up to the limit, to notice that answers
-     * have become faster. A thread that loses its processor while it spins does not spin again before. Of all threads
-     * of the JVM no more spin at a time than there are processors. What spinning saves is the time that the kernel
-     * takes to wake a thread. A virtual thread gives its carrier to others again and again while it spins.
+     * have become faster. A thread that loses its processor while it spins does not spin again before, and tries less
+     * and less where that happens again and again. Of all threads of the JVM no more spin at a time than there are
+     * processors. What spinning saves is the time that the kernel takes to wake a thread. A virtual thread gives its
+     * carrier to others again and again while it spins.
      *
      * @param limit up to 1 s; zero always sleeps
      * @return this
