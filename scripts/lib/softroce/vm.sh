@@ -32,8 +32,8 @@ vm_machine() {
             # Without erms and fsrm the kernel and libc copy and clear by words and vectors: an emulator executes `rep movsb` byte
             # by byte. The instruction clock keeps the processor that its figures were counted with.
             VM_QEMU+=(-accel 'tcg,thread=multi,tb-size=512' -cpu 'max,-erms,-fsrm' -smp "$CPUS")
-            # Debian's kernel clears what it allocates, and asks four security modules at each system call that opens something.
-            # Nothing in the guest relies on either.
+            # Debian's kernel clears what it allocates, and asks its security modules at each system call that opens something. Nothing
+            # in the guest relies on either.
             kernel_arguments+=(init_on_alloc=0 lsm=)
             # The kernel patches its own code while it starts, and a second CPU can see half of that, as with a JVM's code: then it
             # panics ("Oops: int3") or stands still. So the others come when all is loaded (guest-main).

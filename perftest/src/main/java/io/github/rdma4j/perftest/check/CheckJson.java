@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.check;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.github.rdma4j.gpudirect.GpuPath;
 import io.github.rdma4j.gpudirect.PathRefusal;
@@ -15,6 +14,7 @@ import io.github.rdma4j.gpudirect.check.PairVerdict;
 import io.github.rdma4j.gpudirect.topology.PciDistance;
 import io.github.rdma4j.gpudirect.topology.PciFunction;
 import io.github.rdma4j.perftest.environment.BuildInfo;
+import io.github.rdma4j.perftest.findings.FindingDocument;
 import io.github.rdma4j.perftest.findings.FindingFields;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -37,13 +37,7 @@ final class CheckJson {
      * @param out receives UTF-8; it is flushed, not closed
      */
     static void write(CheckReport report, int status, OutputStream out) throws IOException {
-        try (JsonGenerator json = new JsonFactory().createGenerator(out)) {
-            json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
-            json.useDefaultPrettyPrinter();
-            json.writeStartObject();
-            json.writeStringField("schema", SCHEMA);
-            json.writeNumberField("schema_version", SCHEMA_VERSION);
-            json.writeStringField("rdma4j", BuildInfo.version());
+        FindingDocument.write(out, SCHEMA, SCHEMA_VERSION, BuildInfo.version(), json -> {
             json.writeStringField("outcome", report.outcome().name().toLowerCase(Locale.ROOT));
             json.writeNumberField("exit_status", status);
             json.writeArrayFieldStart("gpus");
@@ -66,9 +60,7 @@ final class CheckJson {
                 write(json, verdict);
             }
             json.writeEndArray();
-            json.writeEndObject();
-            json.writeRaw('\n');
-        }
+        });
     }
 
     private static void write(JsonGenerator json, CheckedGpu gpu) throws IOException {

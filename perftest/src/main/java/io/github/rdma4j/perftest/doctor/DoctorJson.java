@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.doctor;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.github.rdma4j.perftest.doctor.check.Diagnosis;
 import io.github.rdma4j.perftest.doctor.check.Finding;
 import io.github.rdma4j.perftest.doctor.machine.RdmaDevice;
 import io.github.rdma4j.perftest.doctor.machine.RdmaPort;
 import io.github.rdma4j.perftest.environment.BuildInfo;
+import io.github.rdma4j.perftest.findings.FindingDocument;
 import io.github.rdma4j.perftest.findings.FindingFields;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -30,13 +30,7 @@ final class DoctorJson {
      * @param out receives UTF-8; it is flushed, not closed
      */
     static void write(Diagnosis diagnosis, int status, OutputStream out) throws IOException {
-        try (JsonGenerator json = new JsonFactory().createGenerator(out)) {
-            json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
-            json.useDefaultPrettyPrinter();
-            json.writeStartObject();
-            json.writeStringField("schema", SCHEMA);
-            json.writeNumberField("schema_version", SCHEMA_VERSION);
-            json.writeStringField("rdma4j", BuildInfo.version());
+        FindingDocument.write(out, SCHEMA, SCHEMA_VERSION, BuildInfo.version(), json -> {
             json.writeStringField("outcome", diagnosis.outcome().name().toLowerCase(Locale.ROOT));
             json.writeNumberField("exit_status", status);
             json.writeArrayFieldStart("ports");
@@ -51,9 +45,7 @@ final class DoctorJson {
                 write(json, finding);
             }
             json.writeEndArray();
-            json.writeEndObject();
-            json.writeRaw('\n');
-        }
+        });
     }
 
     private static void write(JsonGenerator json, RdmaDevice device, RdmaPort port) throws IOException {
