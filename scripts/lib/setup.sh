@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 #
-# What a fresh machine needs before it can build, run and test this project. Needs common.sh, jdk.sh and packages.sh.
+# What a fresh machine needs before it can build, run and test this project. Needs common.sh, jdk.sh, packages.sh and, to test,
+# softroce/uml.sh.
 #
 #   set_up_to_run    installs what building, the microVM and the comparison with the C tools and with plain TCP need; sets JDK
 #   set_up_to_count  the same, and what counting instructions needs, where that can be installed: as root
@@ -33,7 +34,7 @@ set_up_to_unit_test() {
 }
 
 set_up_to_test() {
-    local packages=("${RUN_PACKAGES[@]}" "${UNIT_TEST_PACKAGES[@]}" "${TEST_PACKAGES[@]}")
+    local packages=("${RUN_PACKAGES[@]}" "${UNIT_TEST_PACKAGES[@]}" "${TEST_PACKAGES[@]}" "${UML_PACKAGES[@]}")
     # For the linter of the workflows. Many have them from elsewhere than Debian, whose npm is three hundred packages.
     have node npm || packages+=(nodejs npm)
     set_up "${packages[@]}"

@@ -150,7 +150,7 @@ cheapest() {
 
 @test "a missing libibverbs names the package, an unreachable server is told within the time limit" {
   # In the guest, so that this machine keeps its library. 10.99.0.77 is on the guest's own veth, and nobody has it.
-  run "$root/scripts/softroce" --vm --quiet bash -c '
+  run "$root/scripts/softroce" --vm --accel native --quiet bash -c '
     "$1" ib_write_lat -d rxe0 --no-warm-up --timeout 2 10.99.0.77; echo "status $?"
     rm -f $(/sbin/ldconfig -p | sed -n "s/.*libibverbs.so.1.* => //p")
     "$1" ib_write_lat -d rxe0 127.0.0.1; echo "status $?"' - "$rdma4j"

@@ -42,14 +42,18 @@ exit 7
 GUEST
     chmod +x "$PROJECT/first"
     export OUT=$PROJECT/out
+    local status=0
+    first >"$BATS_FILE_TMPDIR/stdout" 2>"$BATS_FILE_TMPDIR/stderr" || status=$?
+    echo "$status" >"$BATS_FILE_TMPDIR/status"
+}
+
+# first [OPTION…]: the script above, with its results in $OUT.
+first() {
     mkdir "$OUT"
     cd "$PROJECT/sub folder" || return
-    local status=0
     printf 'a\0b\377\n' | LC_TEST=x RDMA4J_TEST='1 2' OTHER=$'x\ny' SECRET=1 TMPDIR=$BATS_FILE_TMPDIR/tmp \
-        "$SOFTROCE" --vm --env OUT --env OTHER --env "OUTSIDE=$BATS_FILE_TMPDIR/outside" \
-        ../first 'a b' "c'd" $'e\nf' '' '*' '$HOME' 'ü"' >"$BATS_FILE_TMPDIR/stdout" 2>"$BATS_FILE_TMPDIR/stderr" ||
-        status=$?
-    echo "$status" >"$BATS_FILE_TMPDIR/status"
+        "$SOFTROCE" --vm "$@" --env OUT --env OTHER --env "OUTSIDE=$BATS_FILE_TMPDIR/outside" \
+        ../first 'a b' "c'd" $'e\nf' '' '*' '$HOME' 'ü"'
 }
 
 setup() {
@@ -168,6 +172,52 @@ nothing_marked() {
     done
     cat flags
     [[ $(<flags) == $'TieredCompilation=true TieredStopAtLevel=4\nTieredCompilation=true TieredStopAtLevel=1' ]]
+}
+
+@test "User-Mode Linux: a command sees what it sees in the microVM" {
+    local microvm=$OUT file status=0
+    OUT=$PROJECT/out-uml first --accel uml >stdout-uml 2>stderr-uml || status=$?
+    cd "$PROJECT" || return
+    cat stdout-uml stderr-uml
+    [[ $status == 7 && $(<stdout-uml) == 'to stdout' ]]
+    contains ', Linux .*-uml, User-Mode Linux, 1 CPU, rxe0 rxe1$' stderr-uml
+    for file in arguments cwd stdin seen outside outside-after tmp memlock gid init client-status; do
+        cmp "$microvm/$file" "$PROJECT/out-uml/$file"
+    done
+    cmp <(grep -v '^\(OUT\|_\)=' "$microvm/environment" | sort) <(grep -v '^\(OUT\|_\)=' "$PROJECT/out-uml/environment" | sort)
+    [[ $(grep -c 'PORT_ACTIVE' "$PROJECT/out-uml/devinfo") == 2 ]]
+    [[ $(ls "$BATS_FILE_TMPDIR/outside") == file && -z $(ls -A "$BATS_FILE_TMPDIR/tmp") ]]
+}
+
+@test "User-Mode Linux: much input and output arrive whole, with a slow reader; a time limit; bad options" {
+    head -c 1000000 /dev/urandom >bytes
+    "$SOFTROCE" -q --vm --accel uml bash -c 'cat bytes bytes; cat' <bytes | (sleep 6; cat) >copy
+    cmp copy <(cat bytes bytes bytes)
+    run --separate-stderr "$SOFTROCE" -q --vm --accel uml --timeout 2 --dump dump-uml bash -c \
+        'trap "echo told; exit 1" TERM; cp /bin/sleep standing-still; ./standing-still 100 & wait'
+    [[ $status == 124 && $output == told && $(<dump-uml) == *'standing-still 100'* ]]
+    run bash -c 'set -o pipefail; "$SOFTROCE" -q --vm --accel uml --timeout 60 yes | head -n 1'
+    [[ ${lines[0]} == y && $status != 124 ]]
+    run -127 "$SOFTROCE" -q --vm --accel uml no-such-command
+    run -2 "$SOFTROCE" --vm --accel uml --cpus 2 true
+    [[ $output == *'User-Mode Linux has one CPU'* ]]
+    run -2 "$SOFTROCE" --accel uml --count counts true
+    run -2 "$SOFTROCE" --accel native --icount true
+}
+
+@test "User-Mode Linux: a signal reaches the command, and nothing of a killed one lives on" {
+    SOFTROCE_MARK=$$-uml-term "$SOFTROCE" -q --vm --accel uml --timeout 300 bash -c 'echo ready; sleep 100' >out-term 2>&1 3>&- &
+    local pid=$! status=0
+    SOFTROCE_MARK=$$-uml-kill "$SOFTROCE" -q --vm --accel uml --timeout 300 bash -c 'echo ready; while :; do :; done' >out-kill 2>&1 3>&- &
+    local killed=$!
+    eventually contains ready out-term
+    kill -TERM "$pid"
+    wait "$pid" || status=$?
+    [[ $status == 143 ]]
+    eventually nothing_marked $$-uml-term
+    eventually contains ready out-kill
+    kill -KILL "$killed"
+    eventually nothing_marked $$-uml-kill
 }
 
 @test "--icount: one CPU and the JVM as it is; nothing writable with --read-only" {

@@ -9,7 +9,7 @@
 #   host_memory_limit     prints what a container may use, in MiB; false when there is no limit
 #   host_soft_devices N   makes N SoftRoCE devices on this machine, if it is allowed to and has the module
 #   host_run COMMAND…     replaces this script by the command
-#   choose_accel          sets ACCEL to kvm, tcg or icount, and ACCEL_REASON to the reason when that is not plain
+#   choose_accel          sets ACCEL to kvm, tcg, icount or uml, and ACCEL_REASON to the reason when that is not plain
 
 host_devices() {
     local names=() locked=() verbs node name
@@ -70,7 +70,7 @@ host_run() {
     exec "$@"
 }
 
-declare -A ACCEL_NAME=([kvm]=KVM [tcg]=TCG [icount]='TCG that counts instructions')
+declare -A ACCEL_NAME=([kvm]=KVM [tcg]=TCG [icount]='TCG that counts instructions' [uml]='User-Mode Linux')
 
 # /dev/kvm may exist and a guest hang all the same (seen under a hypervisor that is itself a guest), so a guest is started
 # once, and the answer kept as long as machine, QEMU and guest kernel are the same.
@@ -81,7 +81,12 @@ choose_accel() {
         ACCEL=icount
         return
     fi
-    if [[ $ACCEL != auto ]]; then
+    if [[ $ACCEL == native ]]; then
+        ACCEL=auto
+        choose_accel
+        [[ $ACCEL != tcg ]] || ACCEL=uml
+        return
+    elif [[ $ACCEL != auto ]]; then
         return
     fi
     ACCEL=tcg

@@ -64,7 +64,12 @@ request_body() {
     shift
     printf 'prepare() {\n'
     printf 'hostname %s\n' "$(request_quote "$(uname -n)")"
-    printf 'modules %s\n' "$(request_quote "$KERNEL_DIR/lib/modules")"
+    if [[ $accel == uml ]]; then
+        # Programs look there for the frequency of the CPU; User-Mode Linux does not say it.
+        printf 'cpuinfo %s\n' "$(request_quote "$(sed '/^$/q' /proc/cpuinfo)")"
+    else
+        printf 'modules %s\n' "$(request_quote "$KERNEL_DIR/lib/modules")"
+    fi
     for folder in "${WRITABLE[@]}"; do
         printf 'share share%d %s\n' "$tag" "$(request_quote "$folder")"
         tag=$((tag + 1))

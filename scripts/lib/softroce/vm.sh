@@ -8,9 +8,10 @@
 #   vm_probe ACCEL              true when a guest of this kernel really starts with that accelerator
 #   vm_run ACCEL COMMAND ARG…   runs the command; sets VM_STATUS to its exit status
 #
+# The machine is QEMU, or User-Mode Linux (uml.sh), whose ports are serial lines.
 # No temporary files: everything travels through pipes. A pipe with both ends in this shell is `exec {p}<> <(:)`; a
 # process that shall see its end closed opens /proc/self/fd/$p anew, for reading only.
-# QEMU and the pumps are in a session of their own (Ctrl-C is this script's business) and die with this script, however
+# Machine and pumps are in a session of their own (Ctrl-C is this script's business) and die with this script, however
 # it dies (setpriv --pdeathsig).
 
 # vm_machine ACCEL: the part of QEMU's command line that says what machine it is.
@@ -18,20 +19,26 @@ vm_machine() {
     local accel=$1
     local kernel_arguments=(console=ttyS0 quiet panic=-1 tsc=reliable mitigations=off nokaslr no_timer_check
         8250.nr_uarts=1 random.trust_cpu=on nowatchdog audit=0 cryptomgr.notests)
-    VM_QEMU=(qemu-system-x86_64 -no-user-config -nodefaults -display none -no-reboot -machine q35)
+    VM_PORTS=()
+    if [[ $accel == uml ]]; then
+        uml_launch_line
+        VM_COMMAND+=("mem=${MEMORY}M" "initrd=$INITRD" con=null ssl=null stderr=1 quiet panic=-1)
+        return
+    fi
+    VM_COMMAND=(qemu-system-x86_64 -no-user-config -nodefaults -display none -no-reboot -machine q35)
     case $accel in
-        kvm) VM_QEMU+=(-accel kvm -cpu host -smp "$CPUS") ;;
+        kvm) VM_COMMAND+=(-accel kvm -cpu host -smp "$CPUS") ;;
         icount)
-            VM_QEMU+=(-accel 'tcg,thread=single' -cpu max -smp 1 -icount shift=0)
+            VM_COMMAND+=(-accel 'tcg,thread=single' -cpu max -smp 1 -icount shift=0)
             if [[ -n $COUNT ]]; then
-                VM_QEMU+=(-plugin "file=${COUNT_PLUGIN//,/,,},out=${COUNT//,/,,}")
+                VM_COMMAND+=(-plugin "file=${COUNT_PLUGIN//,/,,},out=${COUNT//,/,,}")
                 kernel_arguments+=(norandmaps) # a block is known by its address, in the next process, too
             fi
             ;;
         tcg)
             # Without erms and fsrm the kernel and libc copy and clear by words and vectors: an emulator executes `rep movsb` byte
             # by byte. The instruction clock keeps the processor that its figures were counted with.
-            VM_QEMU+=(-accel 'tcg,thread=multi,tb-size=512' -cpu 'max,-erms,-fsrm' -smp "$CPUS")
+            VM_COMMAND+=(-accel 'tcg,thread=multi,tb-size=512' -cpu 'max,-erms,-fsrm' -smp "$CPUS")
             # Debian's kernel clears what it allocates, and asks its security modules at each system call that opens something. Nothing
             # in the guest relies on either.
             kernel_arguments+=(init_on_alloc=0 lsm=)
@@ -40,40 +47,80 @@ vm_machine() {
             kernel_arguments+=(maxcpus=1)
             ;;
     esac
-    VM_QEMU+=(-m "$MEMORY" -kernel "$KERNEL_DIR/vmlinux" -initrd "$INITRD"
+    VM_COMMAND+=(-m "$MEMORY" -kernel "$KERNEL_DIR/vmlinux" -initrd "$INITRD"
         -append "${kernel_arguments[*]}${VM_KERNEL_ARGUMENTS:+ $VM_KERNEL_ARGUMENTS}"
         -device virtio-serial-pci)
 }
 
-# vm_port NUMBER CHARDEV: the guest's port NUMBER (guest-main).
+# vm_port NUMBER in|out PIPE: the guest's port NUMBER (guest-main), which the machine reads from that pipe, or writes to it. What it
+# reads from is opened when it starts, and closed when the pipe has no other end.
 vm_port() {
-    VM_QEMU+=(-chardev "$2,id=c$1" -device "virtserialport,nr=$1,chardev=c$1")
+    local kind=file
+    if [[ $ACCEL == uml ]]; then
+        VM_PORTS+=("$*")
+        return
+    fi
+    [[ $2 == out ]] || kind=pipe
+    VM_COMMAND+=(-chardev "$kind,path=/proc/self/fd/$3,id=c$1" -device "virtserialport,nr=$1,chardev=c$1")
+}
+
+# The same, and the machine's standard input is the pipe.
+vm_input_port() {
+    if [[ $ACCEL == uml ]]; then
+        vm_port "$1" in "$VM_INPUT"
+    else
+        VM_COMMAND+=(-chardev "stdio,signal=off,id=c$1" -device "virtserialport,nr=$1,chardev=c$1")
+    fi
 }
 
 # vm_share TAG FOLDER OPTIONS: a folder of the host (a comma in QEMU's options is doubled).
 vm_share() {
-    VM_QEMU+=(-fsdev "local,id=$1,path=${2//,/,,},security_model=none,multidevs=remap$3"
+    [[ $ACCEL != uml ]] || return 0 # it sees all (guest-main)
+    VM_COMMAND+=(-fsdev "local,id=$1,path=${2//,/,,},security_model=none,multidevs=remap$3"
         -device "virtio-9p-pci,fsdev=$1,mount_tag=$1")
 }
 
-# vm_launch: starts QEMU with the console and its own messages going to the pipe $VM_CONSOLE, and sets VM_PID. Its
+# vm_launch: starts the machine with the console and its own messages going to the pipe $VM_CONSOLE, and sets VM_PID. Its
 # standard input is the pipe $VM_INPUT, or nothing.
 vm_launch() {
     exec {VM_CONSOLE}<> <(:)
-    VM_QEMU+=(-chardev "file,id=console,path=/proc/self/fd/$VM_CONSOLE" -serial chardev:console)
+    if [[ $ACCEL == uml ]]; then
+        vm_launch_uml &
+        VM_PID=$!
+        return
+    fi
+    VM_COMMAND+=(-chardev "file,id=console,path=/proc/self/fd/$VM_CONSOLE" -serial chardev:console)
     if [[ -n ${VM_INPUT:-} ]]; then
-        setsid setpriv --pdeathsig KILL "${VM_QEMU[@]}" \
+        setsid setpriv --pdeathsig KILL "${VM_COMMAND[@]}" \
             <"/proc/self/fd/$VM_INPUT" >/dev/null 2>&"$VM_CONSOLE" {VM_INPUT}>&- &
     else
-        setsid setpriv --pdeathsig KILL "${VM_QEMU[@]}" </dev/null >/dev/null 2>&"$VM_CONSOLE" &
+        setsid setpriv --pdeathsig KILL "${VM_COMMAND[@]}" </dev/null >/dev/null 2>&"$VM_CONSOLE" &
     fi
     VM_PID=$!
+}
+
+# The lines of User-Mode Linux are descriptors. It makes them its own way, so each is opened anew.
+vm_launch_uml() {
+    local port number way pipe descriptor
+    for port in "${VM_PORTS[@]}"; do
+        read -r number way pipe <<<"$port"
+        if [[ $way == in ]]; then
+            exec {descriptor}<"/proc/self/fd/$pipe"
+            VM_COMMAND+=("ssl$number=fd:$descriptor,null")
+        else
+            exec {descriptor}>"/proc/self/fd/$pipe"
+            VM_COMMAND+=("ssl$number=null,fd:$descriptor")
+        fi
+    done
+    exec setsid setpriv --pdeathsig KILL "${VM_COMMAND[@]}" </dev/null >&"$VM_CONSOLE" 2>&1
 }
 
 # vm_end: ends the machine, at once; its file systems have been synchronised, or are not to be trusted anyway.
 vm_end() {
     [[ -n ${VM_PID:-} ]] || return 0
     kill -KILL "$VM_PID" 2>/dev/null || true
+    # User-Mode Linux is more than one process, where it could not have a namespace of its own.
+    [[ $ACCEL != uml ]] || kill -KILL -- "-$VM_PID" 2>/dev/null || true
     wait "$VM_PID" 2>/dev/null || true
     VM_PID=''
 }
@@ -91,7 +138,7 @@ vm_probe() {
     VM_KERNEL_ARGUMENTS=softroce.probe
     vm_machine "$1"
     VM_KERNEL_ARGUMENTS=''
-    vm_port 2 "file,path=/proc/self/fd/$reply"
+    vm_port 2 out "$reply"
     vm_launch
     local deadline=$((SECONDS + VM_PROBE_LIMIT))
     while ((SECONDS < deadline)) && kill -0 "$VM_PID" 2>/dev/null; do
@@ -112,6 +159,19 @@ vm_pump() {
     exec "$@" dd bs=65536 status=none 2>/dev/null
 }
 
+# vm_frames: the same to a line of User-Mode Linux, which has no end: pieces behind their lengths, and at the end a 0. The pipe
+# between holds a piece.
+vm_frames() {
+    local piece copied bytes=1
+    trap '' INT TERM HUP QUIT TTIN TTOU
+    exec {piece}<> <(:)
+    while ((bytes > 0)); do
+        copied=$(LC_ALL=C exec setpriv --pdeathsig KILL dd bs=32768 count=1 of="/proc/self/fd/$piece" 2>&1) || copied=0
+        [[ $copied =~ ([0-9]+)\ bytes ]] && bytes=${BASH_REMATCH[1]} || bytes=0
+        printf '%d\n' "$bytes" && head -c "$bytes" <&"$piece" || return
+    done 2>/dev/null
+}
+
 # Bytes that the pump with process id $1 has read; empty when that cannot be known.
 vm_pumped() {
     sed -n 's/^rchar: //p' "/proc/$1/io" 2>/dev/null || true
@@ -124,13 +184,13 @@ vm_run() {
     { exec {stdin}<&0; } 2>/dev/null || exec {stdin}</dev/null
 
     vm_machine "$accel"
-    vm_port 1 "pipe,path=/proc/self/fd/$request"
-    vm_port 2 "file,path=/proc/self/fd/$VM_REPLY"
-    vm_port 3 stdio,signal=off
-    vm_port 4 "file,path=/proc/self/fd/$out"
-    vm_port 5 "file,path=/proc/self/fd/$err"
+    vm_port 1 in "$request"
+    vm_port 2 out "$VM_REPLY"
+    vm_input_port 3
+    vm_port 4 out "$out"
+    vm_port 5 out "$err"
     exec {VM_DUMP}<> <(:)
-    vm_port 6 "file,path=/proc/self/fd/$VM_DUMP"
+    vm_port 6 out "$VM_DUMP"
     vm_share root / ,readonly=on
     local tag=0 folder
     for folder in "${WRITABLE[@]}"; do
@@ -147,7 +207,8 @@ vm_run() {
     trap 'vm_signal HUP 1' HUP
 
     # This one has an end only if its input has.
-    vm_pump setpriv --pdeathsig KILL <&"$stdin" >"/proc/self/fd/$VM_INPUT" {VM_INPUT}>&- {request}>&- {out}>&- {err}>&- &
+    exec {VM_LINES}<> <(:)
+    vm_input_pump <&"$stdin" >"/proc/self/fd/$VM_INPUT" {VM_INPUT}>&- {request}>&- {out}>&- {err}>&- &
     VM_STDIN_PUMP=$!
     vm_pump <"/proc/self/fd/$out" {out}>&- {err}>&- {VM_INPUT}>&- &
     VM_STDOUT_PUMP=$!
@@ -156,13 +217,32 @@ vm_run() {
     exec {VM_INPUT}>&- {out}>&- {err}>&- {stdin}<&-
     VM_REQUEST=$request
     # In the background, because a long one waits for the guest to read.
-    request_text "$accel" "$@" >&"$request" &
+    vm_when_open request_text "$accel" "$@" >&"$request" &
 
     vm_wait
     kill -KILL "$VM_STDIN_PUMP" 2>/dev/null || true
     vm_end
     wait "$VM_STDOUT_PUMP" "$VM_STDERR_PUMP" "$VM_STDIN_PUMP" 2>/dev/null || true
     trap - EXIT INT TERM HUP
+}
+
+vm_input_pump() {
+    if [[ $ACCEL == uml ]]; then
+        vm_when_open vm_frames
+    else
+        vm_pump setpriv --pdeathsig KILL
+    fi
+}
+
+# vm_when_open COMMAND…: COMMAND once the machine's ports can be written to, in a process of its own.
+vm_when_open() {
+    local line
+    if [[ $ACCEL == uml ]]; then
+        until IFS= read -r -t 1 line <&"$VM_LINES"; do
+            kill -0 "$VM_PID" 2>/dev/null || return 0
+        done
+    fi
+    "$@"
 }
 
 # A signal for the command: the first is handed on, and gives it ten seconds; with the second the machine ends.
@@ -186,6 +266,7 @@ vm_wait() {
             read -r word status output error <<<"$line"
             case $word in
                 hello) vm_mark 'kernel started' ;;
+                lines) printf '\n\n' >&"$VM_LINES" ;; # for two who wait
                 ready)
                     # It is said again until it is answered.
                     [[ $VM_STATE == booting ]] || continue

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
  * which needs root, and put them back.
  */
 @Tag("device")
+@Tag("huge-pages")
 class HugePagesDeviceTest {
     private static final Path RESERVED = Path.of("/proc/sys/vm/nr_hugepages");
     private static final Path TRANSPARENT = Path.of("/sys/kernel/mm/transparent_hugepage/enabled");

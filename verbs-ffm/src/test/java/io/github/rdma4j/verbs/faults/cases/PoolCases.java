@@ -22,7 +22,7 @@ public final class PoolCases {
     public static List<FaultCase> all() {
         return List.of(
                 new FaultCase("memory pool", 16, PoolCases::pool),
-                new FaultCase("memory pool of huge pages", 7, PoolCases::hugePages));
+                new FaultCase("memory pool of huge pages", 6, PoolCases::hugePages));
     }
 
     private static void pool(Steps steps) {

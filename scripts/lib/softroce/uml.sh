@@ -1,0 +1,104 @@
+# SPDX-FileCopyrightText: 2026 the rdma4j authors
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2034  # variables for the files that source this one
+#
+# The guest's kernel as a program of this machine: User-Mode Linux, built at need from the distribution's source package of the
+# kernel that the microVM runs, and kept in the cache. Its processes run on the real CPU; what they ask of their kernel costs two
+# changes of process. Needs common.sh, packages.sh and kernel.sh.
+#
+#   UML_PACKAGES          what building takes, beside apt
+#   uml_get VERSION       makes sure that it is there; sets KERNEL_DIR, with the program "linux" in it, and KERNEL_RELEASE
+#   uml_launch_line       sets VM_COMMAND to the command line up to the kernel's own arguments
+#   uml_cpu               sets UML_CPU to a CPU of this machine that no other one of these guests has, if there is one
+
+UML_PACKAGES=(gcc libc6-dev make flex bison bc xz-utils)
+
+uml_get() {
+    local package version source answer key
+    answer=$(kernel_choose "$1") || exit $?
+    read -r package version source <<<"$answer"
+    key=$({
+        declare -f uml_build
+        cat -- "$RDMA4J_ROOT/scripts/lib/softroce/uml.config"
+    } | sha256sum)
+    KERNEL_DIR=$(cache_dir uml)/${version//:/%3a}-${key:0:8}
+    if ! kernel_cached "$KERNEL_DIR"; then
+        [[ -z $source ]] || kernel_use_backports || die "the $source could not be read"
+        uml_build "$version" "$KERNEL_DIR"
+    fi
+    KERNEL_RELEASE=$(<"$KERNEL_DIR/complete")
+}
+
+# uml_build VERSION FOLDER
+uml_build() (
+    version=$1 folder=$2 cache=$(cache_dir uml)
+    exec 9>"$cache/.lock"
+    flock 9
+    kernel_cached "$folder" && return
+    require_packages "${UML_PACKAGES[@]}" || exit 1
+    name=linux-source-$(grep -oE '^[0-9]+\.[0-9]+' <<<"$version")
+    say "building User-Mode Linux $version from $name (once; some minutes)"
+    rm -rf -- "$cache"/.new.* # of one that was killed
+    work=$(mktemp -d -- "$cache/.new.XXXXXX")
+    trap 'rm -rf -- "$work"' EXIT
+    trap 'exit 130' INT
+    trap 'exit 143' TERM
+    log=$cache/build.log
+    (cd -- "$work" && apt-get -q -o APT::Sandbox::User=root "${KERNEL_APT[@]}" download "$name=$version") >"$log" 2>&1 ||
+        die "the package manager could not fetch $name $version:" "$(tail -n 5 -- "$log")" 'try: apt-get update'
+    mkdir -- "$work/tree" "$work/source"
+    dpkg --fsys-tarfile "$work"/*.deb | tar -xO --wildcards './usr/src/*.tar.xz' | tar -xJ -C "$work/source" --strip-components 1
+    # Programs that wait for each other take turns of a tick, which UML has fixed at ten milliseconds.
+    sed -i '/^config HZ$/,/default/ s/default 100$/default 1000/' "$work/source/arch/um/Kconfig"
+    cp -- "$RDMA4J_ROOT/scripts/lib/softroce/uml.config" "$work/config"
+    make=(make -C "$work/source" ARCH=um KCONFIG_ALLCONFIG="$work/config" "-j$(nproc)")
+    {
+        "${make[@]}" allnoconfig && "${make[@]}" linux
+    } >>"$log" 2>&1 </dev/null || die "User-Mode Linux $version could not be built" "the whole output is in $log:" "$(tail -n 5 -- "$log")"
+    while IFS= read -r line; do
+        [[ $line != CONFIG_* ]] || grep -qxF -- "$line" "$work/source/.config" || die "Linux $version does not know $line"
+    done <"$work/config"
+    cp -- "$work/source/linux" "$work/tree/linux"
+    strip -- "$work/tree/linux"
+    cp -- "$work/source/include/config/kernel.release" "$work/tree/complete"
+    rm -rf -- "$folder"
+    mv -- "$work/tree" "$folder"
+)
+
+# Kernel and processes of one guest are processes of this machine that wait for each other at each system call: on two CPUs each
+# would wake the other's CPU first, which takes ten times as long. The lock ends with this script.
+uml_cpu() {
+    local cpus=() part n
+    for part in $(sed -n 's/^Cpus_allowed_list:\t//p' /proc/self/status | tr , ' '); do
+        for ((n = ${part%-*}; n <= ${part#*-}; n++)); do cpus+=("$n"); done
+    done
+    for UML_CPU in "${cpus[@]}"; do
+        exec {UML_LOCK}>"$(cache_dir uml)/.cpu-$UML_CPU"
+        ! flock -n "$UML_LOCK" || return 0
+        exec {UML_LOCK}>&-
+    done
+    UML_CPU=${cpus[RANDOM % ${#cpus[@]}]}
+}
+
+uml_launch_line() {
+    local map free
+    # Each page that a process has touched can be a mapping of its own.
+    map=$(</proc/sys/vm/max_map_count)
+    if ((map < 1048576)) && { echo 1048576 >/proc/sys/vm/max_map_count; } 2>/dev/null; then
+        say "vm.max_map_count of this machine: $map, now 1048576"
+    elif ((map < 1048576)); then
+        warn "vm.max_map_count is $map, and large programs may fail in the guest" 'as root: sysctl vm.max_map_count=1048576'
+    fi
+    uml_cpu
+    VM_COMMAND=(env "TMPDIR=$(uml_memory_folder)")
+    # Its processes are this machine's, and would live on without it: in a process namespace they do not.
+    if unshare --pid --fork true 2>/dev/null; then VM_COMMAND+=(unshare --pid --fork --kill-child); fi
+    VM_COMMAND+=(taskset -c "$UML_CPU" "$KERNEL_DIR/linux")
+}
+
+# The guest's memory is a file without a name.
+uml_memory_folder() {
+    local free
+    free=$(df --output=avail -m /dev/shm 2>/dev/null | tail -n 1) || free=0
+    if ((free >= MEMORY)); then echo /dev/shm; else echo "${TMPDIR:-/tmp}"; fi
+}
