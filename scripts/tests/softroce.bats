@@ -203,6 +203,9 @@ nothing_marked() {
     [[ $output == *'User-Mode Linux has one CPU'* ]]
     run -2 "$SOFTROCE" --accel uml --count counts true
     run -2 "$SOFTROCE" --accel native --icount true
+    run -2 "$SOFTROCE" --transport ib true
+    run -0 "$SOFTROCE" -q --accel uml --transport siw --devices 1 ls /sys/class/infiniband
+    [[ $output == siw0 ]]
 }
 
 @test "User-Mode Linux: a signal reaches the command, and nothing of a killed one lives on" {

@@ -44,7 +44,7 @@ initrd_build() {
     cp -- "$here/guest-boot" "$tree/init"
     cp -- "$here/guest-main" "$tree/guest-main"
     chmod 755 "$tree/init"
-    if [[ $ACCEL != uml ]]; then # which has them built in
+    if [[ ${ACCEL:-} != uml ]]; then # which has them built in
         initrd_modules "$tree/modules/root" "${INITRD_ROOT_MODULES[@]}"
         initrd_modules "$tree/modules/rdma" "${INITRD_RDMA_MODULES[@]}"
     fi

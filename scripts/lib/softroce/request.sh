@@ -74,7 +74,7 @@ request_body() {
         printf 'share share%d %s\n' "$tag" "$(request_quote "$folder")"
         tag=$((tag + 1))
     done
-    printf 'devices %d\n' "$DEVICES"
+    printf 'devices %d %s\n' "$DEVICES" "$TRANSPORT"
     printf 'memlock %s\n' "$MEMLOCK"
     if [[ -n $COUNT ]]; then
         printf 'short_turns 100000\n'

@@ -365,7 +365,9 @@ public final class QueuePairConfig {
             throw new IllegalArgumentException("maxInlineData %d is negative".formatted(maxInlineData));
         }
         PortAttributes portAttributes = context.port(port);
-        requireRange("partitionKeyIndex", partitionKeyIndex, 0, portAttributes.partitionTableLength() - 1, device);
+        // iWARP has no partitions, and so no table: there the default means nothing.
+        int partitions = Math.max(1, portAttributes.partitionTableLength());
+        requireRange("partitionKeyIndex", partitionKeyIndex, 0, partitions - 1, device);
         if ((remoteAccess & ~REMOTE) != 0) {
             throw new IllegalArgumentException("remoteAccess takes REMOTE_WRITE, REMOTE_READ and REMOTE_ATOMIC only");
         }

@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs;
 import io.github.rdma4j.verbs.bindings.ibv_qp_attr;
 import io.github.rdma4j.verbs.bindings.ibv_qp_init_attr;
 import io.github.rdma4j.verbs.device.PortAttributes;
+import io.github.rdma4j.verbs.device.TransportType;
 import io.github.rdma4j.verbs.internal.ColdCalls;
 import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
@@ -138,6 +139,12 @@ final class QueuePairModification {
     }
 
     private static IllegalStateException notReady(QueuePair queuePair, String what, String from) {
+        if (queuePair.domain().context().device().transportType() == TransportType.IWARP) {
+            // Its kernel moves the queue pair, and siw never tells the state.
+            return new IllegalStateException(("posting a %s on %s was refused (EINVAL): iWARP has no atomic operations"
+                            + " and no immediate data with sends, and takes sends only while it is connected")
+                    .formatted(what, queuePair));
+        }
         return new IllegalStateException(
                 ("posting a %s on %s: its state is %s, and %ss can be posted from %s on. Remedy: connect it first"
                                 + " (PreparedQueuePair.connect or activate; with rdma_cm wait for ESTABLISHED)")

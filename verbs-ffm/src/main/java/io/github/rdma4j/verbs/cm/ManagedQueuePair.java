@@ -51,6 +51,12 @@ record ManagedQueuePair(QueuePair queuePair, boolean owned) {
     /** On the passive side, where the answer that will be sent decides the counts. */
     void accept(QueuePairOwner id, ConnectConfig answer) {
         queuePair.modify(id.step(INIT));
+        if (isIwarp()) {
+            // The counts go with the answer alone.
+            queuePair.modify(id.step(RTR));
+            queuePair.modify(id.step(RTS));
+            return;
+        }
         queuePair.modify(config -> {
             id.step(RTR).accept(config);
             config.maxDestinationReadAtomic(answer.responderResources());
@@ -97,11 +103,15 @@ record ManagedQueuePair(QueuePair queuePair, boolean owned) {
 
     /** Before a disconnect: what is posted is flushed; iWARP drains instead. */
     void shutDown() {
-        if (queuePair.protectionDomain().context().device().transportType() == TransportType.IWARP) {
+        if (isIwarp()) {
             queuePair.modify(config -> config.state(SQD));
         } else {
             queuePair.toError();
         }
+    }
+
+    private boolean isIwarp() {
+        return queuePair.protectionDomain().context().device().transportType() == TransportType.IWARP;
     }
 
     /**

@@ -73,7 +73,10 @@ final class QueuePairStep implements Consumer<QueuePairAttributesConfig> {
     /** Bits that user space does not know, some kernels set for themselves: they are left out. */
     @Override
     public void accept(QueuePairAttributesConfig config) {
-        config.state(state);
+        // On iWARP the kernel moves a queue pair with its connection, and asks for INIT only.
+        if (has(IBV_QP_STATE())) {
+            config.state(state);
+        }
         if (has(IBV_QP_ACCESS_FLAGS())) {
             config.remoteAccess(access());
         }

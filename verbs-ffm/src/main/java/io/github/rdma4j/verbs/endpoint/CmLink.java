@@ -55,8 +55,9 @@ final class CmLink implements Link {
                             settings -> settings.completionQueue(queue)
                                     .maxSendWorkRequests(config.sendQueueDepth())
                                     .maxReceiveWorkRequests(config.receiveQueueDepth())
-                                    .maxInlineData(config.maxInlineData()));
-            this.buffers = new ReceiveBuffers(memory, queuePair, config.receiveBuffers(), config.maxMessageSize());
+                                    .maxInlineData(inlineData(config)));
+            this.buffers = new ReceiveBuffers(
+                    memory, queuePair, config.receiveBuffers(), config.maxMessageSize(), Frame.trailer(this));
         } catch (Throwable e) {
             // Closes the queue pair, too, which the queue would do in any case.
             CompletionQueue openQueue = newQueue;
@@ -76,6 +77,11 @@ final class CmLink implements Link {
                     domain::letGo);
             throw e;
         }
+    }
+
+    /** A frame that goes alone, and not as immediate data, goes inline. */
+    private int inlineData(EndpointConfig config) {
+        return Math.max(config.maxInlineData(), Frame.trailer(this));
     }
 
     /** What connecting and accepting say to the peer. */

@@ -118,7 +118,8 @@ public final class Endpoint implements AutoCloseable {
 
     /** An endpoint over a connection that is made, whose receive buffers were posted before. */
     static Endpoint over(Link link, ReceiveBuffers buffers, EndpointConfig config, Hello peer) {
-        SendBuffers sendBuffers = new SendBuffers(link.domain(), config.sendDepth(), config.maxMessageSize());
+        SendBuffers sendBuffers =
+                new SendBuffers(link.domain(), config.sendDepth(), config.maxMessageSize(), Frame.trailer(link));
         VerbsCarrier carrier = new VerbsCarrier(link, buffers, sendBuffers, config.maxInlineData());
         Protocol protocol = new Protocol(
                 "endpoint " + link,

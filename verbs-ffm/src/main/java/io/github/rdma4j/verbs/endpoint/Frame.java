@@ -2,9 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import io.github.rdma4j.verbs.device.TransportType;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+
 /**
- * The number beside each message of the endpoint protocol: what the message is, and how many credits it grants. The
- * message itself has no header, so it lies at the start of its buffer, and a message without bytes can carry credits.
+ * The number beside each message of the endpoint protocol: what the message is, and how many credits it grants. It
+ * travels as immediate data; where a transport has none with sends, as iWARP, behind the message's last byte. The
+ * message has no header, so it lies at the start of its buffer, and a message without bytes can carry credits.
  */
 final class Frame {
     /** Data of the program; uses up one credit. */
@@ -17,9 +23,28 @@ final class Frame {
     /** What fits into the number, and so the most receive buffers that a side can have. */
     static final int MAX_CREDITS = 0xffff;
 
+    /** The bytes that it takes behind a message. */
+    static final int TRAILER = Integer.BYTES;
+
+    /** How it is written there: with no regard to alignment, in network byte order as immediate data is. */
+    private static final ValueLayout.OfInt BEHIND = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+
     private static final int KIND_SHIFT = 16;
 
     private Frame() {}
+
+    /** The bytes behind each message of a link: none where it carries immediate data. */
+    static int trailer(Link link) {
+        return link.domain().context().device().transportType() == TransportType.IWARP ? TRAILER : 0;
+    }
+
+    static int read(MemorySegment memory, long offset) {
+        return memory.get(BEHIND, offset);
+    }
+
+    static void write(MemorySegment memory, long offset, int frame) {
+        memory.set(BEHIND, offset, frame);
+    }
 
     static int of(int kind, int credits) {
         return kind << KIND_SHIFT | credits;

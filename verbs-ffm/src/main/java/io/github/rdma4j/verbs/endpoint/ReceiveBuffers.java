@@ -22,19 +22,24 @@ final class ReceiveBuffers {
     private final MemorySlice[] rooms;
     private final Message[] messages;
 
-    /** Allocates and registers the buffers, and posts them all: this comes before the peer can send. */
-    ReceiveBuffers(ProtectionDomain domain, QueuePair queuePair, int credited, int size) {
+    /**
+     * Allocates and registers the buffers, and posts them all: this comes before the peer can send.
+     *
+     * @param size of the longest message, in bytes
+     * @param trailer the bytes behind each message
+     */
+    ReceiveBuffers(ProtectionDomain domain, QueuePair queuePair, int credited, int size, int trailer) {
         this.queuePair = queuePair;
         this.credited = credited;
         this.size = size;
         int count = credited + Credits.RESERVE;
-        long stride = stride(size);
+        long stride = stride(size + trailer);
         this.region = domain.allocateMemory(count * stride, AccessFlag.LOCAL_WRITE);
         this.rooms = new MemorySlice[count];
         this.messages = new Message[count];
         try {
             for (int i = 0; i < count; i++) {
-                rooms[i] = region.slice(i * stride, size);
+                rooms[i] = region.slice(i * stride, size + trailer);
                 messages[i] = new Message(region.segment().asSlice(i * stride, size));
                 int errno = post(i);
                 if (errno != 0) {
@@ -55,7 +60,7 @@ final class ReceiveBuffers {
         return credited;
     }
 
-    /** How long a buffer is, in bytes. */
+    /** How long a message may be, in bytes. */
     int size() {
         return size;
     }
@@ -68,6 +73,11 @@ final class ReceiveBuffers {
     /** The message in a buffer, open until its handler returns. */
     Message message(int index, long length) {
         return messages[index].open(length);
+    }
+
+    /** The frame behind the message in a buffer. */
+    int frame(int index, long length) {
+        return Frame.read(region.segment(), rooms[index].offset() + length);
     }
 
     byte[] copy(int index, long length) {

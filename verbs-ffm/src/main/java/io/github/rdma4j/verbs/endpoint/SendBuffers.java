@@ -9,24 +9,31 @@ import io.github.rdma4j.verbs.ProtectionDomain;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** A buffer for each of {@link Slots}: for a message, or for the result of an atomic operation. One region for all. */
+/**
+ * A buffer for each of {@link Slots}: for a message and what is behind it, or for the result of an atomic operation; and
+ * one for a frame alone. One region for all.
+ */
 final class SendBuffers {
     private final MemoryRegion region;
     private final long stride;
     private final MemorySlice[] messages;
     private final MemorySlice[] words;
     private final MemorySlice nothing;
+    private final MemorySlice control;
+    private final int trailer;
 
-    SendBuffers(ProtectionDomain domain, int depth, int size) {
-        stride = ReceiveBuffers.stride(size);
-        region = domain.allocateMemory(depth * stride, AccessFlag.LOCAL_WRITE);
+    SendBuffers(ProtectionDomain domain, int depth, int size, int trailer) {
+        this.trailer = trailer;
+        stride = ReceiveBuffers.stride(size + trailer);
+        region = domain.allocateMemory((depth + 1) * stride, AccessFlag.LOCAL_WRITE);
         messages = new MemorySlice[depth];
         words = new MemorySlice[depth];
         for (int i = 0; i < depth; i++) {
             words[i] = region.slice(i * stride, Long.BYTES);
-            messages[i] = words[i];
+            cut(i, 0);
         }
         nothing = region.slice(0, 0);
+        control = region.slice(depth * stride, Frame.TRAILER);
     }
 
     /**
@@ -45,12 +52,24 @@ final class SendBuffers {
 
     /** The message that was written into a buffer has this length. */
     void cut(int slot, long length) {
-        if (messages[slot].length() != length) {
-            messages[slot] = region.slice(slot * stride, length);
+        if (messages[slot] == null || messages[slot].length() != length + trailer) {
+            messages[slot] = region.slice(slot * stride, length + trailer);
         }
     }
 
-    /** The message that was copied into a buffer last. */
+    /** Writes the frame behind the message in a buffer. */
+    void frame(int slot, int frame) {
+        MemorySlice message = messages[slot];
+        Frame.write(region.segment(), message.offset() + message.length() - trailer, frame);
+    }
+
+    /** A frame alone. There is one place for it, so whoever posts it does so inline. */
+    MemorySlice control(int frame) {
+        Frame.write(region.segment(), control.offset(), frame);
+        return control;
+    }
+
+    /** The message that was copied into a buffer last, and what is behind it. */
     MemorySlice message(int slot) {
         return messages[slot];
     }

@@ -32,6 +32,9 @@ final class VerbsCarrier implements Carrier {
     private final ReceiveBuffers received;
     private final SendBuffers buffers;
     private final int inlineSize;
+    /** The bytes behind each message; 0 where frames are immediate data. */
+    private final int trailer;
+
     private final WorkCompletions completions = WorkCompletions.allocate(BATCH);
     /** What is gathered; null if posts go out at once. */
     private SendBatch batch;
@@ -54,6 +57,7 @@ final class VerbsCarrier implements Carrier {
         this.received = received;
         this.buffers = buffers;
         this.inlineSize = inlineSize;
+        this.trailer = Frame.trailer(link);
     }
 
     @Override
@@ -94,6 +98,14 @@ final class VerbsCarrier implements Carrier {
     public int postMessage(int slot, int frame) {
         MemorySlice slice = buffers.message(slot);
         int flags = slice.length() <= inlineSize ? FOR_THE_PEER | SendFlags.INLINE : FOR_THE_PEER;
+        if (trailer > 0) {
+            buffers.frame(slot, frame);
+            if (batch == null) {
+                return queuePair.postSend(slot, slice, flags);
+            }
+            batch.send(slot, slice, flags);
+            return 0;
+        }
         if (batch != null) {
             batch.sendWithImmediate(slot, slice, frame, flags);
             return 0;
@@ -121,6 +133,9 @@ final class VerbsCarrier implements Carrier {
 
     @Override
     public int postControl(long id, int frame) {
+        if (trailer > 0) {
+            return queuePair.postSend(id, buffers.control(frame), FOR_THE_PEER | SendFlags.INLINE);
+        }
         return queuePair.postSendWithImmediate(id, buffers.nothing(), frame, FOR_THE_PEER);
     }
 
@@ -174,10 +189,14 @@ final class VerbsCarrier implements Carrier {
         return total;
     }
 
-    private static void give(WorkCompletion completion, Protocol protocol) {
+    private void give(WorkCompletion completion, Protocol protocol) {
         long id = completion.workRequestId();
         if (!completion.isSuccess()) {
             fail(id, completion, protocol);
+        } else if ((id & Protocol.RECEIVE) != 0 && trailer > 0) {
+            long length = completion.byteLength() - trailer;
+            boolean framed = length >= 0 && completion.opcode() == WorkCompletionOpcode.RECEIVE;
+            protocol.received((int) id, framed, framed ? received.frame((int) id, length) : 0, length);
         } else if ((id & Protocol.RECEIVE) != 0) {
             // A peer can also write with an immediate value, which takes a receive, too.
             boolean framed = completion.hasImmediateData() && completion.opcode() == WorkCompletionOpcode.RECEIVE;
@@ -211,9 +230,11 @@ final class VerbsCarrier implements Carrier {
     @Override
     public void arm(boolean ends) {
         if (!armed || missesEnds() && ends) {
-            queue.requestNotification(!ends);
+            // Of iWARP's adapters siw tells nobody of what the peer solicits: there all completions count.
+            boolean all = ends || trailer > 0;
+            queue.requestNotification(!all);
             armed = true;
-            armedForEnds = ends;
+            armedForEnds = all;
         }
     }
 

@@ -5,12 +5,17 @@ package io.github.rdma4j.verbs.cm;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.device.Gid;
 import io.github.rdma4j.verbs.device.GidEntry;
+import io.github.rdma4j.verbs.device.TransportType;
+import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** The addresses that the tests connect to: those that the first RDMA device carries, as its GIDs tell. */
@@ -19,6 +24,7 @@ public final class CmTestNet {
     static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private static final int IPV4_OFFSET = 12;
+    private static final int MAC_LENGTH = 6;
 
     private static final AtomicInteger NUMBERS = new AtomicInteger(0x800000);
 
@@ -32,12 +38,35 @@ public final class CmTestNet {
     /** The first device's IPv4 address, with port 0. */
     public static InetSocketAddress ipv4() {
         DeviceContext device = CmDevices.list().getFirst();
+        if (device.device().transportType() == TransportType.IWARP) {
+            return ofInterface(device);
+        }
         return device.gidTable().stream()
                 .map(GidEntry::gid)
                 .filter(Gid::isIpv4Mapped)
                 .findFirst()
                 .map(gid -> address(Arrays.copyOfRange(gid.bytes(), IPV4_OFFSET, Gid.LENGTH)))
                 .orElseThrow(() -> new AssertionError("the tests of rdma_cm need a RoCE device with an IPv4 address"));
+    }
+
+    /** The address of the network interface whose MAC address the GID of an iWARP device begins with. */
+    private static InetSocketAddress ofInterface(DeviceContext device) {
+        byte[] mac = Arrays.copyOf(device.gidTable().getFirst().gid().bytes(), MAC_LENGTH);
+        try {
+            for (NetworkInterface candidate : Collections.list(NetworkInterface.getNetworkInterfaces())) {
+                if (Arrays.equals(mac, candidate.getHardwareAddress())) {
+                    return candidate
+                            .inetAddresses()
+                            .filter(Inet4Address.class::isInstance)
+                            .findFirst()
+                            .map(address -> new InetSocketAddress(address, 0))
+                            .orElseThrow();
+                }
+            }
+            throw new AssertionError("no network interface has the address of " + device);
+        } catch (SocketException e) {
+            throw new AssertionError(e);
+        }
     }
 
     /** The first device's link-local IPv6 address, with its interface as the scope, with port 0. */

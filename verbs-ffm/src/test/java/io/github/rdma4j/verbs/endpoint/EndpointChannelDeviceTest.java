@@ -29,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Messages as a stream of bytes. */
 @Tag("device")
+@Tag("iwarp")
 class EndpointChannelDeviceTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 

@@ -15,14 +15,24 @@ import io.github.rdma4j.verbs.PreparedQueuePair;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.QueuePairType;
+import io.github.rdma4j.verbs.cm.CmDevices;
+import io.github.rdma4j.verbs.cm.CmTestNet;
+import io.github.rdma4j.verbs.device.TransportType;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/** Two endpoints of one process, without a connection manager: the protocol alone. */
+/**
+ * Two endpoints of one process, without a connection manager: the protocol alone. On iWARP, where nothing else connects,
+ * rdma_cm does; then the links are null.
+ */
 final class EndpointPair implements AutoCloseable {
     /** 4.096 us x 2^19, 2 s: an emulated processor can stall for longer than the usual 67 ms. */
     private static final int PATIENT_TIMEOUT = 19;
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     final DeviceContext device;
     final ProtectionDomain domain;
@@ -43,6 +53,23 @@ final class EndpointPair implements AutoCloseable {
         leftConfiguration.accept(leftConfig);
         EndpointConfig rightConfig = new EndpointConfig();
         rightConfiguration.accept(rightConfig);
+        if (Device.list().getFirst().transportType() == TransportType.IWARP) {
+            device = CmDevices.list().getFirst();
+            domain = device.allocateProtectionDomain();
+            leftLink = null;
+            rightLink = null;
+            try (EndpointServer server = EndpointServer.bind(
+                    CmTestNet.ipv4(), config -> rightConfiguration.accept(config.protectionDomain(domain)))) {
+                CompletableFuture<Endpoint> accepted = CompletableFuture.supplyAsync(
+                        () -> server.accept(PATIENCE).orElseThrow());
+                left = Endpoint.connect(
+                        server.address(),
+                        config -> leftConfiguration.accept(config.protectionDomain(domain)),
+                        PATIENCE);
+                right = accepted.join();
+            }
+            return;
+        }
         device = DeviceContext.open(Device.list().getFirst());
         domain = device.allocateProtectionDomain();
         leftLink = new TestLink("left", leftConfig);
@@ -88,7 +115,7 @@ final class EndpointPair implements AutoCloseable {
         }
 
         ReceiveBuffers buffers(EndpointConfig config) {
-            return new ReceiveBuffers(domain, queuePair, config.receiveBuffers(), config.maxMessageSize());
+            return new ReceiveBuffers(domain, queuePair, config.receiveBuffers(), config.maxMessageSize(), 0);
         }
 
         @Override
@@ -151,6 +178,10 @@ final class EndpointPair implements AutoCloseable {
     public void close() {
         left.abort();
         right.abort();
-        device.close();
+        if (leftLink == null) {
+            domain.close(); // the connection manager keeps its devices open
+        } else {
+            device.close();
+        }
     }
 }

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 
 /** Messages that the program writes and keeps where the adapter finds and leaves them. */
 @Tag("device")
+@Tag("iwarp")
 class InPlaceDeviceTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration SHORT = Duration.ofMillis(50);

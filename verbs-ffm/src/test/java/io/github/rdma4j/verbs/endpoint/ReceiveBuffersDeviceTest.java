@@ -26,11 +26,11 @@ class ReceiveBuffersDeviceTest {
             QueuePair queuePair = domain.createQueuePair(
                     QueuePairType.RC, config -> config.completionQueue(queue).maxReceiveWorkRequests(1));
             long before = LockedMemoryLimit.current().pinned();
-            assertThatThrownBy(() -> new ReceiveBuffers(domain, queuePair, 1000, 4096))
+            assertThatThrownBy(() -> new ReceiveBuffers(domain, queuePair, 1000, 4096, 0))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("RESET");
             queuePair.close();
-            assertThatThrownBy(() -> new ReceiveBuffers(domain, queuePair, 1000, 4096))
+            assertThatThrownBy(() -> new ReceiveBuffers(domain, queuePair, 1000, 4096, 0))
                     .isInstanceOf(IllegalStateException.class);
             assertThat(LockedMemoryLimit.current().pinned()).isEqualTo(before);
         }

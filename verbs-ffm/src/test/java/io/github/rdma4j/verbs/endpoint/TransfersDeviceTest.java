@@ -45,6 +45,7 @@ class TransfersDeviceTest {
     }
 
     @Test
+    @Tag("iwarp")
     void aWriteAndAReadWait() {
         local.segment().setString(100, "to the peer");
         transfers.write(local.slice(100, 12), handle.slice(5000, 12), PATIENCE);
@@ -55,6 +56,7 @@ class TransfersDeviceTest {
     }
 
     @Test
+    @Tag("iwarp")
     void wordsAreReadAndWrittenWithoutMemoryOfTheProgram() {
         transfers.putLong(handle, 8, 0x0123_4567_89ab_cdefL, PATIENCE);
         assertThat(exposed.segment().get(ValueLayout.JAVA_LONG, 8)).isEqualTo(0x0123_4567_89ab_cdefL);
@@ -137,6 +139,7 @@ class TransfersDeviceTest {
     }
 
     @Test
+    @Tag("iwarp")
     void whatTheHandleShowsToBeWrongIsAnExceptionAndHarmsNothing() {
         ExposedMemory readOnly = pair.right.expose(64, REMOTE_READ);
         assertThatThrownBy(() -> transfers.write(local.slice(0, 8), readOnly.handle(), PATIENCE))
@@ -192,6 +195,7 @@ class TransfersDeviceTest {
     }
 
     @Test
+    @Tag("iwarp")
     void memoryThatTheProgramRegisteredCanBeExposed() {
         MemoryRegion region = pair.right.protectionDomain().allocateMemory(32, LOCAL_WRITE, REMOTE_READ);
         try (ExposedMemory own = pair.right.expose(region, REMOTE_READ)) {
@@ -206,6 +210,7 @@ class TransfersDeviceTest {
     }
 
     @Test
+    @Tag("iwarp")
     void memoryThatWasRegisteredWithoutARightIsNotExposedWithIt() {
         MemoryRegion readable = pair.right.protectionDomain().allocateMemory(32, REMOTE_READ);
         assertThatThrownBy(() -> pair.right.expose(readable, REMOTE_READ, REMOTE_WRITE))
@@ -217,6 +222,7 @@ class TransfersDeviceTest {
     }
 
     @Test
+    @Tag("iwarp")
     void memoryOfAPoolIsExposedAloneAndStaysThePools() {
         try (RegisteredMemoryPool pool = RegisteredMemoryPool.create(
                         pair.right.protectionDomain(), config -> config.access(LOCAL_WRITE, REMOTE_READ));
@@ -235,6 +241,7 @@ class TransfersDeviceTest {
     }
 
     @Test
+    @Tag("iwarp")
     void aMessageOfAHandlerDoesNotOvertakeAnEarlierWrite() {
         local.segment().set(ValueLayout.JAVA_LONG, 0, 1234);
         for (int i = 0; i < 4; i++) {
