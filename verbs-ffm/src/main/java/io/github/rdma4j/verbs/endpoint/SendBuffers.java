@@ -10,7 +10,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * A buffer for each of {@link Slots}: for a message and what is behind it, or for the result of an atomic operation; and
+ * A buffer for each of {@link Slots}: for a message and what is behind it, or for an atomic operation's result; and
  * one for a frame alone. One region for all.
  */
 final class SendBuffers {

@@ -25,8 +25,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * Two endpoints of one process, without a connection manager: the protocol alone. On iWARP, where nothing else connects,
- * rdma_cm does; then the links are null.
+ * Two endpoints of one process, without a connection manager: the protocol alone. On iWARP nothing else connects, so
+ * there rdma_cm does, and the links are null.
  */
 final class EndpointPair implements AutoCloseable {
     /** 4.096 us x 2^19, 2 s: an emulated processor can stall for longer than the usual 67 ms. */
