@@ -204,6 +204,7 @@ nothing_marked() {
     run -2 "$SOFTROCE" --accel uml --count counts true
     run -2 "$SOFTROCE" --accel native --icount true
     run -2 "$SOFTROCE" --transport ib true
+    run -2 "$SOFTROCE" --transport siw --host true
     run -0 "$SOFTROCE" -q --accel uml --transport siw --devices 1 ls /sys/class/infiniband
     [[ $output == siw0 ]]
 }

@@ -173,7 +173,7 @@ class ArchitectureTest {
                 .resideInAPackage(ENDPOINT)
                 .should()
                 .onlyDependOnClassesThat(
-                        JDK.or(resideInAnyPackage(ENDPOINT, POOL, CM, API)).or(CAUSE_AFTER_A_CLOSE))
+                        JDK.or(resideInAnyPackage(ENDPOINT, POOL, CM, API, DEVICE)).or(CAUSE_AFTER_A_CLOSE))
                 .check(CODE);
         classes()
                 .that()
