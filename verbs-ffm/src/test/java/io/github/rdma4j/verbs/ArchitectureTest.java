@@ -172,8 +172,8 @@ class ArchitectureTest {
                 .that()
                 .resideInAPackage(ENDPOINT)
                 .should()
-                .onlyDependOnClassesThat(
-                        JDK.or(resideInAnyPackage(ENDPOINT, POOL, CM, API, DEVICE)).or(CAUSE_AFTER_A_CLOSE))
+                .onlyDependOnClassesThat(JDK.or(resideInAnyPackage(ENDPOINT, POOL, CM, API, DEVICE))
+                        .or(CAUSE_AFTER_A_CLOSE))
                 .check(CODE);
         classes()
                 .that()
