@@ -105,26 +105,41 @@ kernel_decompress() {
     esac
 }
 
-# kernel_fetch PACKAGE VERSION FOLDER, from the sources that $KERNEL_APT says
-kernel_fetch() (
-    package=$1 version=$2 folder=$3
-    cache=$(cache_dir kernel)
-    # One at a time: who comes second finds the work done.
-    exec 9>"$cache/.lock"
-    flock 9
-    kernel_cached "$folder" && return
-    say "fetching the kernel $package $version (once)"
-    rm -rf -- "$cache"/.new.* # of one that was killed
-    work=$(mktemp -d -- "$cache/.new.XXXXXX")
+# What is made once and kept: a folder of the cache, made in $work by one process while others wait. To be called in a
+# subshell, as its traps and its lock last as long as that. Status 1 where FOLDER is there already.
+# kernel_begin CACHE FOLDER WHAT: says WHAT is being done and sets $work
+kernel_begin() {
+    exec 9>"$1/.lock" || exit 1
+    flock 9 || exit 1
+    ! kernel_cached "$2" || return 1
+    say "$3 (once)"
+    rm -rf -- "$1"/.new.* # of one that was killed
+    work=$(mktemp -d -- "$1/.new.XXXXXX") || exit 1
     trap 'rm -rf -- "$work"' EXIT
     trap 'exit 130' INT
     trap 'exit 143' TERM
+}
+
+# kernel_download PACKAGE VERSION: into $work, from the sources that $KERNEL_APT says
+kernel_download() {
+    local log
     # As root, apt would first try to give the download to a user who cannot write here, and warn.
-    log=$(cd -- "$work" && apt-get -q -o APT::Sandbox::User=root "${KERNEL_APT[@]}" download "$package=$version" 2>&1) ||
-        die "the package manager could not fetch $package $version:" "$(tail -n 5 <<<"$log")" 'try: apt-get update'
+    log=$(cd -- "$work" && apt-get -q -o APT::Sandbox::User=root "${KERNEL_APT[@]}" download "$1=$2" 2>&1) ||
+        die "the package manager could not fetch $1 $2:" "$(tail -n 5 <<<"$log")" 'try: apt-get update'
+}
+
+# kernel_end FOLDER: $work/tree is whole
+kernel_end() {
+    rm -rf -- "$1"
+    mv -- "$work/tree" "$1"
+}
+
+# kernel_fetch PACKAGE VERSION FOLDER
+kernel_fetch() (
+    kernel_begin "$(cache_dir kernel)" "$3" "fetching the kernel $1 $2" || return 0
+    kernel_download "$1" "$2"
     kernel_unpack "$work"/*.deb "$work/tree"
-    rm -rf -- "$folder"
-    mv -- "$work/tree" "$folder"
+    kernel_end "$3"
 )
 
 # kernel_find VERSION: prints "PACKAGE VERSION" of what the current package sources have; status 1 if they have nothing.

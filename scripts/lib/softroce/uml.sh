@@ -31,21 +31,11 @@ uml_get() {
 
 # uml_build VERSION FOLDER
 uml_build() (
-    version=$1 folder=$2 cache=$(cache_dir uml)
-    exec 9>"$cache/.lock"
-    flock 9
-    kernel_cached "$folder" && return
-    require_packages "${UML_PACKAGES[@]}" || exit 1
+    version=$1 folder=$2 cache=$(cache_dir uml) log=$cache/build.log work=
     name=linux-source-$(grep -oE '^[0-9]+\.[0-9]+' <<<"$version")
-    say "building User-Mode Linux $version from $name (once; some minutes)"
-    rm -rf -- "$cache"/.new.* # of one that was killed
-    work=$(mktemp -d -- "$cache/.new.XXXXXX")
-    trap 'rm -rf -- "$work"' EXIT
-    trap 'exit 130' INT
-    trap 'exit 143' TERM
-    log=$cache/build.log
-    (cd -- "$work" && apt-get -q -o APT::Sandbox::User=root "${KERNEL_APT[@]}" download "$name=$version") >"$log" 2>&1 ||
-        die "the package manager could not fetch $name $version:" "$(tail -n 5 -- "$log")" 'try: apt-get update'
+    kernel_begin "$cache" "$folder" "building User-Mode Linux $version from $name, some minutes" || return 0
+    require_packages "${UML_PACKAGES[@]}" || exit 1
+    kernel_download "$name" "$version"
     mkdir -- "$work/tree" "$work/source"
     dpkg --fsys-tarfile "$work"/*.deb | tar -xO --wildcards './usr/src/*.tar.xz' | tar -xJ -C "$work/source" --strip-components 1
     # Programs that wait for each other take turns of a tick, which UML has fixed at ten milliseconds.
@@ -54,15 +44,14 @@ uml_build() (
     make=(make -C "$work/source" ARCH=um KCONFIG_ALLCONFIG="$work/config" "-j$(nproc)")
     {
         "${make[@]}" allnoconfig && "${make[@]}" linux
-    } >>"$log" 2>&1 </dev/null || die "User-Mode Linux $version could not be built" "the whole output is in $log:" "$(tail -n 5 -- "$log")"
+    } >"$log" 2>&1 </dev/null || die "User-Mode Linux $version could not be built" "the whole output is in $log:" "$(tail -n 5 -- "$log")"
     while IFS= read -r line; do
         [[ $line != CONFIG_* ]] || grep -qxF -- "$line" "$work/source/.config" || die "Linux $version does not know $line"
     done <"$work/config"
     cp -- "$work/source/linux" "$work/tree/linux"
     strip -- "$work/tree/linux"
     cp -- "$work/source/include/config/kernel.release" "$work/tree/complete"
-    rm -rf -- "$folder"
-    mv -- "$work/tree" "$folder"
+    kernel_end "$folder"
 )
 
 # Kernel and processes of one guest are processes of this machine that wait for each other at each system call: on two CPUs each
