@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda;
 
+import io.github.rdma4j.cuda.internal.LostContexts;
+
 /**
  * A call that the CUDA driver refused: which one, with its arguments, the result by name and in the driver's words, and
  * the remedy where the cause is known. Work that was queued earlier may be what failed: the driver tells it to whoever
@@ -56,5 +58,21 @@ public class CudaException extends RuntimeException {
     /** {@return what can be done about it; an empty string where nothing is known} */
     public String remedy() {
         return remedy;
+    }
+
+    /**
+     * Whether it says that the context is lost: no work of this context goes on any more, so none of it touches memory
+     * any more, and what was queued and not done is never done. It is so after an illegal address and other faults of a
+     * kernel, a kernel that took too long, uncorrectable errors of memory and links, and for a context that was
+     * destroyed or whose driver shuts down. For most of them cuda.h says that the process must end: a new context does
+     * not help. {@link #remedy()} says which case it is.
+     *
+     * <p>False says nothing: the work may go on. That is so for {@code CUDA_ERROR_UNKNOWN} and
+     * {@code CUDA_ERROR_NO_DEVICE}, too, of which nobody says in which state they leave the work.
+     *
+     * @return whether the context is lost
+     */
+    public boolean isContextLost() {
+        return LostContexts.isLost(result, call);
     }
 }

@@ -23,9 +23,6 @@ public final class Results {
     private static final MethodHandle GET_TEXT =
             Driver.function("cuGetErrorString", 6000, PFN_cuGetErrorString_v6000.descriptor());
 
-    private static final String LOST_CONTEXT =
-            "the context cannot be used any more, and its memory is lost: close it and make another one; for the cause"
-                    + " run the program under compute-sanitizer";
     private static final Map<Integer, String> REMEDIES = Map.ofEntries(
             Map.entry(
                     CudaHeaders.CUDA_ERROR_OUT_OF_MEMORY(),
@@ -33,21 +30,6 @@ public final class Results {
             Map.entry(
                     CudaHeaders.CUDA_ERROR_INVALID_CONTEXT(),
                     "somebody has destroyed the context behind this object: make another one"),
-            Map.entry(CudaHeaders.CUDA_ERROR_CONTEXT_IS_DESTROYED(), "make another context"),
-            Map.entry(CudaHeaders.CUDA_ERROR_ILLEGAL_ADDRESS(), LOST_CONTEXT),
-            Map.entry(CudaHeaders.CUDA_ERROR_LAUNCH_FAILED(), LOST_CONTEXT),
-            Map.entry(CudaHeaders.CUDA_ERROR_MISALIGNED_ADDRESS(), LOST_CONTEXT),
-            Map.entry(CudaHeaders.CUDA_ERROR_ECC_UNCORRECTABLE(), LOST_CONTEXT),
-            Map.entry(CudaHeaders.CUDA_ERROR_NVLINK_UNCORRECTABLE(), LOST_CONTEXT),
-            Map.entry(CudaHeaders.CUDA_ERROR_ILLEGAL_INSTRUCTION(), LOST_CONTEXT),
-            Map.entry(CudaHeaders.CUDA_ERROR_INVALID_ADDRESS_SPACE(), LOST_CONTEXT),
-            Map.entry(CudaHeaders.CUDA_ERROR_INVALID_PC(), LOST_CONTEXT),
-            Map.entry(CudaHeaders.CUDA_ERROR_HARDWARE_STACK_ERROR(), LOST_CONTEXT),
-            Map.entry(CudaHeaders.CUDA_ERROR_ASSERT(), LOST_CONTEXT),
-            Map.entry(CudaHeaders.CUDA_ERROR_LAUNCH_TIMEOUT(), LOST_CONTEXT),
-            Map.entry(
-                    CudaHeaders.CUDA_ERROR_DEINITIALIZED(),
-                    "the driver is shutting down with the process: close what is open before the program ends"),
             Map.entry(
                     CudaHeaders.CUDA_ERROR_NO_DEVICE(),
                     "the GPU is gone: see whether nvidia-smi still lists it, and the kernel's log for messages of NVRM"),
@@ -55,9 +37,6 @@ public final class Results {
                     CudaHeaders.CUDA_ERROR_SYSTEM_DRIVER_MISMATCH(),
                     "the driver was changed under the running program: restart it, and the machine if that is not"
                             + " enough"),
-            Map.entry(
-                    CudaHeaders.CUDA_ERROR_MPS_CLIENT_TERMINATED(),
-                    "the CUDA multi-process service has ended this client: restart the program"),
             Map.entry(
                     CudaHeaders.CUDA_ERROR_JIT_COMPILER_NOT_FOUND(),
                     "install the driver's libnvidia-ptxjitcompiler, or load a cubin for this GPU"),
@@ -124,7 +103,8 @@ public final class Results {
      * @return the exception to throw
      */
     public static CudaException failure(int result, String call, String explanation) {
-        String remedy = REMEDIES.getOrDefault(result, "");
+        String ofLoss = LostContexts.remedy(result);
+        String remedy = ofLoss != null ? ofLoss : REMEDIES.getOrDefault(result, "");
         if (result == CudaHeaders.CUDA_ERROR_OUT_OF_MEMORY()) {
             return new OutOfDeviceMemoryException(call, name(result), result, text(result), explanation, remedy);
         }

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda.internal;
+
+import static java.util.Map.entry;
+
+import io.github.rdma4j.cuda.bindings.CudaHeaders;
+import java.util.Map;
+
+/**
+ * The results after which no work of a context goes on, and what can be done then: nearly always the process must end,
+ * says cuda.h of the result. It asks the driver nothing, so that an exception can be asked anywhere.
+ */
+public final class LostContexts {
+    private static final String END =
+            "the context and its memory are lost, and a new context does not help: end the process and start it again";
+    private static final String KERNEL_FAULT = END + "; for the cause run the program under compute-sanitizer";
+    private static final String HARDWARE_FAULT =
+            END + "; the kernel's log (Xid) says whether the GPU must be reset before that";
+
+    private static final Map<Integer, String> REMEDIES = Map.ofEntries(
+            entry(CudaHeaders.CUDA_ERROR_ILLEGAL_ADDRESS(), KERNEL_FAULT),
+            entry(CudaHeaders.CUDA_ERROR_HARDWARE_STACK_ERROR(), KERNEL_FAULT),
+            entry(CudaHeaders.CUDA_ERROR_ILLEGAL_INSTRUCTION(), KERNEL_FAULT),
+            entry(CudaHeaders.CUDA_ERROR_MISALIGNED_ADDRESS(), KERNEL_FAULT),
+            entry(CudaHeaders.CUDA_ERROR_INVALID_ADDRESS_SPACE(), KERNEL_FAULT),
+            entry(CudaHeaders.CUDA_ERROR_INVALID_PC(), KERNEL_FAULT),
+            entry(CudaHeaders.CUDA_ERROR_LAUNCH_FAILED(), KERNEL_FAULT),
+            entry(CudaHeaders.CUDA_ERROR_TENSOR_MEMORY_LEAK(), KERNEL_FAULT),
+            entry(
+                    CudaHeaders.CUDA_ERROR_LAUNCH_TIMEOUT(),
+                    END + "; the GPU serves a display too, and ends kernels that take long: launch shorter ones"),
+            entry(CudaHeaders.CUDA_ERROR_ECC_UNCORRECTABLE(), HARDWARE_FAULT),
+            entry(CudaHeaders.CUDA_ERROR_NVLINK_UNCORRECTABLE(), HARDWARE_FAULT),
+            entry(CudaHeaders.CUDA_ERROR_CONTAINED(), HARDWARE_FAULT),
+            entry(
+                    CudaHeaders.CUDA_ERROR_EXTERNAL_DEVICE(),
+                    END + "; a device outside of CUDA, for whose signal a stream waited, has reported an error"),
+            entry(
+                    CudaHeaders.CUDA_ERROR_MPS_CLIENT_TERMINATED(),
+                    "the CUDA multi-process service has ended this client: end the process and start it again"),
+            // Here alone cuda.h speaks of the context, and not of the process.
+            entry(
+                    CudaHeaders.CUDA_ERROR_ASSERT(),
+                    "an assert() of a kernel failed, which standard error shows; the context and its memory are lost:"
+                            + " close it and make another one"),
+            entry(
+                    CudaHeaders.CUDA_ERROR_CONTEXT_IS_DESTROYED(),
+                    "somebody has destroyed the context behind this object: make another one"),
+            entry(
+                    CudaHeaders.CUDA_ERROR_DEINITIALIZED(),
+                    "the driver is shutting down with the process: close what is open before the program ends"));
+
+    private LostContexts() {}
+
+    /**
+     * Whether a refused call says that its context is lost.
+     *
+     * @param result what the call returned
+     * @param call with its arguments
+     * @return whether no work of the context goes on
+     */
+    public static boolean isLost(int result, String call) {
+        return REMEDIES.containsKey(result)
+                // Other calls say this, too, of an argument; this one has no other argument than the context.
+                || result == CudaHeaders.CUDA_ERROR_INVALID_CONTEXT() && call.startsWith("cuCtxSetCurrent(");
+    }
+
+    /** The remedy; null for a result that does not say that the context is lost. */
+    static String remedy(int result) {
+        return REMEDIES.get(result);
+    }
+}
