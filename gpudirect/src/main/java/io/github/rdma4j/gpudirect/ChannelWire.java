@@ -12,35 +12,36 @@ import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.WorkCompletions;
 
 /**
- * The queue pair of a channel, with what is posted to it, and the words that go to the peer's mailbox. For one thread
- * at a time.
+ * The queue pair of a channel, and the words that go to the peer's mailbox. For one thread at a time.
  */
-final class ChannelWire {
+final class ChannelWire implements Adapter {
     /** Chunks under way at least, so that a direct path is kept busy. */
     private static final int LEAST_DEPTH = 32;
 
     /** What kind of request a completion is of: the upper half of its number. */
-    static final long SENT = 0;
+    private static final long SENT = 0;
 
-    static final long RECEIVED = 1L << 32;
+    private static final long RECEIVED = 1L << 32;
     private static final long WORD = 2L << 32;
+
+    /**
+     * In the immediate data: a chunk of a message that was given up; all others with immediate data are the last of
+     * theirs.
+     */
+    private static final int ABORTED = 1 << 31;
 
     private final QueuePair queuePair;
     private final CompletionQueue completionQueue;
     private final WorkCompletions completions = WorkCompletions.allocate(64);
-    final Mailbox mailbox;
-    final Posts sends;
-    final Posts receives;
+    private final Mailbox mailbox;
     private final int[] freeWords = new int[Mailbox.OUTBOX];
     private int freeWordCount;
-    private TransferException failure;
+    private volatile TransferException failure;
 
-    ChannelWire(QueuePair queuePair, CompletionQueue completionQueue, Mailbox mailbox, int slots) {
+    ChannelWire(QueuePair queuePair, CompletionQueue completionQueue, Mailbox mailbox) {
         this.queuePair = queuePair;
         this.completionQueue = completionQueue;
         this.mailbox = mailbox;
-        this.sends = new Posts(depth(slots));
-        this.receives = new Posts(depth(slots));
         for (int i = 0; i < Mailbox.OUTBOX; i++) {
             freeWords[freeWordCount++] = i;
         }
@@ -59,17 +60,13 @@ final class ChannelWire {
         return queuePair;
     }
 
-    /** Why nothing can be posted any more; null as long as it can. */
-    TransferException failure() {
+    @Override
+    public TransferException failure() {
         return failure;
     }
 
-    boolean isBroken() {
-        return failure != null;
-    }
-
-    /** Has everything that is posted complete, and nothing posted any more. */
-    void breakDown(TransferException cause) {
+    @Override
+    public void breakDown(TransferException cause) {
         if (failure != null) {
             return;
         }
@@ -81,45 +78,107 @@ final class ChannelWire {
         }
     }
 
-    /** Fetches completions; they are looked at with {@link #completion}. */
-    int poll() {
-        return completionQueue.poll(completions);
-    }
-
-    WorkCompletion completion(int index) {
-        return completions.get(index);
-    }
-
-    /** Whether a completion is that of a word, which is dealt with here. */
-    boolean isWord(WorkCompletion completion) {
-        if ((completion.workRequestId() & WORD) == 0) {
-            return false;
+    /**
+     * Fetches completions, and tells the protocol of them.
+     *
+     * @return whether there were any
+     */
+    boolean poll(ChannelProtocol protocol) {
+        int count;
+        try {
+            count = completionQueue.poll(completions);
+        } catch (IllegalStateException | VerbsException e) {
+            boolean first = !isBroken();
+            breakDown(new TransferException("polling", e));
+            if (completionQueue.isOpen()) {
+                // The adapter may still be at work: what it has is given up when the queue pair is gone.
+                return first;
+            }
+            // Whoever closed the adapter has taken queue pair and completions with it.
+            protocol.abandonPosts(new TransferException("the channel broke down", failure));
+            return first;
         }
-        freeWords[freeWordCount++] = (int) completion.workRequestId();
+        for (int i = 0; i < count; i++) {
+            dispatch(completions.get(i), protocol);
+        }
+        return count > 0;
+    }
+
+    private void dispatch(WorkCompletion completion, ChannelProtocol protocol) {
+        long id = completion.workRequestId();
+        boolean word = (id & WORD) != 0;
+        if (word) {
+            freeWords[freeWordCount++] = (int) id;
+        }
+        TransferException cause = null;
         if (!completion.isSuccess()) {
-            breakDown(new TransferException("telling the peer of messages", completion));
+            cause = isBroken()
+                    ? new TransferException("the channel broke down", failure)
+                    : new TransferException(word ? "telling the peer of messages" : "a chunk", completion);
+            breakDown(cause);
         }
-        return true;
+        if (word) {
+            return;
+        }
+        int index = (int) id;
+        if ((id & RECEIVED) == 0) {
+            protocol.completed(index, cause);
+        } else if (cause != null) {
+            protocol.receiveFailed(index, cause);
+        } else {
+            boolean immediate = completion.hasImmediateData();
+            boolean aborted = immediate && (completion.immediateData() & ABORTED) != 0;
+            protocol.received(index, completion.byteLength(), immediate && !aborted, aborted);
+        }
     }
 
-    boolean hasRoomForWord() {
+    @Override
+    public int post(Posts.Post post) {
+        Work work = (Work) post.job;
+        long id = (work.kind() == Transfer.Kind.RECEIVE ? RECEIVED : SENT) | post.index();
+        MemorySlice local = local(post, work);
+        return switch (work.kind()) {
+            case WRITE -> queuePair.postWrite(id, local, work.remoteChunk(post.chunk), SendFlags.SIGNALED);
+            case READ -> queuePair.postRead(id, local, work.remoteChunk(post.chunk), SendFlags.SIGNALED);
+            case RECEIVE -> queuePair.postReceive(id, local);
+            case SEND -> {
+                int number = (int) (work.message & ~ABORTED);
+                if (post.empty) {
+                    yield queuePair.postSendWithImmediate(id, local, ABORTED | number, SendFlags.SIGNALED);
+                }
+                yield post.chunk == work.chunks - 1
+                        ? queuePair.postSendWithImmediate(id, local, number, SendFlags.SIGNALED)
+                        : queuePair.postSend(id, local, SendFlags.SIGNALED);
+            }
+        };
+    }
+
+    private MemorySlice local(Posts.Post post, Work work) {
+        if (post.empty) {
+            return mailbox.nothing();
+        }
+        return post.slot == null ? work.directChunk(post.chunk) : work.staging().slice(post.slot);
+    }
+
+    @Override
+    public boolean hasRoomForWord() {
         return freeWordCount > 0 && failure == null;
     }
 
-    /** Tells the peer how many receives have been posted since the beginning. */
-    void tellGrants(long grants) {
+    @Override
+    public void tellGrants(long grants) {
         int place = freeWords[freeWordCount - 1];
         tell(place, mailbox.grantsWord(place, grants), mailbox.grantsTarget());
     }
 
-    /** Tells it of a message to come. */
-    void announce(long message, long length) {
+    @Override
+    public void announce(long message, long length) {
         int place = freeWords[freeWordCount - 1];
         tell(place, mailbox.messageWord(place, message, length), mailbox.announcementTarget(message));
     }
 
-    /** Tells it that its message is longer than the room for it. */
-    void refuse(long message, long room) {
+    @Override
+    public void refuse(long message, long room) {
         int place = freeWords[freeWordCount - 1];
         tell(place, mailbox.messageWord(place, message, room), mailbox.refusalTarget(message));
     }
@@ -135,11 +194,22 @@ final class ChannelWire {
         if (result == 0) {
             freeWordCount--;
         } else {
-            breakDown(postFailed("telling the peer of messages", result));
+            breakDown(TransferException.ofPost("telling the peer of messages", result));
         }
     }
 
-    static TransferException postFailed(String what, int errno) {
-        return new TransferException("%s: posting failed with %s".formatted(what, VerbsException.describe(errno)));
+    @Override
+    public long grants() {
+        return mailbox.grants();
+    }
+
+    @Override
+    public long announced(long message) {
+        return mailbox.announced(message);
+    }
+
+    @Override
+    public long refused(long message) {
+        return mailbox.refused(message);
     }
 }

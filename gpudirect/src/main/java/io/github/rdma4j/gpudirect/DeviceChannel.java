@@ -6,7 +6,6 @@ import io.github.rdma4j.cuda.CudaWaitInterruptedException;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
-import io.github.rdma4j.verbs.WorkCompletion;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -19,12 +18,13 @@ import java.util.function.BooleanSupplier;
  * and transfers overlapping, and no more memory however long the transfer is. The two sides may differ in path.
  *
  * <p>What goes out, writes and sends, goes in the order in which it was asked for; reads, and receives, each in theirs.
- * A receive gets the message of one send, which may be shorter. A send waits until the peer receives, so no connection
- * is lost for want of a receive.
+ * The n-th receive gets the message of the peer's n-th send, which may be shorter; when one of the two fails before the
+ * message has begun, both fail. A send waits until the peer receives, so no connection is lost for want of a receive.
  *
  * <p>Nothing happens by itself: {@link #progress()} moves all transfers on, without waiting, and the waiting methods
  * call it. A transfer that fails because a copy or a post does leaves the channel usable, except that the adapter's
- * failures end the connection: {@link #failure()} tells.
+ * failures end the connection: {@link #failure()} tells. When a write fails, what was asked for behind it before its
+ * failure could be seen fails too, as a message or another write may tell the peer that the bytes are there.
  *
  * <p>Close it before what its transfers lie in. Thread safety: for one thread at a time; {@link #failure()} may be
  * asked by any thread.
@@ -32,7 +32,11 @@ import java.util.function.BooleanSupplier;
  * @since 0.1.0
  */
 public final class DeviceChannel implements AutoCloseable {
+    /** For completions, when the connection is ended. */
     private static final Duration END = Duration.ofSeconds(5);
+    /** For copies: they are the driver's matter alone. */
+    private static final Duration END_OF_COPIES = Duration.ofSeconds(10);
+
     private static final int SPINS = 200;
     private static final long PAUSE_NANOS = 50_000;
 
@@ -40,11 +44,10 @@ public final class DeviceChannel implements AutoCloseable {
     private final ChannelWire wire;
     private final PreparedChannel resources;
     private final int messageChunk;
-    private final Outgoing outgoing;
-    private final Incoming incoming;
-    private SlotRing out;
-    private SlotRing in;
-    private volatile TransferException failure;
+    private final ChannelProtocol protocol;
+    private StagingRing out;
+    private StagingRing in;
+    private boolean closing;
     private boolean closed;
 
     DeviceChannel(GpuDirect gpu, ChannelWire wire, PreparedChannel resources, int messageChunk) {
@@ -52,12 +55,7 @@ public final class DeviceChannel implements AutoCloseable {
         this.wire = wire;
         this.resources = resources;
         this.messageChunk = messageChunk;
-        this.outgoing = new Outgoing(wire);
-        this.incoming = new Incoming(wire);
-    }
-
-    GpuDirect gpu() {
-        return gpu;
+        this.protocol = new ChannelProtocol(wire, ChannelWire.depth(gpu.config().slots()));
     }
 
     /**
@@ -199,40 +197,56 @@ public final class DeviceChannel implements AutoCloseable {
             throw new IllegalArgumentException(
                     "a message of %d bytes; %d is the most".formatted(place.length(), Mailbox.LONGEST));
         }
-        Transfer transfer = new Transfer(
-                this, kind, place, remote, message ? messageChunk : gpu.config().chunkSize());
-        boolean leaves = kind == Transfer.Kind.WRITE || kind == Transfer.Kind.SEND;
-        if (leaves) {
-            if (place.isStaged() && out == null) {
-                out = makeRing();
-            }
-            outgoing.add(transfer, out);
-        } else {
-            if (place.isStaged() && in == null) {
-                in = makeRing();
-            }
-            incoming.add(transfer, in);
-        }
-        return transfer;
+        Work work = new Work(
+                kind,
+                place,
+                remote,
+                message ? messageChunk : gpu.config().chunkSize(),
+                place.isStaged() ? ring(ChannelProtocol.leaves(kind)) : null,
+                gpu.store().followFlags());
+        protocol.add(work);
+        return new Transfer(this, work);
     }
 
-    private SlotRing makeRing() {
+    /** Made for the first staged transfer of a direction. */
+    private StagingRing ring(boolean leaving) {
+        if (leaving && out == null) {
+            out = makeRing();
+            protocol.useOut(new Slots(out, gpu.config().slots()));
+        } else if (!leaving && in == null) {
+            in = makeRing();
+            protocol.useIn(new Slots(in, gpu.config().slots()));
+        }
+        return leaving ? out : in;
+    }
+
+    private StagingRing makeRing() {
         GpuDirectConfig config = gpu.config();
-        return new SlotRing(gpu.protectionDomain(), gpu.context(), config.chunkSize(), config.slots());
+        return new StagingRing(gpu.protectionDomain(), gpu.store(), config.chunkSize(), config.slots());
     }
 
     private void requireUsable() {
-        if (closed) {
-            throw new IllegalStateException(this + " is closed");
-        }
+        requireOpen();
+        TransferException failure = wire.failure();
         if (failure != null) {
             throw new IllegalStateException(this + " cannot be used any more: " + failure.getMessage(), failure);
         }
     }
 
+    private void requireOpen() {
+        if (closing) {
+            throw new IllegalStateException(this + " is closed");
+        }
+    }
+
+    /** A transfer must not start. */
+    void fail(Work work, TransferException cause) {
+        protocol.fail(work, cause);
+    }
+
     /** {@return why no transfer can succeed any more: the connection is lost; empty as long as it is not} */
     public Optional<TransferException> failure() {
-        return Optional.ofNullable(failure);
+        return Optional.ofNullable(wire.failure());
     }
 
     /**
@@ -242,70 +256,12 @@ public final class DeviceChannel implements AutoCloseable {
      * @throws IllegalStateException if the channel is closed
      */
     public boolean progress() {
-        if (closed) {
-            throw new IllegalStateException(this + " is closed");
-        }
-        boolean moved = poll();
-        moved |= outgoing.advance();
-        moved |= incoming.advance();
-        if (failure == null && wire.isBroken()) {
-            failure = wire.failure();
-            TransferException each = new TransferException("the channel broke down", failure);
-            outgoing.failAll(each);
-            incoming.failAll(each);
-            moved = true;
-        }
-        return moved;
+        requireOpen();
+        return move();
     }
 
-    private boolean poll() {
-        int count;
-        try {
-            count = wire.poll();
-        } catch (IllegalStateException e) {
-            // Whoever closed the adapter has taken the completions with it.
-            wire.breakDown(new TransferException("polling", e));
-            abandon(wire.failure());
-            return true;
-        }
-        for (int i = 0; i < count; i++) {
-            WorkCompletion completion = wire.completion(i);
-            if (!wire.isWord(completion)) {
-                dispatch(completion);
-            }
-        }
-        return count > 0;
-    }
-
-    private void dispatch(WorkCompletion completion) {
-        TransferException cause = null;
-        if (!completion.isSuccess()) {
-            cause = wire.isBroken()
-                    ? new TransferException("the channel broke down", wire.failure())
-                    : new TransferException("a chunk", completion);
-            wire.breakDown(cause);
-        }
-        long id = completion.workRequestId();
-        if ((id & ChannelWire.RECEIVED) != 0) {
-            incoming.received(wire.receives.get((int) id), completion, cause);
-            return;
-        }
-        Posts.Post post = wire.sends.get((int) id);
-        if (post.transfer.kind() == Transfer.Kind.READ) {
-            incoming.read(post, cause);
-        } else {
-            outgoing.sent(post, cause);
-        }
-    }
-
-    /** What was posted will have no completions. */
-    private void abandon(TransferException cause) {
-        for (Posts posts : new Posts[] {wire.sends, wire.receives}) {
-            for (Posts.Post post : posts.underWay()) {
-                post.transfer.abandon(cause);
-                posts.release(post);
-            }
-        }
+    private boolean move() {
+        return wire.poll(protocol) | protocol.advance();
     }
 
     /** Calls {@link #progress()} until something is so, with pauses when nothing moves. */
@@ -316,14 +272,12 @@ public final class DeviceChannel implements AutoCloseable {
         long start = System.nanoTime();
         int idle = 0;
         while (!done.getAsBoolean()) {
-            if (progress()) {
-                idle = 0;
-                continue;
-            }
+            boolean moved = progress();
             if (Duration.ofNanos(System.nanoTime() - start).compareTo(timeout) >= 0) {
                 return done.getAsBoolean();
             }
-            if (++idle < SPINS) {
+            idle = moved ? 0 : idle + 1;
+            if (idle < SPINS) {
                 Thread.onSpinWait();
                 continue;
             }
@@ -335,51 +289,49 @@ public final class DeviceChannel implements AutoCloseable {
         return true;
     }
 
-    private boolean isIdle() {
-        return wire.sends.isEmpty()
-                && wire.receives.isEmpty()
-                && (out == null || out.isIdle())
-                && (in == null || in.isIdle());
-    }
-
     /**
-     * Ends the connection. Transfers that are under way fail; the peer notices when it next sends something.
+     * Ends the connection. Transfers that are under way fail; the peer notices when it next sends something. The pinned
+     * chunks are kept for later channels of the context.
      *
-     * @throws io.github.rdma4j.verbs.VerbsException if the adapter refuses to free something
-     * @throws io.github.rdma4j.cuda.CudaException if the driver does
+     * @throws io.github.rdma4j.verbs.VerbsException if the adapter refuses to free something; closing again tries again
+     * @throws IllegalStateException if copies between the device and pinned memory are still under way after 10
+     *     seconds: the memory of their transfers, which are not at their end, must stay; closing again waits again
      */
     @Override
     public void close() {
         if (closed) {
             return;
         }
+        closing = true;
         TransferException cause = new TransferException(this + " was closed");
         wire.breakDown(cause);
-        long deadline = System.nanoTime() + END.toNanos();
-        do {
-            progress();
-        } while (!isIdle() && System.nanoTime() < deadline);
-        closed = true;
-        try {
-            resources.close();
-        } finally {
-            try {
-                closeRing(out, cause);
-            } finally {
-                closeRing(in, cause);
-                abandon(cause);
-            }
+        moveUntilIdle(END);
+        resources.close();
+        protocol.abandonPosts(cause);
+        if (!moveUntilIdle(END_OF_COPIES)) {
+            throw new IllegalStateException(
+                    "%s: copies of its transfers have not ended after %s: see what their streams wait for, then close again"
+                            .formatted(this, END_OF_COPIES));
         }
+        if (out != null) {
+            out.close();
+            out = null;
+        }
+        if (in != null) {
+            in.close();
+            in = null;
+        }
+        closed = true;
     }
 
-    private static void closeRing(SlotRing ring, TransferException cause) {
-        if (ring != null) {
-            try {
-                ring.close();
-            } finally {
-                ring.abandon(cause);
-            }
-        }
+    private boolean moveUntilIdle(Duration limit) {
+        long start = System.nanoTime();
+        boolean idle;
+        do {
+            move();
+            idle = protocol.isIdle();
+        } while (!idle && System.nanoTime() - start < limit.toNanos());
+        return idle;
     }
 
     /** {@return the queue pair and the GPU} */

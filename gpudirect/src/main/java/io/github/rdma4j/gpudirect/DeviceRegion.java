@@ -91,10 +91,10 @@ public final class DeviceRegion implements AutoCloseable {
 
     /**
      * What work requests name: the device memory on a direct path, where its addresses are the device's; the mirror on
-     * the staged one, which this makes if there is none yet.
+     * the staged one, which this makes if there is none yet, with what the device memory has now.
      *
      * @return the region, without a segment on a direct path
-     * @throws IllegalStateException if this is closed
+     * @throws IllegalStateException if this is closed, or the GPU does not come to copy what it has to the mirror
      * @throws io.github.rdma4j.cuda.OutOfDeviceMemoryException if the mirror cannot be pinned
      * @throws io.github.rdma4j.verbs.VerbsException if the mirror cannot be registered
      */
@@ -147,7 +147,9 @@ public final class DeviceRegion implements AutoCloseable {
      * from the mirror is queued, on a direct one the adapter's writes are flushed where the GPU does not order them
      * itself.
      *
-     * <p>The mirror must not be written again until the copy is done.
+     * <p>Name what the adapter has written, and no more: on the staged path all of the part is copied. Bytes that the
+     * adapter has not written come out as they were when they were last published, or when the mirror was made. The
+     * mirror must not be written again until the copy is done.
      *
      * @param offset of the first byte, from the start of this
      * @param size in bytes
@@ -192,7 +194,7 @@ public final class DeviceRegion implements AutoCloseable {
      * them.
      */
     private StagedMirror makeMirror() {
-        StagedMirror made = StagedMirror.make(owner.protectionDomain(), owner.context(), length(), access);
+        StagedMirror made = StagedMirror.make(owner.protectionDomain(), memory, access);
         StagedMirror first = mirror.compareAndExchange(null, made);
         if (first != null) {
             made.close();

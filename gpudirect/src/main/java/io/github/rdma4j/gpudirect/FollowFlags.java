@@ -11,7 +11,7 @@ import java.lang.invoke.VarHandle;
 import java.util.BitSet;
 
 /**
- * Pinned words by which streams wait for transfers. A word only ever grows, so that who waited for an earlier transfer
+ * Pinned words by which streams of a context wait for transfers. A word only ever grows, so that who waited for an earlier transfer
  * with it is not held up by a later one; and all stay until the context is closed, because a stream may still look at
  * one after its transfer and channel are gone.
  *
@@ -59,10 +59,11 @@ final class FollowFlags {
 
     /** Sets the word now; of no use to anybody once the context is closed. */
     void set(int index, int ticket) {
-        if (!words.isOpen()) {
-            return;
+        try {
+            WORDS.setRelease(words.segment(), (long) index * Integer.BYTES, ticket);
+        } catch (IllegalStateException e) {
+            // Another thread has closed the context, and with it all streams.
         }
-        WORDS.setRelease(words.segment(), (long) index * Integer.BYTES, ticket);
     }
 
     /** Sets it when a stream has come this far. */

@@ -40,7 +40,7 @@ public final class GpuDirect {
     private final boolean exportsDmaBufs;
     private final boolean adapterTakesDmaBufs;
     private final WriteOrdering ordering;
-    private final FollowFlags followFlags;
+    private final ContextStore store;
 
     private GpuDirect(ProtectionDomain domain, Registrar registrar, CudaContext context, GpuDirectConfig config) {
         this.domain = domain;
@@ -54,7 +54,7 @@ public final class GpuDirect {
         exportsDmaBufs = device.has(DeviceAttribute.DMA_BUF_SUPPORTED);
         ordering = WriteOrdering.of(device);
         adapterTakesDmaBufs = registrar.supportsDmaBuf();
-        followFlags = new FollowFlags(context);
+        store = ContextStore.of(context);
     }
 
     /**
@@ -108,8 +108,8 @@ public final class GpuDirect {
         return ordering;
     }
 
-    FollowFlags followFlags() {
-        return followFlags;
+    ContextStore store() {
+        return store;
     }
 
     /**
@@ -171,6 +171,7 @@ public final class GpuDirect {
      * Prepares a channel by which device and host memory goes to a peer and comes from it.
      *
      * @return the channel, waiting for its peer's endpoint
+     * @throws IllegalArgumentException if the chunk size is more than the adapter sends at once
      */
     public PreparedChannel prepareChannel() {
         return prepareChannel(config -> {});
@@ -182,6 +183,7 @@ public final class GpuDirect {
      * @param queuePair says what its queue pair is to be where it differs from the defaults: port, GID, partition key;
      *     its queues, depths and remote access are the channel's matter
      * @return the channel, waiting for its peer's endpoint
+     * @throws IllegalArgumentException if the chunk size is more than the adapter sends at once
      * @throws io.github.rdma4j.verbs.VerbsException if the device refuses
      */
     public PreparedChannel prepareChannel(Consumer<QueuePairConfig> queuePair) {

@@ -53,7 +53,7 @@ public final class GpuDirectConfig {
     /**
      * How much a {@link DeviceChannel} copies and posts at once; default 1 MiB.
      *
-     * @param bytes 4096 to 1 GiB
+     * @param bytes 4096 to 1 GiB, and no more than a port of the adapter sends at once
      * @return this
      */
     public GpuDirectConfig chunkSize(int bytes) {

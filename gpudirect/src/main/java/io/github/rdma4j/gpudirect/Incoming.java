@@ -2,67 +2,75 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect;
 
-import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.QueuePair;
-import io.github.rdma4j.verbs.SendFlags;
-import io.github.rdma4j.verbs.WorkCompletion;
 import java.util.ArrayDeque;
 
 /**
- * What comes to this side: reads, in the order in which they were asked for, and receives, each for the message that
- * the peer announces next. A staged chunk takes a slot, comes in, is copied to the device, and gives the slot back when
- * the copy is done. For one thread at a time.
+ * What comes to this side: reads, in the order in which they were asked for, and receives. A staged chunk takes a slot,
+ * comes in, is copied to the device, and gives the slot back when the copy is done.
+ *
+ * <p>The n-th receive takes the n-th message, whatever becomes of the two: a receive that fails before its message has
+ * begun refuses it. If the next one got it, all that follow would be shifted by one.
  */
 final class Incoming {
-    private final ChannelWire wire;
-    private final ArrayDeque<Transfer> reads = new ArrayDeque<>();
-    private final ArrayDeque<Transfer> receives = new ArrayDeque<>();
-    private SlotRing ring;
+    private final Adapter adapter;
+    private final Posts posts;
+    private final Posts receivePosts;
+    private final ArrayDeque<Job> reads = new ArrayDeque<>();
+    private final ArrayDeque<Job> receives = new ArrayDeque<>();
+    private Slots slots;
     /** The receive whose chunks are being posted; null if there is none. */
-    private Transfer current;
+    private Job current;
 
     private long nextMessage;
     private long granted;
     private long told;
 
-    Incoming(ChannelWire wire) {
-        this.wire = wire;
+    Incoming(Adapter adapter, Posts posts, Posts receivePosts) {
+        this.adapter = adapter;
+        this.posts = posts;
+        this.receivePosts = receivePosts;
     }
 
-    void add(Transfer transfer, SlotRing slots) {
-        ring = slots;
-        (transfer.kind() == Transfer.Kind.READ ? reads : receives).add(transfer);
+    /** For staged transfers: before the first of them comes. */
+    void use(Slots slots) {
+        this.slots = slots;
+    }
+
+    void add(Job job) {
+        (job.kind() == Transfer.Kind.READ ? reads : receives).add(job);
     }
 
     boolean advance() {
         boolean moved = finishCopies();
-        if (wire.isBroken()) {
+        if (adapter.isBroken()) {
             return moved;
         }
         moved |= advanceReads();
         moved |= advanceReceives();
-        if (told != granted && wire.hasRoomForWord()) {
+        if (told != granted && adapter.hasRoomForWord()) {
             told = granted;
-            wire.tellGrants(granted);
+            adapter.tellGrants(granted);
         }
         return moved;
     }
 
     private boolean finishCopies() {
         boolean moved = false;
-        SlotRing.Slot slot;
-        while (ring != null && (slot = ring.firstCopied()) != null) {
-            ring.removeCopied();
-            Transfer transfer = slot.transfer;
+        Slots.Slot slot;
+        while (slots != null && (slot = slots.firstCopied()) != null) {
+            slots.removeCopied();
+            Job job = slot.job;
             RuntimeException failure = slot.failure;
-            boolean whole = failure == null && slot.chunk < transfer.abortFrom;
+            boolean whole = failure == null && slot.chunk < job.abortFrom;
             int length = slot.length;
+            long chunk = slot.chunk;
+            slots.release(slot);
+            job.copied();
             if (failure != null) {
-                transfer.fail(slot.chunk, new TransferException("copying to the device", failure));
+                job.fail(chunk, new TransferException("copying to the device", failure));
             }
-            ring.release(slot);
-            transfer.copied();
-            transfer.chunkThrough(whole ? length : 0);
+            job.chunkThrough(whole ? length : 0);
             moved = true;
         }
         return moved;
@@ -71,223 +79,228 @@ final class Incoming {
     private boolean advanceReads() {
         boolean moved = false;
         while (!reads.isEmpty()) {
-            Transfer transfer = reads.peek();
-            if (!transfer.isReady()) {
+            Job job = reads.peek();
+            if (!job.mayStart()) {
                 break;
             }
-            while (transfer.posted < transfer.chunks && !transfer.isFailing()) {
-                if (!postRead(transfer)) {
+            while (job.posted < job.chunks && !job.isFailing()) {
+                if (!postRead(job)) {
                     return moved;
                 }
                 moved = true;
             }
             reads.remove();
-            transfer.settle();
+            job.settle();
             moved = true;
         }
         return moved;
     }
 
-    private boolean hasSlot(Transfer transfer) {
-        return !transfer.place.isStaged() || ring.hasFree();
-    }
-
-    private boolean postRead(Transfer transfer) {
-        if (!wire.sends.hasRoom() || !hasSlot(transfer)) {
+    /** Whether there is room for a chunk; it may have failed. */
+    private boolean postRead(Job job) {
+        if (!posts.hasRoom() || !hasSlot(job)) {
             return false;
         }
-        long chunk = transfer.posted;
-        SlotRing.Slot slot = takeSlot(transfer, chunk);
-        Posts.Post post = wire.sends.take(transfer, slot, chunk, transfer.chunkLength(chunk));
+        long chunk = job.posted;
+        Posts.Post post = posts.take(job, takeSlot(job, chunk), chunk, false);
         int result;
         RuntimeException failure;
         try {
-            result = wire.queuePair()
-                    .postRead(
-                            ChannelWire.SENT | post.index(),
-                            local(transfer, slot, chunk),
-                            transfer.remoteChunk(chunk),
-                            SendFlags.SIGNALED);
-            failure = ChannelWire.postFailed("a chunk that is read", result);
+            result = adapter.post(post);
+            failure = TransferException.ofPost("a chunk that is read", result);
         } catch (RuntimeException e) {
             result = Integer.MAX_VALUE;
             failure = new TransferException("posting", e);
         }
         if (result == 0) {
-            transfer.posted++;
-            transfer.given();
+            job.given();
             return true;
         }
-        giveBack(wire.sends, post, slot);
-        if (result != QueuePair.QUEUE_FULL) {
-            transfer.fail(chunk, failure);
-            return true;
+        giveBack(posts, post);
+        if (result == QueuePair.QUEUE_FULL) {
+            return false;
         }
-        return false;
+        job.fail(chunk, failure);
+        return true;
     }
 
-    private SlotRing.Slot takeSlot(Transfer transfer, long chunk) {
-        return transfer.place.isStaged() ? ring.take(transfer, chunk, transfer.chunkLength(chunk)) : null;
+    private boolean hasSlot(Job job) {
+        return !job.isStaged() || slots.hasFree();
     }
 
-    private static MemorySlice local(Transfer transfer, SlotRing.Slot slot, long chunk) {
-        return slot == null ? transfer.directChunk(chunk) : slot.slice();
+    private Slots.Slot takeSlot(Job job, long chunk) {
+        return job.isStaged() ? slots.take(job, chunk) : null;
     }
 
-    private void giveBack(Posts posts, Posts.Post post, SlotRing.Slot slot) {
-        posts.release(post);
-        if (slot != null) {
-            ring.release(slot);
+    /** Of what has not been posted, or has come back. */
+    private void giveBack(Posts from, Posts.Post post) {
+        if (post.slot != null) {
+            slots.release(post.slot);
         }
+        from.release(post);
     }
 
     private boolean advanceReceives() {
         boolean moved = false;
-        while (current != null || match()) {
+        while (!adapter.isBroken() && (current != null || match())) {
             moved = true;
-            while (current != null && current.posted < current.chunks) {
-                if (!postReceive(current)) {
-                    return moved;
-                }
+            if (!advanceCurrent()) {
+                break;
             }
             current = null;
         }
         return moved;
     }
 
-    /**
-     * Gives the next message that is announced to the next receive, if there are both. A message that is too long is
-     * counted as granted.
-     */
+    /** Gives the next message that is announced to the next receive, if there are both. */
     private boolean match() {
-        Transfer transfer = receives.peek();
-        if (transfer == null || !wire.hasRoomForWord() || !transfer.isReady()) {
+        Job job = receives.peek();
+        if (job == null || !job.mayStart()) {
             return false;
         }
-        if (transfer.isEnded()) {
-            receives.remove();
-            return true;
-        }
-        long length = wire.mailbox.announced(nextMessage);
+        long length = adapter.announced(nextMessage);
         if (length < 0) {
             return false;
         }
         receives.remove();
-        if (length > transfer.length()) {
-            wire.refuse(nextMessage, transfer.length());
-            granted += transfer.chunksOf(length);
-            transfer.fail(
+        if (length > job.length() && !job.isFailing()) {
+            job.fail(
                     0,
                     new TransferException("the peer's message has %d bytes, and the receive room for %d"
-                            .formatted(length, transfer.length())));
-        } else {
-            transfer.announced(nextMessage, length);
-            current = transfer;
+                            .formatted(length, job.length())));
+            job.refusal = job.length();
         }
-        nextMessage++;
+        job.announced(nextMessage++, length);
+        current = job;
         return true;
     }
 
-    private boolean postReceive(Transfer transfer) {
-        if (!wire.receives.hasRoom() || !hasSlot(transfer)) {
+    /** Whether all chunks have been posted, or the message was refused. */
+    private boolean advanceCurrent() {
+        while (current.posted < current.chunks) {
+            if (current.posted == 0 && current.isFailing()) {
+                if (!adapter.hasRoomForWord()) {
+                    return false;
+                }
+                // It counts as granted: the peer's next message goes on behind it.
+                adapter.refuse(current.message, current.refusal);
+                granted += current.chunks;
+                return true;
+            }
+            if (!postReceive(current)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Whether there is room for a chunk; it may have failed. */
+    private boolean postReceive(Job job) {
+        if (!receivePosts.hasRoom() || !hasSlot(job)) {
             return false;
         }
-        long chunk = transfer.posted;
-        SlotRing.Slot slot = takeSlot(transfer, chunk);
+        long chunk = job.posted;
         // What is still to come of a message that the peer has given up is empty; the memory is the user's again.
-        MemorySlice local =
-                slot == null && transfer.isFailing() ? wire.mailbox.nothing() : local(transfer, slot, chunk);
-        Posts.Post post = wire.receives.take(transfer, slot, chunk, (int) local.length());
+        boolean empty = !job.isStaged() && job.isFailing();
+        Posts.Post post = receivePosts.take(job, takeSlot(job, chunk), chunk, empty);
         TransferException failure;
         try {
-            int result = wire.queuePair().postReceive(ChannelWire.RECEIVED | post.index(), local);
+            int result = adapter.post(post);
             if (result == 0) {
-                transfer.posted++;
-                transfer.given();
+                job.given();
                 granted++;
                 return true;
             }
-            failure = ChannelWire.postFailed("a receive", result);
+            failure = TransferException.ofPost("a receive", result);
         } catch (RuntimeException e) {
             failure = new TransferException("posting", e);
-            if (transfer.posted == 0) {
-                // Memory that cannot be received into: the peer has not begun, and the next receive gets its message.
-                giveBack(wire.receives, post, slot);
-                transfer.fail(0, failure);
-                nextMessage = transfer.message;
-                current = null;
-                return true;
-            }
         }
-        giveBack(wire.receives, post, slot);
-        // The peer would send into a receive that is not there.
-        transfer.fail(chunk, failure);
-        wire.breakDown(failure);
-        return false;
+        giveBack(receivePosts, post);
+        job.fail(chunk, failure);
+        if (chunk > 0) {
+            // The peer would send into a receive that is not there.
+            adapter.breakDown(failure);
+            return false;
+        }
+        return true;
     }
 
     /** A chunk of a read has its completion. */
     void read(Posts.Post post, TransferException failure) {
-        arrived(wire.sends, post, failure);
+        arrived(posts, post, failure);
     }
 
-    /** A chunk of a message has come. */
-    void received(Posts.Post post, WorkCompletion completion, TransferException failure) {
-        Transfer transfer = post.transfer;
-        if (failure == null) {
-            boolean aborted = completion.hasImmediateData() && (completion.immediateData() & Outgoing.ABORTED) != 0;
-            boolean last = completion.hasImmediateData() && !aborted;
-            if (aborted) {
-                transfer.fail(post.chunk, new TransferException("the peer's send failed after its message had begun"));
-            } else if (completion.byteLength() != post.bytes || last != (post.chunk == transfer.chunks - 1)) {
-                wire.breakDown(new TransferException(
-                        "chunk %d of message %d came with %d of %d bytes: the peer is no channel of this version"
-                                .formatted(post.chunk, transfer.message, completion.byteLength(), post.bytes)));
-                arrived(wire.receives, post, wire.failure());
-                return;
-            }
+    /**
+     * A chunk of a message has come.
+     *
+     * @param bytes of it
+     * @param end whether it said that it is the last
+     * @param aborted whether it said that its message was given up
+     */
+    void received(Posts.Post post, long bytes, boolean end, boolean aborted) {
+        Job job = post.job;
+        if (aborted) {
+            job.fail(
+                    post.chunk,
+                    new TransferException("the peer's send failed %s its message had begun"
+                            .formatted(post.chunk == 0 ? "before" : "after")));
+        } else if (bytes != post.bytes() || end != (post.chunk == job.chunks - 1)) {
+            adapter.breakDown(new TransferException(
+                    "chunk %d of message %d came with %d of %d bytes: the peer is no channel of this version"
+                            .formatted(post.chunk, job.message, bytes, post.bytes())));
+            arrived(receivePosts, post, adapter.failure());
+            return;
         }
-        arrived(wire.receives, post, failure);
+        arrived(receivePosts, post, null);
     }
 
-    private void arrived(Posts posts, Posts.Post post, TransferException failure) {
-        Transfer transfer = post.transfer;
-        SlotRing.Slot slot = post.slot;
+    /** A chunk of a message will not come. */
+    void lost(Posts.Post post, TransferException failure) {
+        arrived(receivePosts, post, failure);
+    }
+
+    private void arrived(Posts from, Posts.Post post, TransferException failure) {
+        Job job = post.job;
         long chunk = post.chunk;
-        int bytes = post.bytes;
-        posts.release(post);
-        transfer.back();
-        if (failure != null) {
-            if (slot != null) {
-                ring.release(slot);
-            }
-            transfer.fail(chunk, failure);
-            return;
-        }
+        int bytes = post.bytes();
         // What came before the chunk that failed is good.
-        boolean wanted = chunk < transfer.abortFrom && !transfer.isEnded();
-        if (slot == null || !wanted) {
-            if (slot != null) {
-                ring.release(slot);
+        boolean wanted = failure == null && chunk < job.abortFrom && !job.isEnded();
+        if (wanted && post.slot != null) {
+            Slots.Slot slot = post.slot;
+            try {
+                slots.copyIn(slot, chunk == job.chunks - 1);
+                post.slot = null;
+            } catch (RuntimeException e) {
+                wanted = false;
+                bytes = 0;
+                job.fail(chunk, new TransferException("copying to the device", e));
             }
-            transfer.chunkThrough(wanted ? bytes : 0);
-            return;
         }
-        try {
-            boolean last = chunk == transfer.chunks - 1;
-            ring.copyIn(slot, transfer.place.device(), transfer.chunkStart(chunk), last ? transfer : null);
-            transfer.copyQueued();
-        } catch (RuntimeException e) {
-            ring.release(slot);
-            transfer.fail(chunk, new TransferException("copying to the device", e));
-            transfer.chunkThrough(0);
+        boolean copying = wanted && job.isStaged();
+        giveBack(from, post);
+        job.back();
+        if (failure != null) {
+            job.fail(chunk, failure);
+        } else if (!copying) {
+            job.chunkThrough(wanted ? bytes : 0);
         }
+    }
+
+    /** Nobody uses what was posted any more. */
+    void release(Posts from, Posts.Post post) {
+        Job job = post.job;
+        giveBack(from, post);
+        job.back();
+    }
+
+    boolean isIdle() {
+        return slots == null || slots.isIdle();
     }
 
     /** All that is not at the adapter fails. */
     void failAll(RuntimeException cause) {
-        reads.forEach(transfer -> transfer.fail(cause));
-        receives.forEach(transfer -> transfer.fail(cause));
+        reads.forEach(job -> job.fail(cause));
+        receives.forEach(job -> job.fail(cause));
         reads.clear();
         receives.clear();
         if (current != null) {

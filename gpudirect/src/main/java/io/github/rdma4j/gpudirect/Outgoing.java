@@ -2,23 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect;
 
-import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.QueuePair;
-import io.github.rdma4j.verbs.SendFlags;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * What leaves this side, in the order in which it was asked for: writes, and sends, which are announced and go on as
  * the peer posts receives. A staged chunk takes a slot, is copied, posted, and gives the slot back with its completion.
- * For one thread at a time.
+ *
+ * <p>What is behind a write vouches for it: a message tells the peer that the bytes are there, and so may another
+ * write. When a write fails, all that was asked for behind it, before its failure could be seen, fails as well.
+ *
+ * <p>The n-th send is for the n-th receive of the peer, whatever becomes of the two. A send that fails is announced all
+ * the same, and its missing chunks are sent empty.
  */
 final class Outgoing {
-    /**
-     * In the immediate data: a chunk of a message that was given up; all others with immediate data are the last of
-     * theirs.
-     */
-    static final int ABORTED = 1 << 31;
-
     /** How an attempt to post ended. */
     private enum Outcome {
         POSTED,
@@ -26,57 +25,111 @@ final class Outgoing {
         GIVEN_UP
     }
 
-    private static final int EMPTY = -1;
-
-    private final ChannelWire wire;
-    private final ArrayDeque<Transfer> queue = new ArrayDeque<>();
+    private final Adapter adapter;
+    private final Posts posts;
+    private final ArrayDeque<Job> queue = new ArrayDeque<>();
+    /** Writes that have failed and are not at their end, so that nobody can know. */
+    private final List<Job> dying = new ArrayList<>();
     /** Messages that are announced and not through, by their number. */
-    private final Transfer[] announced = new Transfer[Mailbox.MESSAGES];
+    private final Job[] announced = new Job[Mailbox.MESSAGES];
 
-    private SlotRing ring;
+    private Slots slots;
     private long nextMessage;
     private long nextChunk;
     private long grants;
 
-    Outgoing(ChannelWire wire) {
-        this.wire = wire;
+    Outgoing(Adapter adapter, Posts posts) {
+        this.adapter = adapter;
+        this.posts = posts;
     }
 
-    void add(Transfer transfer, SlotRing slots) {
-        ring = slots;
-        queue.add(transfer);
+    /** For staged transfers: before the first of them comes. */
+    void use(Slots slots) {
+        this.slots = slots;
+    }
+
+    void add(Job job) {
+        queue.add(job);
+        dying.removeIf(Job::isEnded);
+        if (!dying.isEmpty()) {
+            fail(job, 0, behind(dying.getFirst()));
+        }
     }
 
     boolean advance() {
         boolean moved = postCopied();
-        if (wire.isBroken()) {
+        if (adapter.isBroken()) {
             return moved;
         }
-        grants = wire.mailbox.grants();
+        grants = adapter.grants();
         moved |= takeRefusals();
-        if (queue.isEmpty()) {
-            return moved;
-        }
         moved |= announce();
         return moved | pushAll();
+    }
+
+    /** Fails a transfer that nothing has been posted of from a chunk on, and what vouches for it. */
+    void fail(Job job, long chunk, RuntimeException cause) {
+        boolean first = !job.isFailing();
+        job.fail(chunk, cause);
+        if (first) {
+            failBehind(job);
+        }
+    }
+
+    private void failBehind(Job job) {
+        if (job.kind() != Transfer.Kind.WRITE) {
+            return;
+        }
+        noteDying(job);
+        TransferException cause = behind(job);
+        boolean behind = false;
+        for (Job other : queue) {
+            if (behind) {
+                other.fail(0, cause);
+                noteDying(other);
+            }
+            behind |= other == job;
+        }
+    }
+
+    private void noteDying(Job job) {
+        if (job.kind() == Transfer.Kind.WRITE && !job.isEnded()) {
+            dying.add(job);
+        }
+    }
+
+    private static TransferException behind(Job write) {
+        return new TransferException("a write before it failed", write.failure());
+    }
+
+    private boolean mayStart(Job job) {
+        boolean failing = job.isFailing();
+        boolean may = job.mayStart();
+        if (!failing && job.isFailing()) {
+            failBehind(job);
+        }
+        return may;
     }
 
     /** Only when the grants have been read: a refused message is counted in them, once its refusal can be seen. */
     private boolean takeRefusals() {
         boolean moved = false;
         for (int i = 0; i < announced.length; i++) {
-            Transfer transfer = announced[i];
-            if (transfer == null || transfer.posted > 0) {
+            Job job = announced[i];
+            if (job == null || job.posted > 0) {
                 continue;
             }
-            long room = wire.mailbox.refused(transfer.message);
+            long room = adapter.refused(job.message);
             if (room >= 0) {
                 announced[i] = null;
-                queue.remove(transfer);
-                transfer.fail(
+                queue.remove(job);
+                job.fail(
                         0,
-                        new TransferException("the message has %d bytes, and the peer's receive room for %d"
-                                .formatted(transfer.length(), room)));
+                        new TransferException(
+                                room == Mailbox.NO_RECEIVE
+                                        ? "the receive that the peer had for the message failed"
+                                        : "the message has %d bytes, and the peer's receive room for %d"
+                                                .formatted(job.length(), room)));
                 moved = true;
             }
         }
@@ -85,22 +138,25 @@ final class Outgoing {
 
     private boolean announce() {
         boolean moved = false;
-        for (Transfer transfer : queue) {
-            if (!transfer.isReady()) {
+        for (Job job : queue) {
+            if (!mayStart(job)) {
                 break;
             }
-            if (transfer.kind() != Transfer.Kind.SEND || transfer.message >= 0 || transfer.isFailing()) {
+            if (job.kind() != Transfer.Kind.SEND || job.message >= 0) {
                 continue;
             }
             int place = (int) (nextMessage % Mailbox.MESSAGES);
-            if (announced[place] != null || !wire.hasRoomForWord()) {
+            if (announced[place] != null || !adapter.hasRoomForWord()) {
                 break;
             }
-            transfer.message = nextMessage++;
-            transfer.firstChunk = nextChunk;
-            nextChunk += transfer.chunks;
-            announced[place] = transfer;
-            wire.announce(transfer.message, transfer.length());
+            if (job.isFailing()) {
+                job.shrinkToNothing();
+            }
+            job.message = nextMessage++;
+            job.firstChunk = nextChunk;
+            nextChunk += job.chunks;
+            announced[place] = job;
+            adapter.announce(job.message, job.isFailing() ? 0 : job.length());
             moved = true;
         }
         return moved;
@@ -111,80 +167,73 @@ final class Outgoing {
      */
     private boolean pushAll() {
         boolean moved = false;
-        Transfer before = null;
-        for (Transfer transfer : queue) {
-            if (!transfer.isReady() || wire.isBroken()) {
+        boolean allThrough = true;
+        for (Job job : queue) {
+            if (adapter.isBroken() || !mayStart(job) || isUnannounced(job)) {
                 break;
             }
-            boolean sending = transfer.kind() == Transfer.Kind.SEND;
-            if (sending && transfer.message < 0 && !transfer.isFailing()) {
-                break;
-            }
-            boolean mayPost = before == null || isThrough(before);
-            long start = transfer.staged + transfer.posted;
-            boolean all = transfer.place.isStaged() && !transfer.isFailing()
-                    ? stage(transfer)
-                    : mayPost && pushDirect(transfer);
-            moved |= transfer.staged + transfer.posted != start;
+            long start = job.taken + job.posted;
+            boolean all = job.isStaged() && !job.isFailing() ? stage(job) : allThrough && pushStraight(job);
+            moved |= job.taken + job.posted != start;
             if (!all) {
                 break;
             }
-            before = transfer;
+            allThrough &= isThrough(job);
         }
         while (!queue.isEmpty() && isThrough(queue.peek())) {
-            Transfer done = queue.remove();
-            done.settle();
+            queue.remove().settle();
             moved = true;
         }
         return moved;
     }
 
-    /** Whether nothing of it has to be posted any more. */
-    private static boolean isThrough(Transfer transfer) {
-        if (transfer.isFailing() && (transfer.kind() == Transfer.Kind.WRITE || transfer.message < 0)) {
-            return !transfer.isCopying();
-        }
-        return transfer.posted == transfer.chunks;
+    private static boolean isUnannounced(Job job) {
+        return job.kind() == Transfer.Kind.SEND && job.message < 0;
     }
 
-    private boolean mayGo(Transfer transfer, long chunk) {
-        return transfer.kind() == Transfer.Kind.WRITE || transfer.firstChunk + chunk < grants;
+    /** Whether nothing of it has to be posted any more. */
+    private static boolean isThrough(Job job) {
+        if (job.isFailing() && job.kind() == Transfer.Kind.WRITE) {
+            return !job.isCopying();
+        }
+        return (job.isStarted() || job.isFailing()) && job.posted == job.chunks;
+    }
+
+    private boolean mayGo(Job job, long chunk) {
+        return job.kind() == Transfer.Kind.WRITE || job.firstChunk + chunk < grants;
     }
 
     /** Whether all chunks have got a slot. */
-    private boolean stage(Transfer transfer) {
-        while (transfer.staged < transfer.chunks) {
-            long chunk = transfer.staged;
-            if (!ring.hasFree() || !mayGo(transfer, chunk)) {
+    private boolean stage(Job job) {
+        while (job.taken < job.chunks) {
+            long chunk = job.taken;
+            if (!slots.hasFree() || !mayGo(job, chunk)) {
                 return false;
             }
-            SlotRing.Slot slot = ring.take(transfer, chunk, transfer.chunkLength(chunk));
+            Slots.Slot slot = slots.take(job, chunk);
             try {
-                ring.copyOut(slot, transfer.place.device(), transfer.chunkStart(chunk));
+                slots.copyOut(slot);
             } catch (RuntimeException e) {
-                ring.release(slot);
-                transfer.fail(chunk, new TransferException("copying from the device", e));
+                slots.release(slot);
+                fail(job, chunk, new TransferException("copying from the device", e));
                 return false;
             }
-            transfer.copyQueued();
-            transfer.staged++;
+            job.taken++;
         }
         return true;
     }
 
     /** Posts what is posted straight; of a send that failed the empty chunks that the peer still waits for. */
-    private boolean pushDirect(Transfer transfer) {
-        if (transfer.place.isStaged() && transfer.isCopying()) {
+    private boolean pushStraight(Job job) {
+        if (job.isStaged() && job.isCopying()) {
             return false;
         }
-        while (!isThrough(transfer)) {
-            long chunk = transfer.posted;
-            if (!wire.sends.hasRoom() || !mayGo(transfer, chunk)) {
+        while (!isThrough(job)) {
+            long chunk = job.posted;
+            if (!posts.hasRoom() || !mayGo(job, chunk)) {
                 return false;
             }
-            boolean empty = chunk >= transfer.abortFrom;
-            Outcome outcome = post(transfer, null, chunk, empty ? null : transfer.directChunk(chunk));
-            if (outcome == Outcome.LATER || wire.isBroken()) {
+            if (post(job, null, chunk, chunk >= job.abortFrom) == Outcome.LATER || adapter.isBroken()) {
                 return false;
             }
         }
@@ -193,118 +242,100 @@ final class Outgoing {
 
     private boolean postCopied() {
         boolean moved = false;
-        SlotRing.Slot slot;
-        while (ring != null && (slot = ring.firstCopied()) != null) {
-            Transfer transfer = slot.transfer;
+        Slots.Slot slot;
+        while (slots != null && (slot = slots.firstCopied()) != null) {
+            Job job = slot.job;
             if (slot.failure != null) {
-                transfer.fail(slot.chunk, new TransferException("copying from the device", slot.failure));
+                fail(job, slot.chunk, new TransferException("copying from the device", slot.failure));
             }
-            boolean withData = slot.chunk < transfer.abortFrom && !wire.isBroken();
-            boolean empty = !withData && transfer.kind() == Transfer.Kind.SEND && !wire.isBroken();
+            boolean withData = slot.chunk < job.abortFrom && !adapter.isBroken();
+            boolean empty = !withData && job.kind() == Transfer.Kind.SEND && !adapter.isBroken();
             Outcome outcome = Outcome.GIVEN_UP;
             if (withData || empty) {
-                if (!wire.sends.hasRoom()) {
-                    return moved;
-                }
-                outcome = post(transfer, withData ? slot : null, slot.chunk, withData ? slot.slice() : null);
+                outcome = posts.hasRoom() ? post(job, withData ? slot : null, slot.chunk, empty) : Outcome.LATER;
                 if (outcome == Outcome.LATER) {
                     return moved;
                 }
             }
-            if (outcome == Outcome.GIVEN_UP && withData && !wire.isBroken()) {
+            if (outcome == Outcome.GIVEN_UP && withData && !adapter.isBroken()) {
                 // It comes round once more, now as one that was given up.
                 continue;
             }
-            ring.removeCopied();
-            transfer.copied();
+            slots.removeCopied();
+            job.copied();
             if (!withData || outcome != Outcome.POSTED) {
-                ring.release(slot);
+                slots.release(slot);
             }
-            transfer.settle();
+            job.settle();
             moved = true;
         }
         return moved;
     }
 
-    /** Posts a chunk; one without data if there is no local memory. */
-    private Outcome post(Transfer transfer, SlotRing.Slot slot, long chunk, MemorySlice local) {
-        int bytes = local == null ? EMPTY : (int) local.length();
-        Posts.Post post = wire.sends.take(transfer, slot, chunk, bytes);
-        long id = ChannelWire.SENT | post.index();
+    private Outcome post(Job job, Slots.Slot slot, long chunk, boolean empty) {
+        Posts.Post post = posts.take(job, slot, chunk, empty);
         int result;
         try {
-            result = post(transfer, id, chunk, local);
+            result = adapter.post(post);
         } catch (RuntimeException e) {
-            wire.sends.release(post);
+            posts.release(post);
             TransferException failure = new TransferException("posting", e);
-            if (local == null) {
-                wire.breakDown(failure);
+            if (empty) {
+                adapter.breakDown(failure);
             } else {
-                transfer.fail(chunk, failure);
+                fail(job, chunk, failure);
             }
             return Outcome.GIVEN_UP;
         }
         if (result == 0) {
-            transfer.posted++;
-            if (local != null) {
-                transfer.given();
-            }
+            job.given();
             return Outcome.POSTED;
         }
-        wire.sends.release(post);
+        posts.release(post);
         if (result == QueuePair.QUEUE_FULL) {
             return Outcome.LATER;
         }
-        TransferException failure = ChannelWire.postFailed("a chunk that goes out", result);
-        transfer.fail(chunk, failure);
-        if (transfer.kind() == Transfer.Kind.SEND) {
+        TransferException failure = TransferException.ofPost("a chunk that goes out", result);
+        fail(job, chunk, failure);
+        if (job.kind() == Transfer.Kind.SEND) {
             // Nothing may be missing among the chunks that the peer waits for.
-            wire.breakDown(failure);
+            adapter.breakDown(failure);
         }
         return Outcome.GIVEN_UP;
     }
 
-    private int post(Transfer transfer, long id, long chunk, MemorySlice local) {
-        QueuePair queuePair = wire.queuePair();
-        if (transfer.kind() == Transfer.Kind.WRITE) {
-            return queuePair.postWrite(id, local, transfer.remoteChunk(chunk), SendFlags.SIGNALED);
-        }
-        int number = (int) (transfer.message & ~ABORTED);
-        if (local == null) {
-            return queuePair.postSendWithImmediate(id, wire.mailbox.nothing(), ABORTED | number, SendFlags.SIGNALED);
-        }
-        return chunk == transfer.chunks - 1
-                ? queuePair.postSendWithImmediate(id, local, number, SendFlags.SIGNALED)
-                : queuePair.postSend(id, local, SendFlags.SIGNALED);
-    }
-
-    /** A chunk has its completion. */
+    /** A chunk has its completion; the bytes are there if there is no failure. */
     void sent(Posts.Post post, TransferException failure) {
-        Transfer transfer = post.transfer;
-        SlotRing.Slot slot = post.slot;
-        boolean empty = post.bytes == EMPTY;
-        int bytes = post.bytes;
-        wire.sends.release(post);
-        if (slot != null) {
-            ring.release(slot);
-        }
-        if (!empty) {
-            transfer.back();
-        }
+        Job job = post.job;
+        int bytes = post.bytes();
+        release(post);
         if (failure != null) {
-            transfer.fail(failure);
+            job.fail(failure);
             return;
         }
-        transfer.chunkThrough(empty ? 0 : bytes);
-        if (transfer.kind() == Transfer.Kind.SEND && transfer.completed == transfer.chunks) {
-            announced[(int) (transfer.message % Mailbox.MESSAGES)] = null;
+        job.chunkThrough(bytes);
+        if (job.kind() == Transfer.Kind.SEND && job.completed == job.chunks) {
+            announced[(int) (job.message % Mailbox.MESSAGES)] = null;
         }
+    }
+
+    /** Nobody uses what was posted any more. */
+    void release(Posts.Post post) {
+        if (post.slot != null) {
+            slots.release(post.slot);
+        }
+        post.job.back();
+        posts.release(post);
+    }
+
+    boolean isIdle() {
+        return slots == null || slots.isIdle();
     }
 
     /** All that is not at the adapter fails. */
     void failAll(RuntimeException cause) {
-        for (Transfer transfer : queue) {
-            transfer.fail(0, cause);
+        for (Job job : queue) {
+            job.fail(0, cause);
         }
         queue.clear();
     }

@@ -13,10 +13,13 @@ final class Posts {
     /** A work request under way. */
     static final class Post {
         private final int index;
-        Transfer transfer;
-        SlotRing.Slot slot;
+        Job job;
+        /** Null if the bytes are not staged, or if there are none. */
+        Slots.Slot slot;
+
         long chunk;
-        int bytes;
+        /** What is posted has no memory: of a message that was given up. */
+        boolean empty;
 
         private Post(int index) {
             this.index = index;
@@ -24,6 +27,11 @@ final class Posts {
 
         int index() {
             return index;
+        }
+
+        /** The bytes that it has room for, or carries. */
+        int bytes() {
+            return empty ? 0 : job.chunkLength(chunk);
         }
     }
 
@@ -49,12 +57,12 @@ final class Posts {
     }
 
     /** Takes a place. */
-    Post take(Transfer transfer, SlotRing.Slot slot, long chunk, int bytes) {
+    Post take(Job job, Slots.Slot slot, long chunk, boolean empty) {
         Post post = free[--freeCount];
-        post.transfer = transfer;
+        post.job = job;
         post.slot = slot;
         post.chunk = chunk;
-        post.bytes = bytes;
+        post.empty = empty;
         return post;
     }
 
@@ -64,11 +72,11 @@ final class Posts {
 
     /** Those under way. */
     List<Post> underWay() {
-        return Arrays.stream(all).filter(post -> post.transfer != null).toList();
+        return Arrays.stream(all).filter(post -> post.job != null).toList();
     }
 
     void release(Post post) {
-        post.transfer = null;
+        post.job = null;
         post.slot = null;
         free[freeCount++] = post;
     }

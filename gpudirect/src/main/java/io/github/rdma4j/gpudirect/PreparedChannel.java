@@ -5,6 +5,7 @@ package io.github.rdma4j.gpudirect;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.CompletionQueue;
 import io.github.rdma4j.verbs.ConnectionConfig;
+import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.PreparedQueuePair;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePair;
@@ -36,6 +37,7 @@ public final class PreparedChannel implements AutoCloseable {
         this.gpu = gpu;
         GpuDirectConfig config = gpu.config();
         ProtectionDomain domain = gpu.protectionDomain();
+        requireChunk(config.chunkSize(), domain.context());
         int sends = ChannelWire.sendQueueDepth(config.slots());
         int receives = ChannelWire.depth(config.slots());
         completionQueue = domain.context().createCompletionQueue(sends + receives);
@@ -64,6 +66,18 @@ public final class PreparedChannel implements AutoCloseable {
                 config.chunkSize(),
                 config.slots(),
                 Math.min(READS, domain.context().attributes().maxQueuePairReadAtomic()));
+    }
+
+    /** What every port can send: the one that is meant may be set in a way that shows only later. */
+    private static void requireChunk(int chunkSize, DeviceContext device) {
+        for (int port = 1; port <= device.attributes().physicalPortCount(); port++) {
+            long longest = device.port(port).maxMessageSize();
+            if (chunkSize > longest) {
+                throw new IllegalArgumentException(
+                        "chunks of %d bytes, and port %d of %s sends %d at once: set GpuDirectConfig.chunkSize to that or less"
+                                .formatted(chunkSize, port, device, longest));
+            }
+        }
     }
 
     /** {@return what the peer must know} */
@@ -103,8 +117,7 @@ public final class PreparedChannel implements AutoCloseable {
         });
         mailbox.connect(theirs.mailbox());
         connected = true;
-        ChannelWire wire = new ChannelWire(
-                queuePair, completionQueue, mailbox, gpu.config().slots());
+        ChannelWire wire = new ChannelWire(queuePair, completionQueue, mailbox);
         return new DeviceChannel(gpu, wire, this, Math.min(endpoint.chunkSize(), theirs.chunkSize()));
     }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect;
 
+import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
 import java.util.Optional;
@@ -30,6 +31,10 @@ public class TransferException extends RuntimeException {
     TransferException(String operation, WorkCompletion completion) {
         super(operation + " failed: " + completion.describe());
         this.status = completion.status();
+    }
+
+    static TransferException ofPost(String what, int errno) {
+        return new TransferException("%s: posting failed with %s".formatted(what, VerbsException.describe(errno)));
     }
 
     /** {@return how the adapter ended the work request that failed; empty if it was not the adapter that failed} */

@@ -280,16 +280,19 @@ class ChannelFailureDeviceTest {
     }
 
     @Test
-    void memoryThatCannotBeReceivedIntoLeavesTheMessageToTheNext() {
+    void memoryThatCannotBeReceivedIntoRefusesItsMessage() {
         connect(Where.STAGED, Where.HOST);
         Transfer send = left.send(0, LENGTH);
+        Transfer behind = left.send(3, 4);
         Transfer receive =
                 right.channel.receive(right.domain.allocateMemory(SIZE).slice());
         Transfer next = right.receive(0, SIZE);
-        finish(send, receive, next);
+        finish(send, behind, receive, next);
         assertThat(receive.failure().orElseThrow()).hasMessageContaining("LOCAL_WRITE");
+        assertFailed(send, 0, "the receive that the peer had for the message failed");
+        assertThat(behind.failure()).isEmpty();
         assertThat(next.failure()).isEmpty();
-        assertThat(right.bytes(0, LENGTH)).isEqualTo(bytes);
+        assertThat(right.bytes(0, 4)).containsExactly(bytes[3], bytes[4], bytes[5], bytes[6]);
         DeviceRegion readOnly = left.gpu.register(left.memory);
         assertThatThrownBy(() -> left.channel.receive(readOnly, 0, 1))
                 .isInstanceOf(IllegalArgumentException.class)

@@ -35,6 +35,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
@@ -295,6 +296,40 @@ class DeviceRegionDeviceTest {
                 assertThat(self.failure()).isEmpty();
                 assertThatThrownBy(() -> region.absorb(SIZE - 1, 2, stream))
                         .isInstanceOf(IndexOutOfBoundsException.class);
+            }
+        }
+    }
+
+    /** What differs by path would be found on the one machine that nobody has tried. */
+    @Test
+    void absorbingMoreThanTheAdapterWroteChangesNothingElse() {
+        for (GpuPath path : List.of(STAGED, PEER_MEMORY)) {
+            GpuDirect gpu = withModule(config -> config.only(path));
+            DeviceMemory memory = context.allocate(SIZE);
+            memory.fill(0, SIZE, (byte) 0x33);
+            DeviceRegion region = gpu.register(memory.slice(8, SIZE - 8), LOCAL_WRITE, REMOTE_WRITE);
+            MemoryRegion far = domain.allocateMemory(16, LOCAL_WRITE);
+            far.segment().fill((byte) 0x51);
+            try (CudaStream stream = context.createStream();
+                    PreparedChannel mine = gpu.prepareChannel();
+                    PreparedChannel theirs = gpu.prepareChannel();
+                    DeviceChannel peer = theirs.connect(mine.endpoint());
+                    DeviceChannel self = mine.connect(theirs.endpoint())) {
+                assertThat(peer.write(far.slice(), region.remoteMemory().slice(100, 16))
+                                .await(PATIENCE))
+                        .isTrue();
+                region.absorb(0, region.length(), stream);
+                assertThat(stream.await(PATIENCE)).isTrue();
+                byte[] bytes = new byte[SIZE];
+                try (Arena arena = Arena.ofConfined()) {
+                    MemorySegment copy = arena.allocate(SIZE);
+                    memory.copyTo(0, copy);
+                    MemorySegment.copy(copy, ValueLayout.JAVA_BYTE, 0, bytes, 0, SIZE);
+                }
+                assertThat(Arrays.copyOfRange(bytes, 108, 124)).as(path.name()).containsOnly(0x51);
+                assertThat(Arrays.copyOfRange(bytes, 0, 108)).as(path.name()).containsOnly(0x33);
+                assertThat(Arrays.copyOfRange(bytes, 124, SIZE)).as(path.name()).containsOnly(0x33);
+                assertThat(self.failure()).isEmpty();
             }
         }
     }

@@ -10,7 +10,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A driver's posting function that refuses one of the chunks; the words of a channel, writes of 8 bytes, always go
+ * A driver's posting function that refuses one of the chunks, or swallows them; the words of a channel, writes of 8 bytes, always go
  * through.
  */
 final class FailingPosts {
@@ -19,6 +19,7 @@ final class FailingPosts {
 
     private final MemorySegment original;
     private int chunksUntilFailure;
+    private boolean swallowing;
 
     /** Must come before the queue pair, which takes the function when it is made. */
     FailingPosts(DeviceContext device, Arena arena) {
@@ -32,10 +33,18 @@ final class FailingPosts {
         chunksUntilFailure = chunk;
     }
 
+    /** From now on chunks are taken, and never heard of again. */
+    void swallow() {
+        swallowing = true;
+    }
+
     private int post(MemorySegment queuePair, MemorySegment request, MemorySegment bad) {
         long id = ibv_send_wr.wr_id(request.reinterpret(ibv_send_wr.sizeof()));
         if (id >>> 32 != WORD && chunksUntilFailure > 0 && --chunksUntilFailure == 0) {
             return EIO;
+        }
+        if (id >>> 32 != WORD && swallowing) {
+            return 0;
         }
         return ibv_context_ops.post_send.invoke(original, queuePair, request, bad);
     }

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect;
+
+/**
+ * What the channel's protocol asks of the connection. Completions come to {@link ChannelProtocol#completed} and
+ * {@link ChannelProtocol#failed}. For one thread at a time.
+ */
+interface Adapter {
+    /**
+     * Posts a chunk; its kind, memory and far memory are those of the post's job.
+     *
+     * @return 0, {@link io.github.rdma4j.verbs.QueuePair#QUEUE_FULL} or the errno
+     * @throws RuntimeException if the memory cannot be used; nothing is posted then
+     */
+    int post(Posts.Post post);
+
+    /** Whether a word can be told now: false also once the connection is broken. */
+    boolean hasRoomForWord();
+
+    /** Tells the peer how many receives have been posted since the beginning. */
+    void tellGrants(long grants);
+
+    /** Tells it of a message to come. */
+    void announce(long message, long length);
+
+    /** Tells it that its message is longer than the room for it, or, by {@link Mailbox#NO_RECEIVE}, not wanted. */
+    void refuse(long message, long room);
+
+    /**
+     * How many chunks this side may have sent since the beginning. Read it before {@link #refused}: the peer writes in
+     * that order.
+     */
+    long grants();
+
+    /** The length of a message of the peer's, by its number; -1 if it has not been announced. */
+    long announced(long message);
+
+    /** The room that the peer has for a message of ours that it has refused; -1 if it has not. */
+    long refused(long message);
+
+    /** Why nothing can be posted any more; null as long as it can. */
+    TransferException failure();
+
+    default boolean isBroken() {
+        return failure() != null;
+    }
+
+    /** Has everything that is posted complete, and nothing posted any more. */
+    void breakDown(TransferException cause);
+}

@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect;
+
+/**
+ * The protocol of a {@link DeviceChannel}, without threads, clock, driver or adapter: transfers and completions come
+ * in, posts, words and copies go out. For one thread at a time.
+ */
+final class ChannelProtocol {
+    private final Adapter adapter;
+    private final Posts sends;
+    private final Posts receives;
+    private final Outgoing outgoing;
+    private final Incoming incoming;
+    private boolean allFailed;
+
+    /**
+     * A side of a connection.
+     *
+     * @param depth of the queue of sends and of that of receives, words not counted
+     */
+    ChannelProtocol(Adapter adapter, int depth) {
+        this.adapter = adapter;
+        sends = new Posts(depth);
+        receives = new Posts(depth);
+        outgoing = new Outgoing(adapter, sends);
+        incoming = new Incoming(adapter, sends, receives);
+    }
+
+    /** For staged transfers that leave: before the first of them is added. */
+    void useOut(Slots slots) {
+        outgoing.use(slots);
+    }
+
+    /** For staged transfers that come: before the first of them is added. */
+    void useIn(Slots slots) {
+        incoming.use(slots);
+    }
+
+    static boolean leaves(Transfer.Kind kind) {
+        return kind == Transfer.Kind.WRITE || kind == Transfer.Kind.SEND;
+    }
+
+    void add(Job job) {
+        if (leaves(job.kind())) {
+            outgoing.add(job);
+        } else {
+            incoming.add(job);
+        }
+    }
+
+    /** Fails a transfer that has not started. */
+    void fail(Job job, RuntimeException cause) {
+        if (leaves(job.kind())) {
+            outgoing.fail(job, 0, cause);
+        } else {
+            job.fail(0, cause);
+        }
+    }
+
+    /** Moves everything on as far as it can go now; whether anything has moved. */
+    boolean advance() {
+        boolean moved = outgoing.advance();
+        moved |= incoming.advance();
+        if (adapter.isBroken() && !allFailed) {
+            allFailed = true;
+            TransferException cause = new TransferException("the channel broke down", adapter.failure());
+            outgoing.failAll(cause);
+            incoming.failAll(cause);
+            moved = true;
+        }
+        return moved;
+    }
+
+    /** The completion of a chunk that was written, read or sent; null if it went well. */
+    void completed(int index, TransferException failure) {
+        Posts.Post post = sends.get(index);
+        if (post.job.kind() == Transfer.Kind.READ) {
+            incoming.read(post, failure);
+        } else {
+            outgoing.sent(post, failure);
+        }
+    }
+
+    /** The completion of a receive; see {@link Incoming#received}. */
+    void received(int index, long bytes, boolean end, boolean aborted) {
+        incoming.received(receives.get(index), bytes, end, aborted);
+    }
+
+    /** The completion of a receive that nothing came for. */
+    void receiveFailed(int index, TransferException failure) {
+        incoming.lost(receives.get(index), failure);
+    }
+
+    /** What was posted will have no completions, and the adapter touches no memory any more. */
+    void abandonPosts(TransferException cause) {
+        for (Posts.Post post : sends.underWay()) {
+            Job job = post.job;
+            if (job.kind() == Transfer.Kind.READ) {
+                incoming.release(sends, post);
+            } else {
+                outgoing.release(post);
+            }
+            job.fail(cause);
+        }
+        for (Posts.Post post : receives.underWay()) {
+            Job job = post.job;
+            incoming.release(receives, post);
+            job.fail(cause);
+        }
+    }
+
+    /** Whether neither the adapter nor a stream has anything of it. */
+    boolean isIdle() {
+        return sends.isEmpty() && receives.isEmpty() && outgoing.isIdle() && incoming.isIdle();
+    }
+}

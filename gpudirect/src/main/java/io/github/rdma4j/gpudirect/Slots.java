@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect;
+
+import java.util.ArrayDeque;
+
+/** The slots of one direction: which are free, and which are being copied. For one thread at a time. */
+final class Slots {
+    /** A place for one chunk, and what it is used for now. */
+    static final class Slot {
+        private final int index;
+        Job job;
+        /** Its number in the transfer, from 0. */
+        long chunk;
+
+        int length;
+        /** Why the copy failed, null if it has not. */
+        RuntimeException failure;
+
+        private Slot(int index) {
+            this.index = index;
+        }
+
+        int index() {
+            return index;
+        }
+    }
+
+    private final Copier copier;
+    private final Slot[] free;
+    private int freeCount;
+    private final ArrayDeque<Slot> copying;
+
+    Slots(Copier copier, int count) {
+        this.copier = copier;
+        free = new Slot[count];
+        copying = new ArrayDeque<>(count);
+        for (int i = count - 1; i >= 0; i--) {
+            free[freeCount++] = new Slot(i);
+        }
+    }
+
+    boolean hasFree() {
+        return freeCount > 0;
+    }
+
+    boolean isIdle() {
+        return freeCount == free.length;
+    }
+
+    boolean isCopying() {
+        return !copying.isEmpty();
+    }
+
+    Slot take(Job job, long chunk) {
+        Slot slot = free[--freeCount];
+        slot.job = job;
+        slot.chunk = chunk;
+        slot.length = job.chunkLength(chunk);
+        return slot;
+    }
+
+    void release(Slot slot) {
+        slot.job = null;
+        slot.failure = null;
+        free[freeCount++] = slot;
+    }
+
+    /** Queues the copy from the device to a slot. What it throws was not queued. */
+    void copyOut(Slot slot) {
+        slot.failure = copier.copyOut(slot);
+        queued(slot);
+    }
+
+    /** Queues the copy from a slot to the device. What it throws was not queued. */
+    void copyIn(Slot slot, boolean last) {
+        slot.failure = copier.copyIn(slot, last);
+        queued(slot);
+    }
+
+    private void queued(Slot slot) {
+        copying.add(slot);
+        slot.job.copyQueued();
+    }
+
+    /**
+     * The slot whose copy was queued first, if that is over; it stays there until {@link #removeCopied}. Null if there
+     * is none.
+     */
+    Slot firstCopied() {
+        Slot slot = copying.peek();
+        if (slot == null) {
+            return null;
+        }
+        try {
+            return copier.isOver(slot) ? slot : null;
+        } catch (RuntimeException e) {
+            if (slot.failure == null) {
+                slot.failure = e;
+            }
+            return slot;
+        }
+    }
+
+    void removeCopied() {
+        copying.remove();
+    }
+}

@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect;
+
+import io.github.rdma4j.cuda.CudaEvent;
+import io.github.rdma4j.cuda.CudaException;
+import io.github.rdma4j.cuda.CudaStream;
+import io.github.rdma4j.cuda.DeviceSlice;
+import io.github.rdma4j.cuda.HostMemory;
+import io.github.rdma4j.verbs.AccessFlag;
+import io.github.rdma4j.verbs.MemoryRegion;
+import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.ProtectionDomain;
+
+/** The pinned chunks of one direction of a channel, known to its adapter. For one thread at a time. */
+final class StagingRing implements Copier, AutoCloseable {
+    private final ContextStore store;
+    private final Staging staging;
+    private final MemoryRegion region;
+    private final MemorySlice[] chunks;
+    /** Where the event could not be recorded, so that the whole stream tells when the copy is over. */
+    private final boolean[] unrecorded;
+
+    StagingRing(ProtectionDomain domain, ContextStore store, int chunkSize, int count) {
+        this.store = store;
+        staging = store.take(chunkSize, count);
+        HostMemory memory = staging.memory();
+        MemoryRegion made = null;
+        try {
+            made = domain.registerMemory(memory.segment(), AccessFlag.LOCAL_WRITE);
+            // A context that is closed frees its host memory: not before the adapter has let go of it.
+            memory.addDependent(made);
+        } catch (RuntimeException e) {
+            if (made != null) {
+                made.close();
+            }
+            store.giveBack(staging);
+            throw e;
+        }
+        region = made;
+        chunks = new MemorySlice[count];
+        for (int i = 0; i < count; i++) {
+            chunks[i] = region.slice((long) i * chunkSize, chunkSize);
+        }
+        unrecorded = new boolean[count];
+    }
+
+    /** What of a slot is used. */
+    MemorySlice slice(Slots.Slot slot) {
+        MemorySlice whole = chunks[slot.index()];
+        return slot.length == whole.length() ? whole : whole.slice(0, slot.length);
+    }
+
+    private long start(Slots.Slot slot) {
+        return (long) slot.index() * staging.chunkSize();
+    }
+
+    @Override
+    public RuntimeException copyOut(Slots.Slot slot) {
+        if (slot.length > 0) {
+            DeviceSlice part = ((Work) slot.job).place().device();
+            long offset = part.offset() + slot.job.chunkStart(slot.chunk);
+            staging.stream().copyToHost(staging.memory(), start(slot), part.memory(), offset, slot.length);
+        }
+        return record(slot);
+    }
+
+    @Override
+    public RuntimeException copyIn(Slots.Slot slot, boolean last) {
+        Work work = (Work) slot.job;
+        CudaStream stream = staging.stream();
+        if (slot.length > 0) {
+            DeviceSlice part = work.place().device();
+            long offset = part.offset() + work.chunkStart(slot.chunk);
+            stream.copyToDevice(part.memory(), offset, staging.memory(), start(slot), slot.length);
+        }
+        if (last) {
+            work.afterLastCopy(stream);
+        }
+        RuntimeException failure = record(slot);
+        if (last && failure == null) {
+            work.lastCopy(event(slot));
+        }
+        return failure;
+    }
+
+    private CudaEvent event(Slots.Slot slot) {
+        return staging.events()[slot.index()];
+    }
+
+    private RuntimeException record(Slots.Slot slot) {
+        unrecorded[slot.index()] = false;
+        try {
+            event(slot).record(staging.stream());
+            return null;
+        } catch (RuntimeException e) {
+            // The copy is under way, and the slot not free before it is over.
+            unrecorded[slot.index()] = true;
+            return e;
+        }
+    }
+
+    @Override
+    public boolean isOver(Slots.Slot slot) {
+        try {
+            return unrecorded[slot.index()]
+                    ? staging.stream().isDone()
+                    : event(slot).isDone();
+        } catch (CudaException e) {
+            if (e.isContextLost()) {
+                throw e;
+            }
+            // Refused, while a thread captures a stream for instance: the copy may still be under way.
+            return false;
+        }
+    }
+
+    /** The adapter knows the chunks no more; they are kept for the next channel. Their copies are over. */
+    @Override
+    public void close() {
+        if (region.isOpen()) {
+            region.close();
+        }
+        staging.memory().removeDependent(region);
+        store.giveBack(staging);
+    }
+}
