@@ -310,7 +310,8 @@ public final class DeviceChannel implements AutoCloseable {
         protocol.abandonPosts(cause);
         if (!moveUntilIdle(END_OF_COPIES)) {
             throw new IllegalStateException(
-                    "%s: copies of its transfers have not ended after %s: see what their streams wait for, then close again"
+                    ("%s: copies of its transfers have not ended after %s: see what else keeps the GPU busy, then close"
+                                    + " again")
                             .formatted(this, END_OF_COPIES));
         }
         if (out != null) {
@@ -326,12 +327,18 @@ public final class DeviceChannel implements AutoCloseable {
 
     private boolean moveUntilIdle(Duration limit) {
         long start = System.nanoTime();
-        boolean idle;
-        do {
-            move();
-            idle = protocol.isIdle();
-        } while (!idle && System.nanoTime() - start < limit.toNanos());
-        return idle;
+        while (true) {
+            boolean moved = move();
+            if (protocol.isIdle()) {
+                return true;
+            }
+            if (System.nanoTime() - start >= limit.toNanos()) {
+                return false;
+            }
+            if (!moved) {
+                LockSupport.parkNanos(PAUSE_NANOS);
+            }
+        }
     }
 
     /** {@return the queue pair and the GPU} */

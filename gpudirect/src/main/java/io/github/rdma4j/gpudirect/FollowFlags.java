@@ -11,9 +11,9 @@ import java.lang.invoke.VarHandle;
 import java.util.BitSet;
 
 /**
- * Pinned words by which streams of a context wait for transfers. A word only ever grows, so that who waited for an earlier transfer
- * with it is not held up by a later one; and all stay until the context is closed, because a stream may still look at
- * one after its transfer and channel are gone.
+ * Pinned words by which streams of a context wait for transfers. A word only ever grows, so that who waited for an
+ * earlier transfer with it is not held up by a later one; and all stay until the context is closed, because a stream
+ * may still look at one after its transfer and channel are gone.
  *
  * <p>Thread safety: all methods may be called from any thread.
  */

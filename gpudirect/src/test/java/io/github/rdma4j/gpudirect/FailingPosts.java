@@ -10,8 +10,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A driver's posting function that refuses one of the chunks, or swallows them; the words of a channel, writes of 8 bytes, always go
- * through.
+ * A driver's posting function that refuses one of the chunks, or swallows them; the words of a channel, writes of 8
+ * bytes, always go through.
  */
 final class FailingPosts {
     private static final int EIO = 5;
