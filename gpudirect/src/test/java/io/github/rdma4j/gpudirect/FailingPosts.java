@@ -20,6 +20,7 @@ final class FailingPosts {
     private final MemorySegment original;
     private int chunksUntilFailure;
     private boolean swallowing;
+    private int swallowed;
 
     /** Must come before the queue pair, which takes the function when it is made. */
     FailingPosts(DeviceContext device, Arena arena) {
@@ -38,12 +39,17 @@ final class FailingPosts {
         swallowing = true;
     }
 
+    int swallowed() {
+        return swallowed;
+    }
+
     private int post(MemorySegment queuePair, MemorySegment request, MemorySegment bad) {
         long id = ibv_send_wr.wr_id(request.reinterpret(ibv_send_wr.sizeof()));
         if (id >>> 32 != WORD && chunksUntilFailure > 0 && --chunksUntilFailure == 0) {
             return EIO;
         }
         if (id >>> 32 != WORD && swallowing) {
+            swallowed++;
             return 0;
         }
         return ibv_context_ops.post_send.invoke(original, queuePair, request, bad);
