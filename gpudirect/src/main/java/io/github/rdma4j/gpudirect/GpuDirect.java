@@ -128,6 +128,10 @@ public final class GpuDirect {
      * Registers a part of device memory, by the first path of the order that can be taken.
      * {@link DeviceRegion#decision()} says why no better one was.
      *
+     * <p>A channel's queue pair is made for device memory. A queue pair of one's own that receives or reads into the
+     * region must be created with {@link QueuePairConfig#scatterToCompletion scatterToCompletion(false)}: on mlx5
+     * adapters, small data would otherwise be copied by the processor, which crashes the JVM.
+     *
      * @param memory of the context, 1 byte or more
      * @param access what may be done with it, besides local reading; not {@link AccessFlag#ZERO_BASED},
      *     {@link AccessFlag#ON_DEMAND} or {@link AccessFlag#HUGETLB}
@@ -180,7 +184,7 @@ public final class GpuDirect {
      * Prepares a channel.
      *
      * @param queuePair says what its queue pair is to be where it differs from the defaults: port, GID, partition key;
-     *     its queues, depths and remote access are the channel's matter
+     *     its queues, depths, remote access and scatter to completions are the channel's matter
      * @return the channel, waiting for its peer's endpoint
      * @throws io.github.rdma4j.verbs.VerbsException if the device refuses
      */
