@@ -228,6 +228,29 @@ class DeviceRegionDeviceTest {
         assertThat(region.path()).isEqualTo(PEER_MEMORY);
     }
 
+    /** What NVIDIA's driver says of an adapter to which the GPU has no way, and when BAR1 is full. */
+    @Test
+    void refusalsOfTheMappingAreNamed() {
+        DmaBufAdapter adapter = new DmaBufAdapter();
+        adapter.errno = 524;
+        DeviceMemory memory = context.allocate(SIZE);
+        DeviceRegion region =
+                with(adapter, config -> config.fileSystemRoot(folder)).register(memory, LOCAL_WRITE);
+        assertThat(region.path()).isEqualTo(STAGED);
+        PathRefusal refusal = region.decision().refusal(DMA_BUF).orElseThrow();
+        assertThat(refusal.reason()).isEqualTo(Reason.REGISTRATION_REFUSED);
+        assertThat(refusal.errno()).isEqualTo(524);
+        assertThat(refusal.explanation()).contains("ENOTSUPP", "no peer-to-peer path over PCI");
+        assertThat(refusal.remedy()).contains("an adapter below the GPU's PCIe switch");
+        adapter.errno = 12;
+        refusal = with(adapter, config -> config.fileSystemRoot(folder))
+                .register(memory, LOCAL_WRITE)
+                .decision()
+                .refusal(DMA_BUF)
+                .orElseThrow();
+        assertThat(refusal.explanation()).contains("ENOMEM", "it could not be mapped: the GPU's BAR1");
+    }
+
     @Test
     void aDeviceWithoutDmaBufsOrGpuDirectSaysSo() {
         StandInDriver.dmaBuf(StandInDriver.DmaBufWay.REFUSED);
