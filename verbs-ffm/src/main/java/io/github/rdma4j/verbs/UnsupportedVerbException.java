@@ -3,7 +3,8 @@
 package io.github.rdma4j.verbs;
 
 /**
- * The device, its driver or this version of rdma-core does not offer the verb (EOPNOTSUPP, ENOSYS, ENOTSUPP): choose another way.
+ * The device, its driver or this version of rdma-core does not offer the verb (EOPNOTSUPP, ENOSYS, ENOTSUPP): choose
+ * another way.
  *
  * @since 0.1.0
  */
