@@ -9,7 +9,6 @@ import io.github.rdma4j.cuda.CudaVersion;
 import io.github.rdma4j.cuda.DeviceAttribute;
 import io.github.rdma4j.cuda.DeviceMemory;
 import io.github.rdma4j.cuda.DeviceSlice;
-import io.github.rdma4j.cuda.PointerAttributes;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePairConfig;
@@ -128,6 +127,8 @@ public final class GpuDirect {
      * Registers a part of device memory, by the first path of the order that can be taken.
      * {@link DeviceRegion#decision()} says why no better one was.
      *
+     * <p>Memory of the virtual-memory API may have several segments of physical memory, mapped side by side.
+     *
      * <p>A channel's queue pair is made for device memory. A queue pair of one's own that receives or reads into the
      * region must be created with {@link QueuePairConfig#scatterToCompletion scatterToCompletion(false)}: on mlx5
      * adapters, small data would otherwise be copied by the processor, which crashes the JVM.
@@ -145,7 +146,7 @@ public final class GpuDirect {
      */
     public DeviceRegion register(DeviceSlice memory, AccessFlag... access) {
         Set<AccessFlag> flags = checkFlags(access);
-        checkMemory(memory);
+        MappedRange range = checkMemory(memory);
         DeviceMemory whole = memory.memory();
         PathFacts facts = new PathFacts(
                 driver,
@@ -154,7 +155,7 @@ public final class GpuDirect {
                 exportsDmaBufs,
                 ordering,
                 whole.kind(),
-                whole.isGpuDirectCapable(),
+                range.gpuDirectCapable(),
                 adapterTakesDmaBufs,
                 PeerMemoryModule.find(config.fileSystemRoot()).isPresent(),
                 flags);
@@ -207,11 +208,7 @@ public final class GpuDirect {
         return flags;
     }
 
-    /**
-     * A pointer that the driver does not know as we do would be another's memory, or none, by the time that the adapter
-     * uses it.
-     */
-    private void checkMemory(DeviceSlice memory) {
+    private MappedRange checkMemory(DeviceSlice memory) {
         if (memory.length() == 0) {
             throw new IllegalArgumentException("0 bytes cannot be registered");
         }
@@ -220,17 +217,6 @@ public final class GpuDirect {
             throw new IllegalArgumentException(
                     "%s belongs to another context than %s: use a GpuDirect on that one".formatted(memory, context));
         }
-        long address = memory.address();
-        PointerAttributes attributes = context.pointerAttributes(address);
-        if (attributes.type() != PointerAttributes.Type.DEVICE && !attributes.isManaged()) {
-            throw new IllegalArgumentException(
-                    memory + " is not known to the CUDA driver as device memory: whoever allocated it has freed it");
-        }
-        long end = attributes.rangeStart() + attributes.rangeSize();
-        if (attributes.rangeSize() != 0 && Long.compareUnsigned(address + memory.length(), end) > 0) {
-            throw new IllegalArgumentException("%s ends %d bytes after its allocation of %d bytes from 0x%x"
-                    .formatted(
-                            memory, address + memory.length() - end, attributes.rangeSize(), attributes.rangeStart()));
-        }
+        return MappedRange.of(context, memory);
     }
 }

@@ -251,6 +251,19 @@ class DeviceRegionDeviceTest {
         assertThat(refusal.explanation()).contains("ENOMEM", "it could not be mapped: the GPU's BAR1");
     }
 
+    /** The driver tells of the first segment only, which is shorter. */
+    @Test
+    void memoryOfSeveralSegmentsIsRegisteredAsAWhole() {
+        DeviceMemory memory = TwoSegments.make(context, true);
+        DeviceRegion region = withModule().register(memory, LOCAL_WRITE);
+        assertThat(region.path()).isEqualTo(PEER_MEMORY);
+        assertThat(region.memoryRegion().length()).isEqualTo(2 * TwoSegments.SIZE);
+        DeviceMemory half = TwoSegments.make(context, false);
+        DeviceRegion staged = withModule().register(half, LOCAL_WRITE);
+        assertThat(staged.path()).isEqualTo(STAGED);
+        assertThat(against(staged, PEER_MEMORY)).isEqualTo(Reason.MEMORY_NOT_CAPABLE);
+    }
+
     @Test
     void aDeviceWithoutDmaBufsOrGpuDirectSaysSo() {
         StandInDriver.dmaBuf(StandInDriver.DmaBufWay.REFUSED);

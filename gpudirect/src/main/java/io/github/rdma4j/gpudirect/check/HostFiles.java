@@ -37,7 +37,7 @@ final class HostFiles {
         }
     }
 
-    /** Whether the processor is of arm64. The kernel says so since Linux 6.1; before, its list of processors shows it. */
+    /** Whether the processor is an arm64 one. The kernel says so since Linux 6.1; its list of processors always did. */
     boolean isArm64() {
         return text("proc/sys/kernel/arch")
                 .map("aarch64"::equals)
