@@ -31,6 +31,14 @@ final class DirectRegistration {
     private static final int ENOMEM = 12;
     private static final int EFAULT = 14;
     private static final int EINVAL = 22;
+    /** Of the kernel alone. NVIDIA's driver says it of an adapter to which the GPU has no way. */
+    private static final int ENOTSUPP = 524;
+
+    private static final String NO_ROOM =
+            "it could not be mapped: the GPU's BAR1 or the IOMMU has no room for so much, or the adapter none for"
+                    + " another region";
+    private static final String NO_PATH =
+            "the GPU's driver sees no peer-to-peer path over PCI between the GPU and this adapter";
 
     private final Registrar registrar;
     private final DeviceSlice memory;
@@ -122,14 +130,23 @@ final class DirectRegistration {
                 e.errno(),
                 e.operation() + " failed with " + VerbsException.describe(e.errno())
                         + (cause.isEmpty() ? "" : ": " + cause),
-                path == GpuPath.DMA_BUF
-                        ? "see 'rdma4j gpudirect-check' for IOMMU, ACS and BAR1"
-                        : "see 'rdma4j gpudirect-check', or take the path 'dma-buf'");
+                remedy(path, e.errno()));
+    }
+
+    private static String remedy(GpuPath path, int errno) {
+        if (errno == ENOTSUPP) {
+            return "use an adapter below the GPU's PCIe switch or root complex ('rdma4j gpudirect-check' shows the"
+                    + " distances)";
+        }
+        return path == GpuPath.DMA_BUF
+                ? "see 'rdma4j gpudirect-check' for IOMMU, ACS and BAR1"
+                : "see 'rdma4j gpudirect-check', or take the path 'dma-buf'";
     }
 
     private static String dmaBufCause(int errno) {
         return switch (errno) {
-            case ENOMEM -> "the GPU's BAR1 has no room for so much, or the adapter none for another region";
+            case ENOMEM -> NO_ROOM;
+            case ENOTSUPP -> NO_PATH;
             case EINVAL -> "the GPU's driver does not let this adapter in, or the range is not what was exported";
             default -> "";
         };
@@ -140,7 +157,8 @@ final class DirectRegistration {
             case EFAULT ->
                 "no peer-memory module took the address, so the kernel looked for host memory there: the module has not"
                         + " signed on with this ib_core, or it does not know memory of this kind";
-            case ENOMEM -> "the GPU's BAR1 has no room for so much, or the adapter none for another region";
+            case ENOMEM -> NO_ROOM;
+            case ENOTSUPP -> NO_PATH;
             case EINVAL -> "the peer-memory module refused the range, or the device does not offer one of the flags";
             default -> "";
         };

@@ -9,7 +9,6 @@ import io.github.rdma4j.cuda.CudaVersion;
 import io.github.rdma4j.cuda.DeviceAttribute;
 import io.github.rdma4j.cuda.DeviceMemory;
 import io.github.rdma4j.cuda.DeviceSlice;
-import io.github.rdma4j.cuda.PointerAttributes;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePairConfig;
@@ -128,6 +127,12 @@ public final class GpuDirect {
      * Registers a part of device memory, by the first path of the order that can be taken.
      * {@link DeviceRegion#decision()} says why no better one was.
      *
+     * <p>Memory of the virtual-memory API may have several segments of physical memory, mapped side by side.
+     *
+     * <p>A channel's queue pair is made for device memory. A queue pair of one's own that receives or reads into the
+     * region must be created with {@link QueuePairConfig#scatterToCompletion scatterToCompletion(false)}: on mlx5
+     * adapters, small data would otherwise be copied by the processor, which crashes the JVM.
+     *
      * @param memory of the context, 1 byte or more
      * @param access what may be done with it, besides local reading; not {@link AccessFlag#ZERO_BASED},
      *     {@link AccessFlag#ON_DEMAND} or {@link AccessFlag#HUGETLB}
@@ -141,7 +146,7 @@ public final class GpuDirect {
      */
     public DeviceRegion register(DeviceSlice memory, AccessFlag... access) {
         Set<AccessFlag> flags = checkFlags(access);
-        checkMemory(memory);
+        MappedRange range = checkMemory(memory);
         DeviceMemory whole = memory.memory();
         PathFacts facts = new PathFacts(
                 driver,
@@ -150,7 +155,7 @@ public final class GpuDirect {
                 exportsDmaBufs,
                 ordering,
                 whole.kind(),
-                whole.isGpuDirectCapable(),
+                range.gpuDirectCapable(),
                 adapterTakesDmaBufs,
                 PeerMemoryModule.find(config.fileSystemRoot()).isPresent(),
                 flags);
@@ -181,7 +186,7 @@ public final class GpuDirect {
      * Prepares a channel.
      *
      * @param queuePair says what its queue pair is to be where it differs from the defaults: port, GID, partition key;
-     *     its queues, depths and remote access are the channel's matter
+     *     its queues, depths, remote access and scatter to completions are the channel's matter
      * @return the channel, waiting for its peer's endpoint
      * @throws IllegalArgumentException if the chunk size is more than the adapter sends at once
      * @throws io.github.rdma4j.verbs.VerbsException if the device refuses
@@ -205,11 +210,7 @@ public final class GpuDirect {
         return flags;
     }
 
-    /**
-     * A pointer that the driver does not know as we do would be another's memory, or none, by the time that the adapter
-     * uses it.
-     */
-    private void checkMemory(DeviceSlice memory) {
+    private MappedRange checkMemory(DeviceSlice memory) {
         if (memory.length() == 0) {
             throw new IllegalArgumentException("0 bytes cannot be registered");
         }
@@ -218,17 +219,6 @@ public final class GpuDirect {
             throw new IllegalArgumentException(
                     "%s belongs to another context than %s: use a GpuDirect on that one".formatted(memory, context));
         }
-        long address = memory.address();
-        PointerAttributes attributes = context.pointerAttributes(address);
-        if (attributes.type() != PointerAttributes.Type.DEVICE && !attributes.isManaged()) {
-            throw new IllegalArgumentException(
-                    memory + " is not known to the CUDA driver as device memory: whoever allocated it has freed it");
-        }
-        long end = attributes.rangeStart() + attributes.rangeSize();
-        if (attributes.rangeSize() != 0 && Long.compareUnsigned(address + memory.length(), end) > 0) {
-            throw new IllegalArgumentException("%s ends %d bytes after its allocation of %d bytes from 0x%x"
-                    .formatted(
-                            memory, address + memory.length() - end, attributes.rangeSize(), attributes.rangeStart()));
-        }
+        return MappedRange.of(context, memory);
     }
 }

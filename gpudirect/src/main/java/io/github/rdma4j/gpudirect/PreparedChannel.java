@@ -50,6 +50,7 @@ public final class PreparedChannel implements AutoCloseable {
                         .completionQueue(completionQueue)
                         .maxSendWorkRequests(sends)
                         .maxReceiveWorkRequests(receives)
+                        .scatterToCompletion(false)
                         .remoteAccess(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ);
             });
         } catch (RuntimeException e) {

@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect;
 
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.lang.conditions.ArchConditions.have;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
@@ -33,6 +37,22 @@ class ArchitectureTest {
                         "io.github.rdma4j.verbs.device",
                         "io.github.rdma4j.cuda")
                 .check(CODE);
+    }
+
+    /** Else polling on an mlx5 adapter would write what is small to device memory, with the processor. */
+    @Test
+    void noQueuePairMayScatterToCompletions() {
+        classes()
+                .that(callMethod("prepareQueuePair").or(callMethod("createQueuePair")))
+                .should(have(callMethod("scatterToCompletion")))
+                .check(CODE);
+    }
+
+    private static DescribedPredicate<JavaClass> callMethod(String name) {
+        return describe(
+                "call " + name,
+                type -> type.getMethodCallsFromSelf().stream()
+                        .anyMatch(call -> call.getTarget().getName().equals(name)));
     }
 
     @Test

@@ -229,6 +229,42 @@ class DeviceRegionDeviceTest {
         assertThat(region.path()).isEqualTo(PEER_MEMORY);
     }
 
+    /** What NVIDIA's driver says of an adapter to which the GPU has no way, and when BAR1 is full. */
+    @Test
+    void refusalsOfTheMappingAreNamed() {
+        DmaBufAdapter adapter = new DmaBufAdapter();
+        adapter.errno = 524;
+        DeviceMemory memory = context.allocate(SIZE);
+        DeviceRegion region =
+                with(adapter, config -> config.fileSystemRoot(folder)).register(memory, LOCAL_WRITE);
+        assertThat(region.path()).isEqualTo(STAGED);
+        PathRefusal refusal = region.decision().refusal(DMA_BUF).orElseThrow();
+        assertThat(refusal.reason()).isEqualTo(Reason.REGISTRATION_REFUSED);
+        assertThat(refusal.errno()).isEqualTo(524);
+        assertThat(refusal.explanation()).contains("ENOTSUPP", "no peer-to-peer path over PCI");
+        assertThat(refusal.remedy()).contains("an adapter below the GPU's PCIe switch");
+        adapter.errno = 12;
+        refusal = with(adapter, config -> config.fileSystemRoot(folder))
+                .register(memory, LOCAL_WRITE)
+                .decision()
+                .refusal(DMA_BUF)
+                .orElseThrow();
+        assertThat(refusal.explanation()).contains("ENOMEM", "it could not be mapped: the GPU's BAR1");
+    }
+
+    /** The driver tells of the first segment only, which is shorter. */
+    @Test
+    void memoryOfSeveralSegmentsIsRegisteredAsAWhole() {
+        DeviceMemory memory = TwoSegments.make(context, true);
+        DeviceRegion region = withModule().register(memory, LOCAL_WRITE);
+        assertThat(region.path()).isEqualTo(PEER_MEMORY);
+        assertThat(region.memoryRegion().length()).isEqualTo(2 * TwoSegments.SIZE);
+        DeviceMemory half = TwoSegments.make(context, false);
+        DeviceRegion staged = withModule().register(half, LOCAL_WRITE);
+        assertThat(staged.path()).isEqualTo(STAGED);
+        assertThat(against(staged, PEER_MEMORY)).isEqualTo(Reason.MEMORY_NOT_CAPABLE);
+    }
+
     @Test
     void aDeviceWithoutDmaBufsOrGpuDirectSaysSo() {
         StandInDriver.dmaBuf(StandInDriver.DmaBufWay.REFUSED);

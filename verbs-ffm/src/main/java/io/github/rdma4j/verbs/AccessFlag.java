@@ -25,6 +25,8 @@ public enum AccessFlag {
     MW_BIND(RdmaHeaders.IBV_ACCESS_MW_BIND()),
     /**
      * Addresses in work requests are offsets from the start of the region (or window) and not addresses of the process.
+     * Queue pairs that receive or read into it need
+     * {@link QueuePairConfig#scatterToCompletion scatterToCompletion(false)}.
      */
     ZERO_BASED(RdmaHeaders.IBV_ACCESS_ZERO_BASED()),
     /** On-demand paging: pages are not pinned, the adapter faults them in when it needs them. */

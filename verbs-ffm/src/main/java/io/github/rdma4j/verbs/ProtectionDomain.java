@@ -213,6 +213,8 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
 
     /**
      * Registers a part of a dma-buf (ibv_reg_dmabuf_mr(3)): memory of another device, such as a graphics processor's.
+     * Queue pairs that receive or read into it need
+     * {@link QueuePairConfig#scatterToCompletion scatterToCompletion(false)}.
      *
      * @param fileDescriptor the dma-buf; it may be closed once this returns
      * @param offset the first byte, from the start of the dma-buf
@@ -244,7 +246,8 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
 
     /**
      * Registers a part of the device's own memory (ibv_reg_dm_mr(3)). The region has no segment; in work requests its
-     * addresses count from 0.
+     * addresses count from 0. Queue pairs that receive or read into it need
+     * {@link QueuePairConfig#scatterToCompletion scatterToCompletion(false)}.
      *
      * @param memory of the same device context
      * @param offset the first byte, from the start of the device memory

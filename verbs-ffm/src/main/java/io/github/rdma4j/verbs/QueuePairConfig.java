@@ -39,6 +39,7 @@ public final class QueuePairConfig {
     private int maxSendScatterGather = 1;
     private int maxReceiveScatterGather = 1;
     private int maxInlineData;
+    private boolean scatterToCompletion = true;
     private boolean signalAll;
     private int port = 1;
     private OptionalInt gidIndex = OptionalInt.empty();
@@ -175,6 +176,29 @@ public final class QueuePairConfig {
      */
     public QueuePairConfig maxInlineData(int bytes) {
         maxInlineData = bytes;
+        return this;
+    }
+
+    /**
+     * Whether the adapter may put a few received bytes into the completion ("scatter to CQE"), from where polling
+     * copies them with the processor to where they belong; default true, which leaves it to the adapter's library. An
+     * mlx5 adapter does so with up to 32 bytes, or 64, of what is received and of what reads and atomics bring back: it
+     * saves a write to host memory.
+     *
+     * <p><b>A queue pair that receives into, or reads into, memory that the processor cannot write at its address must
+     * have false here</b>: a GPU's memory, and memory registered under another address than its own
+     * ({@link RegistrationConfig#iova}). Otherwise a small message crashes the JVM in {@link CompletionQueue#poll}.
+     * What the peer writes here is never put into a completion.
+     *
+     * <p>False takes mlx5dv_create_qp(3) of libmlx5.so.1 on mlx5 adapters, and changes nothing on others: they put no
+     * data into completions, but HiSilicon's (hns), whose library cannot be told to leave it. Not tried on an mlx5
+     * adapter; the tests have a stand-in for its library.
+     *
+     * @param allowed false to have the adapter write all data itself
+     * @return this
+     */
+    public QueuePairConfig scatterToCompletion(boolean allowed) {
+        scatterToCompletion = allowed;
         return this;
     }
 
@@ -537,7 +561,7 @@ public final class QueuePairConfig {
                 .formatted(sendDepth, receiveDepth, maxSendScatterGather, maxReceiveScatterGather, maxInlineData);
     }
 
-    /** What only ibv_create_qp_ex takes, for messages. */
+    /** What ibv_create_qp does not take, for messages. */
     String extras() {
         StringBuilder text = new StringBuilder();
         if (!sendOperations.isEmpty()) {
@@ -552,6 +576,9 @@ public final class QueuePairConfig {
         }
         if (maxSegmentHeader > 0) {
             text.append(", max_tso_header=").append(maxSegmentHeader);
+        }
+        if (!scatterToCompletion) {
+            text.append(", no scatter to CQE");
         }
         return text.toString();
     }
@@ -574,6 +601,10 @@ public final class QueuePairConfig {
 
     int maxInlineData() {
         return maxInlineData;
+    }
+
+    boolean scatterToCompletion() {
+        return scatterToCompletion;
     }
 
     boolean signalAll() {

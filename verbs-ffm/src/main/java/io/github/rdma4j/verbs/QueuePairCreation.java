@@ -10,6 +10,7 @@ import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.Flags;
+import io.github.rdma4j.verbs.internal.Mlx5Calls;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.NativeMemory;
 import io.github.rdma4j.verbs.internal.QueuePairCalls;
@@ -17,8 +18,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The native creation of a queue pair: by ibv_create_qp(3), or by ibv_create_qp_ex(3) where something was asked that
- * only it can do.
+ * The native creation of a queue pair: by ibv_create_qp(3), by ibv_create_qp_ex(3) where something was asked that only
+ * it can do, or by mlx5dv_create_qp(3) where an mlx5 adapter is to keep received data out of completions.
  */
 final class QueuePairCreation {
     private QueuePairCreation() {}
@@ -30,13 +31,23 @@ final class QueuePairCreation {
                     | extras(attributes, config)
                     | receivingSide(attributes, config, arena);
             ibv_qp_init_attr_ex.comp_mask(attributes, wanted);
+            DeviceContext context = domain.context();
             // As verbs.h does it. The structure begins like struct ibv_qp_init_attr.
             boolean basic = wanted == RdmaHeaders.IBV_QP_INIT_ATTR_PD();
-            MemorySegment created = basic
-                    ? ExportedVerb.CREATE_QP.pointer(domain.segment(), attributes)
-                    : QueuePairCalls.createQpEx(domain.context().segment(), attributes);
+            String verb = basic ? "ibv_create_qp" : "ibv_create_qp_ex";
+            MemorySegment created;
+            // Other providers are asked for nothing: see QueuePairConfig.scatterToCompletion.
+            if (!config.scatterToCompletion()
+                    && Mlx5Calls.INSTALLED.isProviderOf(context.driver(), context.segment())) {
+                verb = "mlx5dv_create_qp";
+                created = Mlx5Calls.INSTALLED.createQpWithoutScatterToCompletion(context.segment(), attributes);
+            } else if (basic) {
+                created = ExportedVerb.CREATE_QP.pointer(domain.segment(), attributes);
+            } else {
+                created = QueuePairCalls.createQpEx(context.segment(), attributes);
+            }
             if (created.address() == 0) {
-                throw refused(basic ? "ibv_create_qp" : "ibv_create_qp_ex", config, NativeCalls.lastErrno());
+                throw refused(verb, config, NativeCalls.lastErrno());
             }
             return created.reinterpret(ibv_qp.sizeof());
         }

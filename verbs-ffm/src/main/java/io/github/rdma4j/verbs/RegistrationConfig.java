@@ -78,6 +78,8 @@ public final class RegistrationConfig {
 
     /**
      * The address that the first byte shall have in work requests; default the address in the process, 0 for a dma-buf.
+     * A queue pair that receives or reads into it at another address than that in the process needs
+     * {@link QueuePairConfig#scatterToCompletion scatterToCompletion(false)}.
      *
      * @param address with the same offset into its page as the first byte
      * @return this

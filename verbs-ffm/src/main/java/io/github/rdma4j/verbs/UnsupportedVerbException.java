@@ -3,7 +3,8 @@
 package io.github.rdma4j.verbs;
 
 /**
- * The device, its driver or this version of rdma-core does not offer the verb (EOPNOTSUPP, ENOSYS): choose another way.
+ * The device, its driver or this version of rdma-core does not offer the verb (EOPNOTSUPP, ENOSYS, ENOTSUPP): choose
+ * another way.
  *
  * @since 0.1.0
  */
@@ -14,7 +15,7 @@ public final class UnsupportedVerbException extends VerbsException {
      * A verb that is not offered.
      *
      * @param operation the verb with its arguments
-     * @param errno {@code EOPNOTSUPP} or {@code ENOSYS}
+     * @param errno {@code EOPNOTSUPP}, {@code ENOSYS} or {@code ENOTSUPP} (524, which only the kernel has)
      * @param explanation who does not offer it; the remedy is the general one, another way or another device
      */
     public UnsupportedVerbException(String operation, int errno, String explanation) {

@@ -13,6 +13,7 @@ import com.sun.source.tree.NewClassTree;
 import com.sun.source.tree.Tree;
 import com.sun.source.util.JavacTask;
 import com.sun.source.util.TreeScanner;
+import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Failures;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -35,7 +36,8 @@ class RemedyTest {
     private static final int LAST_ERRNO = 133;
 
     static Stream<Integer> errnos() {
-        return Stream.iterate(1, errno -> errno <= LAST_ERRNO, errno -> errno + 1);
+        return Stream.concat(
+                Stream.iterate(1, errno -> errno <= LAST_ERRNO, errno -> errno + 1), Stream.of(Errno.ENOTSUPP));
     }
 
     @ParameterizedTest
@@ -50,7 +52,10 @@ class RemedyTest {
             assertThat(failure).hasMessageEndingWith(". Remedy: " + failure.remedy());
         }
         assertThat(Failures.of("ibv_something()", errno, "", "a better one").remedy())
-                .isEqualTo(errno == 38 || errno == 95 ? Failures.of("", errno).remedy() : "a better one");
+                .isEqualTo(
+                        errno == 38 || errno == 95 || errno == Errno.ENOTSUPP
+                                ? Failures.of("", errno).remedy()
+                                : "a better one");
     }
 
     @Test

@@ -22,8 +22,10 @@ record AccessControl(State state, int control) {
     enum State {
         /** The control register was read, or there is none. */
         KNOWN,
-        /** Only the first 64 bytes can be read without privileges. */
+        /** Only the first 64 bytes can be read without privileges; those of a container's root are too few. */
         NOT_PERMITTED,
+        /** The space of a PCI Express port ends where that of a conventional one does: what is behind is hidden. */
+        HIDDEN,
         /** The file cannot be read or makes no sense. */
         UNREADABLE
     }
@@ -34,6 +36,11 @@ record AccessControl(State state, int control) {
     private static final int CONVENTIONAL_SPACE = 256;
     private static final int EXTENDED_SPACE = 4096;
     private static final int ENTRY = 8;
+
+    private static final int STATUS = 0x06;
+    private static final int HAS_CAPABILITIES = 0x10;
+    private static final int FIRST_CAPABILITY = 0x34;
+    private static final int EXPRESS = 0x10;
 
     private static final int REQUEST_REDIRECT = 0x04;
     private static final int COMPLETION_REDIRECT = 0x08;
@@ -51,12 +58,27 @@ record AccessControl(State state, int control) {
             return new AccessControl(State.UNREADABLE, 0);
         }
         if (config.length == CONVENTIONAL_SPACE) {
-            return NONE;
+            return isExpress(config) ? new AccessControl(State.HIDDEN, 0) : NONE;
         }
         if (config.length == HEADER) {
             return new AccessControl(State.NOT_PERMITTED, 0);
         }
         return config.length < EXTENDED_SPACE ? new AccessControl(State.UNREADABLE, 0) : find(config);
+    }
+
+    /** Whether the list of capabilities has that of PCI Express, whose functions all have 4096 bytes. */
+    private static boolean isExpress(byte[] config) {
+        if ((config[STATUS] & HAS_CAPABILITIES) == 0) {
+            return false;
+        }
+        int offset = config[FIRST_CAPABILITY] & 0xfc;
+        for (int entries = 0; entries < CONVENTIONAL_SPACE / 4 && offset >= HEADER; entries++) {
+            if (config[offset] == EXPRESS) {
+                return true;
+            }
+            offset = config[offset + 1] & 0xfc;
+        }
+        return false;
     }
 
     private static AccessControl find(byte[] config) {

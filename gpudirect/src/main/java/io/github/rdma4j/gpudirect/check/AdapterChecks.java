@@ -22,6 +22,7 @@ import java.util.stream.Collectors;
 /** Checks an adapter. */
 final class AdapterChecks {
     private static final String NOT_OPENED = "the adapter could not be opened";
+    private static final String EFA = "efa";
 
     private final CheckedAdapter adapter;
     private final Subject subject;
@@ -69,6 +70,16 @@ final class AdapterChecks {
                     "a device of software, without a PCI function",
                     "the processor copies each byte, so GPU memory is always staged through host memory",
                     "");
+        }
+        if (isEfa()) {
+            return finding(
+                    CheckId.ADAPTER_KIND,
+                    NOTE,
+                    "PCI function " + function.get().address()
+                            + ", Amazon's Elastic Fabric Adapter (EFA), which has no queue pairs of type RC",
+                    "GPU memory can be registered, but DeviceChannel, endpoints and rdma_cm connect queue pairs of type"
+                            + " RC: they cannot run on it",
+                    "use libfabric there, or datagram queue pairs (UD)");
         }
         return function.get().isVirtual()
                 ? finding(
@@ -193,6 +204,9 @@ final class AdapterChecks {
                     "RoCE needs GIDs of type v2 to be routed",
                     "");
         }
+        if (isEfa()) {
+            return Finding.ok(CheckId.GID_TYPE, subject, "EFA, whose GIDs have no types");
+        }
         if (active.stream().noneMatch(port -> port.linkLayer() == LinkLayer.ETHERNET)) {
             return Finding.ok(CheckId.GID_TYPE, subject, "InfiniBand, where LIDs address");
         }
@@ -227,11 +241,21 @@ final class AdapterChecks {
                 .collect(Collectors.joining(", "));
     }
 
-    private static String layer(PortFacts port) {
+    /** EFA has no link layer that verbs knows. Elsewhere none is InfiniBand: verbs.h has it so, for old drivers. */
+    private String layer(PortFacts port) {
         return switch (port.linkLayer()) {
             case ETHERNET -> "Ethernet";
-            case INFINIBAND, UNSPECIFIED -> "InfiniBand";
+            case INFINIBAND -> "InfiniBand";
+            case UNSPECIFIED -> isEfa() ? "EFA" : "InfiniBand";
         };
+    }
+
+    private boolean isEfa() {
+        return adapter.place()
+                .function()
+                .flatMap(PciFunction::driver)
+                .filter(EFA::equals)
+                .isPresent();
     }
 
     private static String name(GidType type) {

@@ -17,6 +17,12 @@ final class CudaGpus {
 
     private static final int DMA_BUF_ATTRIBUTE = 11070;
 
+    /**
+     * {@code CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES}: 1 for a GPU whose link to the processor
+     * is coherent.
+     */
+    private static final int USES_HOST_PAGE_TABLES = 100;
+
     private CudaGpus() {}
 
     /** What there is; a problem is told, never thrown. */
@@ -49,7 +55,8 @@ final class CudaGpus {
                 support(device, DeviceAttribute.DMA_BUF_SUPPORTED, version >= DMA_BUF_ATTRIBUTE),
                 support(device, DeviceAttribute.GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED, told),
                 told ? device.attribute(DeviceAttribute.GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS) : -1,
-                told ? device.attribute(DeviceAttribute.GPU_DIRECT_RDMA_WRITES_ORDERING) : -1);
+                told ? device.attribute(DeviceAttribute.GPU_DIRECT_RDMA_WRITES_ORDERING) : -1,
+                device.attribute(USES_HOST_PAGE_TABLES) != 0);
     }
 
     private static Support support(CudaDevice device, DeviceAttribute attribute, boolean told) {

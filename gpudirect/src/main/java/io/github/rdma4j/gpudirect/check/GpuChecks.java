@@ -21,6 +21,15 @@ final class GpuChecks {
     private static final int ALL_DEVICES = 200;
     private static final int FLUSHED_BY_HOST = 1;
     private static final int HOPPER = 90;
+    /** What GPUs show that cannot show all; each that can be registered at all has more memory. */
+    private static final long SMALL_WINDOW = 256L << 20;
+
+    private static final String LIMIT =
+            "no more than the size of BAR1, less what the driver takes of it, can be registered at the same time, with"
+                    + " nvidia_peermem or as dma-bufs";
+    private static final String LARGER_WINDOW =
+            "switch on resizable BAR and addresses above 4G in the firmware; some GPUs need NVIDIA's"
+                    + " displaymodeselector to show all of their memory";
 
     private final CheckedGpu gpu;
     private final Subject subject;
@@ -151,6 +160,17 @@ final class GpuChecks {
                     "");
         }
         String seen = "BAR1 is " + Bytes.words(size.getAsLong());
+        if (facts.filter(GpuFacts::coherent).isPresent()) {
+            return finding(
+                    CheckId.GPU_BAR1,
+                    NOTE,
+                    seen + "; the GPU is joined to its processor by a coherent link (C2C)",
+                    "the processor's addresses cover the GPU's memory: BAR1 limits nothing that goes over the link",
+                    "");
+        }
+        if (facts.isEmpty() && size.getAsLong() <= SMALL_WINDOW) {
+            return finding(CheckId.GPU_BAR1, WARNING, seen, LIMIT, LARGER_WINDOW);
+        }
         if (facts.isEmpty()) {
             return finding(
                     CheckId.GPU_BAR1,
@@ -162,14 +182,7 @@ final class GpuChecks {
         String both = seen + ", memory " + Bytes.words(facts.get().memory());
         return size.getAsLong() >= facts.get().memory()
                 ? Finding.ok(CheckId.GPU_BAR1, subject, both)
-                : finding(
-                        CheckId.GPU_BAR1,
-                        WARNING,
-                        both,
-                        "no more than the size of BAR1, less what the driver takes of it, can be registered at the"
-                                + " same time",
-                        "switch on resizable BAR and addresses above 4G in the firmware; some GPUs need"
-                                + " NVIDIA's displaymodeselector to show all of their memory");
+                : finding(CheckId.GPU_BAR1, WARNING, both, LIMIT, LARGER_WINDOW);
     }
 
     private Finding link() {

@@ -20,6 +20,8 @@ import io.github.rdma4j.gpudirect.topology.PciAddress;
  *     operations can; -1 not known
  * @param writesOrdering {@code CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING}: 0 none, 100 the GPU itself, 200
  *     all devices; -1 not known
+ * @param coherent whether it is joined to its processor by a link that keeps caches coherent (C2C), as GH200 and GB200
+ *     are ({@code CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES})
  * @since 0.1.0
  */
 public record GpuFacts(
@@ -33,4 +35,5 @@ public record GpuFacts(
         Support dmaBuf,
         Support rdmaWithVmm,
         int flushOptions,
-        int writesOrdering) {}
+        int writesOrdering,
+        boolean coherent) {}

@@ -37,6 +37,15 @@ final class HostFiles {
         }
     }
 
+    /** Whether the processor is an arm64 one. The kernel says so since Linux 6.1; its list of processors always did. */
+    boolean isArm64() {
+        return text("proc/sys/kernel/arch")
+                .map("aarch64"::equals)
+                .orElseGet(() -> text("proc/cpuinfo")
+                        .filter(text -> text.contains("CPU implementer"))
+                        .isPresent());
+    }
+
     boolean exists(String file) {
         return Files.exists(root.resolve(file));
     }

@@ -68,8 +68,8 @@ final class IommuCheck {
                         seen,
                         "the IOMMU translates addresses, so that transfers between GPU and adapter may go through the"
                                 + " processor, be slow, or fail with nvidia_peermem",
-                        "boot with iommu=pt, or switch the IOMMU off in the firmware; in a virtual machine the host"
-                                + " decides");
+                        "boot with %s, or switch the IOMMU off in the firmware; in a virtual machine the host decides"
+                                .formatted(files.isArm64() ? "iommu.passthrough=1" : "iommu=pt"));
     }
 
     private static String options(String commandLine) {

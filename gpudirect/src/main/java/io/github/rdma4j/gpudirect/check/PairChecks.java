@@ -56,6 +56,16 @@ final class PairChecks {
         if (distance == PciDistance.NONE) {
             return new Finding(CheckId.DISTANCE, pair, NOTE, seen, "the processor copies, wherever the GPU is", "");
         }
+        if (gpu.facts().filter(GpuFacts::coherent).isPresent()) {
+            return new Finding(
+                    CheckId.DISTANCE,
+                    pair,
+                    NOTE,
+                    seen + "; the GPU is joined to its processor by a coherent link (C2C)",
+                    "the adapter may reach the GPU's memory through the processor and that link, at its speed: the"
+                            + " distance over PCI Express says little here",
+                    "measure it");
+        }
         Optional<String> warning = placement.get().warning();
         if (warning.isEmpty()) {
             return Finding.ok(CheckId.DISTANCE, pair, seen);
@@ -92,7 +102,10 @@ final class PairChecks {
                 }
                 case NOT_PERMITTED ->
                     unknown.add("the configuration space of " + bridge.address()
-                            + " can only be read past 64 bytes by root");
+                            + " can only be read past 64 bytes by root of the host");
+                case HIDDEN ->
+                    unknown.add("the configuration space of " + bridge.address()
+                            + " ends after 256 bytes, though it is a port of PCI Express: what is behind is hidden");
                 case UNREADABLE -> unknown.add("the configuration space of " + bridge.address() + " cannot be read");
             }
         }
@@ -119,6 +132,8 @@ final class PairChecks {
                         UNKNOWN,
                         unknown.getFirst(),
                         "ACS that redirects would make transfers between the two slow, or fail",
-                        "run this check as root");
+                        "run this check as root of the host: a container's root lacks CAP_SYS_ADMIN in the host's user"
+                                + " namespace (docker run --privileged gives it), and a virtual machine shows what its"
+                                + " host lets it");
     }
 }

@@ -5,6 +5,7 @@ package io.github.rdma4j.gpudirect.check;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.cuda.StandInDriver;
+import io.github.rdma4j.cuda.bindings.CudaHeaders;
 import io.github.rdma4j.gpudirect.topology.PciAddress;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -33,6 +34,13 @@ class CudaGpusTest {
     void whatADriverRefusesIsNo() {
         StandInDriver.dmaBuf(StandInDriver.DmaBufWay.REFUSED);
         assertThat(CudaGpus.look().gpus().getFirst().dmaBuf()).isEqualTo(Support.NO);
+    }
+
+    @Test
+    void aGpuThatUsesTheHostsPageTablesIsCoherent() {
+        assertThat(CudaGpus.look().gpus().getFirst().coherent()).isFalse();
+        StandInDriver.attribute(CudaHeaders.CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES(), 1);
+        assertThat(CudaGpus.look().gpus().getFirst().coherent()).isTrue();
     }
 
     @Test

@@ -75,7 +75,8 @@ final class Scenario {
                 Support.YES,
                 Support.YES,
                 1,
-                200);
+                200,
+                false);
     }
 
     private static AdapterFacts adapter(String name) {
@@ -193,7 +194,8 @@ final class Scenario {
                 dmaBuf,
                 rdmaWithVmm,
                 facts.flushOptions(),
-                facts.writesOrdering());
+                facts.writesOrdering(),
+                facts.coherent());
     }
 
     static UnaryOperator<GpuFacts> ordering(int flushOptions, int writesOrdering) {
@@ -208,7 +210,8 @@ final class Scenario {
                 facts.dmaBuf(),
                 facts.rdmaWithVmm(),
                 flushOptions,
-                writesOrdering);
+                writesOrdering,
+                facts.coherent());
     }
 
     static UnaryOperator<GpuFacts> memory(long bytes, boolean integrated) {
@@ -223,7 +226,8 @@ final class Scenario {
                 facts.dmaBuf(),
                 facts.rdmaWithVmm(),
                 facts.flushOptions(),
-                facts.writesOrdering());
+                facts.writesOrdering(),
+                facts.coherent());
     }
 
     static UnaryOperator<GpuFacts> hopper() {
@@ -238,7 +242,24 @@ final class Scenario {
                 facts.dmaBuf(),
                 facts.rdmaWithVmm(),
                 facts.flushOptions(),
-                facts.writesOrdering());
+                facts.writesOrdering(),
+                facts.coherent());
+    }
+
+    static UnaryOperator<GpuFacts> coherent() {
+        return facts -> new GpuFacts(
+                facts.ordinal(),
+                "NVIDIA GH200 120GB",
+                facts.address(),
+                90,
+                facts.memory(),
+                facts.integrated(),
+                facts.rdma(),
+                facts.dmaBuf(),
+                facts.rdmaWithVmm(),
+                facts.flushOptions(),
+                facts.writesOrdering(),
+                true);
     }
 
     static UnaryOperator<GpuFacts> at(String address) {

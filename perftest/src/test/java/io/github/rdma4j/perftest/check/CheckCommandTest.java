@@ -64,7 +64,8 @@ class CheckCommandTest {
                 Support.YES,
                 Support.YES,
                 1,
-                100));
+                100,
+                false));
         adapters.add(new AdapterFacts(
                 "mlx5_" + number,
                 Optional.empty(),

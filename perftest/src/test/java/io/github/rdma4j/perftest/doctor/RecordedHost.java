@@ -163,7 +163,8 @@ final class RecordedHost {
                                 gpuDirect,
                                 gpuDirect,
                                 1,
-                                100)))
+                                100,
+                                false)))
                 : GpuInventory.unavailable(new Problem("no libcuda.so.1", "install the driver"));
     }
 

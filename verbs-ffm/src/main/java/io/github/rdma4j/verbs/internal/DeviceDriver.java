@@ -83,6 +83,11 @@ public record DeviceDriver(String name) {
         return !mayBeSoftware();
     }
 
+    /** {@return whether libmlx5 is its user-space driver} */
+    public boolean isMlx5() {
+        return name.startsWith("mlx5_core");
+    }
+
     /** {@return whether it is a software device, or could be one} */
     public boolean mayBeSoftware() {
         return name.isEmpty() || name.equals(UNKNOWN);

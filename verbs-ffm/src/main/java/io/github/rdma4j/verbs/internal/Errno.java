@@ -26,6 +26,8 @@ public final class Errno {
     public static final int ENODATA = 61;
     /** Not offered by the device or its driver. */
     public static final int EOPNOTSUPP = 95;
+    /** The kernel's own word for what a driver does not offer; errno.h does not have it. */
+    public static final int ENOTSUPP = 524;
     /** No such device, or a network interface that is gone. */
     public static final int ENODEV = 19;
     /** An address that this machine does not have. */

@@ -53,7 +53,9 @@ public final class ErrnoName {
             Map.entry(113, "EHOSTUNREACH: No route to host"),
             Map.entry(114, "EALREADY: Operation already in progress"),
             Map.entry(115, "EINPROGRESS: Operation now in progress"),
-            Map.entry(125, "ECANCELED: Operation canceled"));
+            Map.entry(125, "ECANCELED: Operation canceled"),
+            // The kernel's own, in no header of user space, but drivers let it out: NVIDIA's for one, at dma-bufs.
+            Map.entry(Errno.ENOTSUPP, "ENOTSUPP: Not supported by the kernel's driver"));
 
     private ErrnoName() {}
 

@@ -46,7 +46,7 @@ public final class ErrnoRemedy {
             case "EBUSY" -> "close first what uses it";
             case "EEXIST", "EISCONN" -> "it is there already: use it, or close it first";
             case "EINVAL", "E2BIG", "EFBIG", "ERANGE", "EOVERFLOW" -> ARGUMENTS;
-            case "ENOSYS", "EOPNOTSUPP", "EPROTONOSUPPORT" ->
+            case "ENOSYS", "EOPNOTSUPP", "EPROTONOSUPPORT", "ENOTSUPP" ->
                 "do it in another way, or use a device, a driver or a version of rdma-core that offers it (the"
                         + " capabilities: 'ibv_devinfo -v')";
             case "EAFNOSUPPORT" -> "use addresses of one family, IPv4 or IPv6, on both sides";

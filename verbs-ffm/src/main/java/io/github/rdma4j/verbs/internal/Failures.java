@@ -30,7 +30,7 @@ public final class Failures {
      * @return the exception to throw
      */
     public static VerbsException of(String operation, int errno, String explanation, String remedy) {
-        if (errno == Errno.EOPNOTSUPP || errno == Errno.ENOSYS) {
+        if (errno == Errno.EOPNOTSUPP || errno == Errno.ENOSYS || errno == Errno.ENOTSUPP) {
             return new UnsupportedVerbException(
                     operation,
                     errno,

@@ -20,7 +20,7 @@ import java.util.Optional;
  */
 public final class NativeLibraries {
     private static final String REMEDY =
-            "install rdma-core's run-time libraries (Debian, Ubuntu: apt-get install %s ibverbs-providers; Fedora,"
+            "install rdma-core's run-time libraries (Debian, Ubuntu: apt-get install %s; Fedora,"
                     + " RHEL: dnf install %s)";
     /** The SONAME of libibverbs. */
     static final String VERBS = "libibverbs.so.1";
@@ -48,7 +48,7 @@ public final class NativeLibraries {
     public static void requireVerbs() {
         if (!verbsFound) {
             requirePlatform(System.getProperty("os.name"), System.getProperty("os.arch"));
-            require(VERBS, "libibverbs1", "libibverbs", NEWEST_VERBS);
+            require(VERBS, "libibverbs1 ibverbs-providers", "libibverbs", NEWEST_VERBS);
             verbsFound = true;
         }
     }
@@ -78,7 +78,7 @@ public final class NativeLibraries {
     public static void requireConnectionManager() {
         if (!connectionManagerFound) {
             requirePlatform(System.getProperty("os.name"), System.getProperty("os.arch"));
-            require(CONNECTION_MANAGER, "librdmacm1", "librdmacm", NEWEST_CONNECTION_MANAGER);
+            require(CONNECTION_MANAGER, "librdmacm1 ibverbs-providers", "librdmacm", NEWEST_CONNECTION_MANAGER);
             connectionManagerFound = true;
         }
     }
@@ -104,12 +104,12 @@ public final class NativeLibraries {
      * Returns if the library can be opened.
      *
      * @param soname the SONAME, such as {@code libibverbs.so.1}
-     * @param debianPackage what to install on Debian
+     * @param debianPackages what to install on Debian
      * @param fedoraPackage what to install on Fedora
      * @param symbols what it must export
      * @throws NativeLibraryException if not
      */
-    static void require(String soname, String debianPackage, String fedoraPackage, List<String> symbols) {
+    static void require(String soname, String debianPackages, String fedoraPackage, List<String> symbols) {
         try {
             SymbolLookup library = SymbolLookup.libraryLookup(soname, Arena.global());
             for (String symbol : symbols) {
@@ -126,7 +126,7 @@ public final class NativeLibraries {
                             + " ALL-UNNAMED)");
         } catch (IllegalArgumentException e) {
             throw new NativeLibraryException(
-                    soname, loaderMessage(soname), REMEDY.formatted(debianPackage, fedoraPackage));
+                    soname, loaderMessage(soname), REMEDY.formatted(debianPackages, fedoraPackage));
         }
     }
 

@@ -58,12 +58,14 @@ class InternalTest {
         assertThat(ErrnoName.text(22)).isEqualTo("Invalid argument");
         assertThat(ErrnoName.of(4711)).isEqualTo("errno 4711");
         assertThat(ErrnoName.text(4711)).isEqualTo("unknown error");
+        assertThat(VerbsException.describe(524)).isEqualTo("ENOTSUPP (Not supported by the kernel's driver)");
     }
 
     @Test
     void anUnsupportedVerbHasItsOwnType() {
         assertThat(Failures.of("x", Errno.EOPNOTSUPP)).isInstanceOf(UnsupportedVerbException.class);
         assertThat(Failures.of("x", Errno.ENOSYS)).isInstanceOf(UnsupportedVerbException.class);
+        assertThat(Failures.of("x", Errno.ENOTSUPP)).isInstanceOf(UnsupportedVerbException.class);
         assertThat(Failures.of("x", Errno.EINVAL)).isExactlyInstanceOf(VerbsException.class);
         Failures.check("x", 0);
         assertThatThrownBy(() -> Failures.check("x", -22)).hasMessageContaining("EINVAL");

@@ -143,6 +143,20 @@ public final class RegistrationFailures {
         return switch (errno) {
             case EPROTONOSUPPORT ->
                 new UnsupportedVerbException(operation, errno, "the kernel's driver cannot register dma-bufs");
+            case Errno.ENOTSUPP ->
+                new UnsupportedVerbException(
+                        operation,
+                        errno,
+                        "the exporter's driver sees no peer-to-peer path over PCI to this device: 'lspci -tv' shows"
+                                + " where the two are");
+            case Errno.ENOMEM ->
+                Failures.of(
+                        operation,
+                        errno,
+                        "the range could not be mapped for the device: a GPU's BAR1 or the IOMMU has no room for it, or"
+                                + " the device has none for another region",
+                        "register less at a time, or close regions that are not used ('nvidia-smi -q -d MEMORY' shows"
+                                + " BAR1)");
             case EBADF -> Failures.of(operation, errno, "the file descriptor is not open", "");
             case Errno.EINVAL ->
                 Failures.of(

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect;
+
+import io.github.rdma4j.cuda.CudaContext;
+import io.github.rdma4j.cuda.DeviceMemory;
+import io.github.rdma4j.cuda.DeviceSlice;
+import io.github.rdma4j.cuda.PointerAttributes;
+
+/**
+ * Device memory as the driver knows it from its first to its last byte.
+ *
+ * @param segments pieces of physical memory: one, or several where a program has mapped them side by side with the
+ *     virtual-memory API, as PyTorch's expandable segments do
+ * @param gpuDirectCapable whether all of them were made for other devices
+ */
+record MappedRange(int segments, boolean gpuDirectCapable) {
+
+    /**
+     * That of a slice. A pointer that the driver does not know as we do would be another's memory, or none, by the time
+     * that the adapter uses it.
+     *
+     * @throws IllegalArgumentException if the driver does not know all of it as device memory
+     */
+    static MappedRange of(CudaContext context, DeviceSlice memory) {
+        DeviceMemory whole = memory.memory();
+        long end = memory.address() + memory.length();
+        PointerAttributes segment = context.pointerAttributes(memory.address());
+        if (segment.type() != PointerAttributes.Type.DEVICE && !segment.isManaged()) {
+            throw new IllegalArgumentException(
+                    memory + " is not known to the CUDA driver as device memory: whoever allocated it has freed it");
+        }
+        int segments = 1;
+        boolean capable = whole.isGpuDirectCapable();
+        // The driver tells of the piece that a pointer leads into, and nothing of those behind it.
+        for (long at = endOf(segment, end); Long.compareUnsigned(at, end) < 0; at = endOf(segment, end)) {
+            if (whole.kind() != DeviceMemory.Kind.VIRTUAL) {
+                throw new IllegalArgumentException("%s ends %d bytes after its allocation of %d bytes from 0x%x"
+                        .formatted(memory, end - at, segment.rangeSize(), segment.rangeStart()));
+            }
+            PointerAttributes next = context.pointerAttributes(at);
+            if (next.type() != PointerAttributes.Type.DEVICE
+                    || next.deviceOrdinal() != segment.deviceOrdinal()
+                    || next.isPlain()
+                    || next.isManaged()
+                    || next.isOfPool()) {
+                throw new IllegalArgumentException(
+                        "%s: no memory is mapped at 0x%x, %d bytes before its end; register what is mapped"
+                                .formatted(memory, at, end - at));
+            }
+            segment = next;
+            capable &= segment.isGpuDirectCapable();
+            segments++;
+        }
+        return new MappedRange(segments, capable);
+    }
+
+    /** Where a segment ends; where the driver does not say, it is thought to reach to the end. */
+    private static long endOf(PointerAttributes segment, long end) {
+        return segment.rangeSize() == 0 ? end : segment.rangeStart() + segment.rangeSize();
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.check;
+
+import static io.github.rdma4j.gpudirect.check.CheckId.ACCESS_CONTROL;
+import static io.github.rdma4j.gpudirect.check.CheckId.ADAPTER_KIND;
+import static io.github.rdma4j.gpudirect.check.CheckId.DISTANCE;
+import static io.github.rdma4j.gpudirect.check.CheckId.GID_TYPE;
+import static io.github.rdma4j.gpudirect.check.CheckId.GPU_BAR1;
+import static io.github.rdma4j.gpudirect.check.CheckId.IOMMU;
+import static io.github.rdma4j.gpudirect.check.CheckId.PORT;
+import static io.github.rdma4j.gpudirect.check.FindingState.NOTE;
+import static io.github.rdma4j.gpudirect.check.FindingState.OK;
+import static io.github.rdma4j.gpudirect.check.FindingState.UNKNOWN;
+import static io.github.rdma4j.gpudirect.check.FindingState.WARNING;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.rdma4j.verbs.device.GidType;
+import io.github.rdma4j.verbs.device.LinkLayer;
+import io.github.rdma4j.verbs.device.Mtu;
+import io.github.rdma4j.verbs.device.PortState;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is true of x86 servers with PCI Express cards alone is not said of other machines. */
+class PlatformFindingsTest {
+    private static final String BRIDGES = "sys/devices/pci0000:15/0000:15:01.0/0000:16:00.0/";
+
+    @TempDir
+    private Path root;
+
+    private static Finding find(CheckId id, Scenario machine) {
+        return Scenario.finding(id).apply(machine.report());
+    }
+
+    private Scenario graceHopper() {
+        return Scenario.of("grace-hopper", root).gpu(Scenario.coherent());
+    }
+
+    private Scenario efa() {
+        return Scenario.of("efa-instance", root)
+                .pair(0, "rdmap198s0")
+                .port(Scenario.port(PortState.ACTIVE, LinkLayer.UNSPECIFIED, Mtu.MTU_4096, GidType.INFINIBAND));
+    }
+
+    @Test
+    void onArmTheKernelTakesAnotherWordForPassingTheIommu() {
+        Finding finding = find(IOMMU, graceHopper());
+        assertThat(finding.state()).isEqualTo(WARNING);
+        assertThat(finding.remedy()).startsWith("boot with iommu.passthrough=1").doesNotContain("iommu=pt");
+        // Before Linux 6.1 only the list of processors tells.
+        assertThat(find(IOMMU, graceHopper().without("proc/sys/kernel/arch")).remedy())
+                .startsWith("boot with iommu.passthrough=1");
+        assertThat(find(IOMMU, graceHopper().without("proc/cpuinfo").with("proc/sys/kernel/arch: x86_64"))
+                        .remedy())
+                .startsWith("boot with iommu=pt");
+    }
+
+    @Test
+    void ofACoherentGpuNeitherDistanceNorBar1IsJudged() {
+        Finding distance = find(DISTANCE, graceHopper());
+        assertThat(distance.state()).isEqualTo(NOTE);
+        assertThat(distance.seen())
+                .contains("NODE: several host bridges", "joined to its processor by a coherent link");
+        assertThat(distance.meaning()).contains("says little");
+        Finding bar1 = find(GPU_BAR1, graceHopper());
+        assertThat(bar1.state()).isEqualTo(NOTE);
+        assertThat(bar1.seen()).contains("BAR1 is 32 MiB", "coherent link");
+        assertThat(bar1.meaning()).contains("limits nothing that goes over the link");
+        // The same functions without the link are judged.
+        Scenario cards = Scenario.of("grace-hopper", root);
+        assertThat(find(DISTANCE, cards).state()).isEqualTo(WARNING);
+        assertThat(find(GPU_BAR1, cards).state()).isEqualTo(WARNING);
+    }
+
+    @Test
+    void whatAContainersRootCannotReadIsUnknown() {
+        Finding finding = find(ACCESS_CONTROL, Scenario.of("container", root));
+        assertThat(finding.state()).isEqualTo(UNKNOWN);
+        assertThat(finding.seen()).contains("can only be read past 64 bytes by root of the host");
+        assertThat(finding.remedy()).contains("a container's root lacks CAP_SYS_ADMIN", "--privileged");
+    }
+
+    /** 256 bytes are all that a conventional PCI device has; a port of PCI Express has more, shown or not. */
+    @Test
+    void aPortWhoseSpaceIsCutAt256BytesIsUnknown() {
+        String space = ": @0 00 10 10 c0 07 04 10 00 @34 48 @40 10 00 62 00 @48 05 40 00 00 @ff 00";
+        Scenario cut = Scenario.of("container", root)
+                .with(BRIDGES + "config" + space + "\n" + BRIDGES + "0000:17:00.0/config" + space + "\n" + BRIDGES
+                        + "0000:17:01.0/config" + space);
+        Finding finding = find(ACCESS_CONTROL, cut);
+        assertThat(finding.state()).isEqualTo(UNKNOWN);
+        assertThat(finding.seen()).contains("ends after 256 bytes, though it is a port of PCI Express");
+        // Without the capability, and with a list of capabilities that leads round in circles: a conventional bridge.
+        String conventional = ": @0 00 10 10 c0 07 04 10 00 @34 48 @40 01 48 @48 05 40 00 00 @ff 00";
+        cut.with(BRIDGES + "config" + conventional + "\n" + BRIDGES + "0000:17:00.0/config" + conventional + "\n"
+                + BRIDGES + "0000:17:01.0/config" + conventional);
+        assertThat(find(ACCESS_CONTROL, cut).state()).isEqualTo(OK);
+    }
+
+    @Test
+    void anEfaIsNoInfiniBandAndHasNoChannels() {
+        Finding kind = find(ADAPTER_KIND, efa());
+        assertThat(kind.state()).isEqualTo(NOTE);
+        assertThat(kind.seen()).contains("0000:c6:00.0", "Elastic Fabric Adapter (EFA)", "no queue pairs of type RC");
+        assertThat(kind.meaning()).contains("GPU memory can be registered", "DeviceChannel");
+        assertThat(find(PORT, efa()).seen()).isEqualTo("ACTIVE (EFA)");
+        Finding gid = find(GID_TYPE, efa());
+        assertThat(gid.state()).isEqualTo(OK);
+        assertThat(gid.seen()).isEqualTo("EFA, whose GIDs have no types");
+        // Before link layers had names, adapters of InfiniBand did not tell theirs.
+        assertThat(find(
+                                PORT,
+                                Scenario.of("one-switch", root.resolve("other"))
+                                        .port(Scenario.port(PortState.ACTIVE, LinkLayer.UNSPECIFIED, Mtu.MTU_4096)))
+                        .seen())
+                .isEqualTo("ACTIVE (InfiniBand)");
+    }
+
+    /** No GPU that can be registered has so little memory: that need not be known. */
+    @Test
+    void aSmallBar1IsAWarningAlsoWhereCudaCannotBeAsked() {
+        Finding small = find(GPU_BAR1, Scenario.of("workstation", root).noCuda("no libcuda.so.1", ""));
+        assertThat(small.state()).isEqualTo(WARNING);
+        assertThat(small.seen()).isEqualTo("BAR1 is 256 MiB");
+        assertThat(small.meaning()).contains("can be registered at the same time", "nvidia_peermem");
+    }
+}
