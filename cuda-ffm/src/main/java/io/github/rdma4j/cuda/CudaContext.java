@@ -183,7 +183,8 @@ public final class CudaContext extends CudaResource {
 
     /**
      * Memory that somebody else has allocated and frees: a framework's tensor, for instance. It is checked against what
-     * the driver knows of the pointer; closing it here frees nothing.
+     * the driver knows of the pointer; closing it here frees nothing. Memory of the virtual-memory API may have several
+     * pieces of physical memory side by side, as PyTorch's expandable segments have them.
      *
      * @param address a device pointer of this context
      * @param size in bytes, 1 or more

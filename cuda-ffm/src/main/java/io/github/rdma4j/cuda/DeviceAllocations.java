@@ -91,12 +91,32 @@ final class DeviceAllocations {
             throw new IllegalArgumentException(
                     pointer + " belongs to another context of the same device; wrap it in that one");
         }
-        long behind = attributes.rangeStart() + attributes.rangeSize() - address;
-        if (attributes.rangeSize() > 0 && Long.compareUnsigned(size, behind) > 0) {
-            throw new IllegalArgumentException("%d bytes from %s: its allocation, of %d bytes from 0x%x, ends after %d"
-                    .formatted(size, pointer, attributes.rangeSize(), attributes.rangeStart(), behind));
+        boolean capable = attributes.isGpuDirectCapable();
+        long mapped = mappedFrom(attributes, address);
+        // The driver tells of the piece of physical memory that a pointer leads into, and nothing of those behind it.
+        for (PointerAttributes last = attributes; mapped > 0 && Long.compareUnsigned(size, mapped) > 0; ) {
+            PointerAttributes next = last.kind() == Kind.VIRTUAL ? PointerAttributes.of(address + mapped) : null;
+            if (next == null || !continues(last, next)) {
+                throw new IllegalArgumentException(
+                        "%d bytes from %s: its allocation, of %d bytes from 0x%x, ends after %d"
+                                .formatted(size, pointer, last.rangeSize(), last.rangeStart(), mapped));
+            }
+            capable &= next.isGpuDirectCapable();
+            mapped = mappedFrom(next, address);
+            last = next;
         }
-        return new DeviceMemory(context, address, size, attributes.kind(), attributes.isGpuDirectCapable(), NOTHING);
+        return new DeviceMemory(context, address, size, attributes.kind(), capable, NOTHING);
+    }
+
+    /** The bytes to the end of a piece; 0 if the driver does not say. */
+    private static long mappedFrom(PointerAttributes piece, long address) {
+        return piece.rangeSize() == 0 ? 0 : piece.rangeStart() + piece.rangeSize() - address;
+    }
+
+    private static boolean continues(PointerAttributes last, PointerAttributes next) {
+        return next.type() == PointerAttributes.Type.DEVICE
+                && next.kind() == Kind.VIRTUAL
+                && next.deviceOrdinal() == last.deviceOrdinal();
     }
 
     private static void free(long address) {

@@ -61,6 +61,25 @@ class MappedRangeTest {
     }
 
     @Test
+    void memoryOfAFrameworkIsWrappedOverItsSegments() {
+        DeviceMemory memory = TwoSegments.make(context, false);
+        DeviceMemory wrapped = context.wrap(memory.handle() + 8, 2 * TwoSegments.SIZE - 8);
+        assertThat(wrapped.kind()).isEqualTo(DeviceMemory.Kind.VIRTUAL);
+        assertThat(wrapped.isGpuDirectCapable()).isFalse();
+        assertThat(MappedRange.of(context, wrapped.slice()).segments()).isEqualTo(2);
+        assertThat(context.wrap(memory.handle(), TwoSegments.SIZE).isGpuDirectCapable())
+                .isTrue();
+        assertThatThrownBy(() -> context.wrap(memory.handle(), 2 * TwoSegments.SIZE + 1))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("its allocation, of %d bytes from 0x%x"
+                        .formatted(TwoSegments.SIZE, memory.handle() + TwoSegments.SIZE));
+        TwoSegments.cutOff(memory);
+        assertThatThrownBy(() -> context.wrap(memory.handle(), 2 * TwoSegments.SIZE))
+                .isInstanceOf(IllegalArgumentException.class);
+        TwoSegments.map(memory.handle() + TwoSegments.SIZE, true);
+    }
+
+    @Test
     void aHoleIsRefusedWithItsPlace() {
         DeviceMemory memory = TwoSegments.make(context, true);
         TwoSegments.cutOff(memory);
