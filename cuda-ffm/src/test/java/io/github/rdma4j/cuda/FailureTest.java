@@ -46,8 +46,9 @@ class FailureTest {
         EVENT(test -> test.context.createEvent(EventFlag.TIMING)),
         MODULE(test -> test.context.loadModule(Kernels.ptx()).kernel("sum")),
         POOL(test -> test.context.createStream().allocate(64)),
-        CONTEXT(test -> Cuda.device(0).createContext(ContextFlag.SYNC_MEMOPS).close()),
-        PRIMARY(test -> Cuda.device(0).retainPrimaryContext().close());
+        CONTEXT(test ->
+                test.context.device().createContext(ContextFlag.SYNC_MEMOPS).close()),
+        PRIMARY(test -> test.context.device().retainPrimaryContext().close());
 
         private final Consumer<FailureTest> action;
 
@@ -185,7 +186,7 @@ class FailureTest {
         assertGone(() -> memory.fill(0, 1, (byte) 0), remedy);
         assertGone(() -> context.allocate(16), remedy);
         assertGone(() -> stream.callback(() -> {}), remedy);
-        assertGone(() -> Cuda.device(0), remedy);
+        assertThat(Cuda.unavailability().orElseThrow()).hasMessageContaining(remedy);
         assertGone(memory::close, remedy);
         assertThat(memory.isOpen()).isFalse();
         StandInDriver.noFailures();
