@@ -222,19 +222,26 @@ public final class CudaStream extends StreamMemory {
      */
     public void callback(Runnable task) {
         Objects.requireNonNull(task);
-        long id = HostFunctions.add(context(), () -> callbackFailures.watch(task));
-        boolean queued = false;
         enter();
         try {
-            int result = StreamCalls.launchHostFunction(pointer, HostFunctions.address(), id);
+            queue(HostFunctions.add(context(), () -> callbackFailures.watch(task)));
+        } finally {
+            exit();
+        }
+    }
+
+    /** Queues the call of an entry, which the table keeps only if the driver has taken it. */
+    private void queue(long entry) {
+        boolean queued = false;
+        try {
+            int result = StreamCalls.launchHostFunction(pointer, HostFunctions.address(), entry);
             Results.check(
-                    again(result, () -> StreamCalls.launchHostFunction(pointer, HostFunctions.address(), id)),
+                    again(result, () -> StreamCalls.launchHostFunction(pointer, HostFunctions.address(), entry)),
                     "cuLaunchHostFunc()");
             queued = true;
         } finally {
-            exit();
             if (!queued) {
-                HostFunctions.remove(id);
+                HostFunctions.remove(entry);
             }
         }
     }

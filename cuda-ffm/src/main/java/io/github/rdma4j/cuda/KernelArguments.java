@@ -190,12 +190,12 @@ public final class KernelArguments {
      * @return this
      */
     public KernelArguments setStruct(int index, MemorySegment value) {
-        int size = Math.toIntExact(value.byteSize());
+        long size = value.byteSize();
         MemorySegment.copy(value, 0, segment, prepare(index, size, null), size);
         return this;
     }
 
-    private long prepare(int index, int size, CudaResource memory) {
+    private long prepare(int index, long size, CudaResource memory) {
         Objects.checkIndex(index, capacities.length);
         if (size > capacities[index]) {
             throw new IllegalArgumentException(
@@ -203,7 +203,7 @@ public final class KernelArguments {
                             .formatted(index, capacities[index], size));
         }
         if (written[index] != size) {
-            written[index] = size;
+            written[index] = (int) size;
             fits = null;
         }
         memories[index] = memory;

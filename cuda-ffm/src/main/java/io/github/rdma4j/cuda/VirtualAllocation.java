@@ -57,7 +57,11 @@ final class VirtualAllocation {
                             number, properties, CudaHeaders.CU_MEM_ALLOC_GRANULARITY_MINIMUM()),
                     "cuMemGetAllocationGranularity()");
             long granularity = number.get(ValueLayout.JAVA_LONG, 0);
-            long size = Math.addExact(wanted, granularity - 1) / granularity * granularity;
+            if (wanted > Long.MAX_VALUE - granularity) {
+                // The rounded size would be no number; the driver would say the same of the greatest that is one.
+                DeviceAllocations.check(CudaHeaders.CUDA_ERROR_OUT_OF_MEMORY(), operation, context);
+            }
+            long size = (wanted + granularity - 1) / granularity * granularity;
             DeviceAllocations.check(
                     VirtualMemoryCalls.addressReserve(number, size, 0, 0, 0),
                     "cuMemAddressReserve(size=%d)".formatted(size),
