@@ -13,6 +13,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
+import java.time.Duration;
 
 /**
  * What memory, streams and code of a device belong to ({@code CUcontext}); closing it closes them all.
@@ -24,46 +25,18 @@ import java.nio.file.Path;
  */
 public final class CudaContext extends CudaResource {
     private final CudaDevice device;
-    private final long pointer;
-    private final boolean primary;
+    /** For native calls, also when this is being closed. */
+    final long pointer;
 
-    private CudaContext(CudaDevice device, long pointer, boolean primary) {
+    private final boolean primary;
+    private final UnfinishedWork unfinishedWork = new UnfinishedWork(this);
+    private volatile Duration closeTimeout = Duration.ofSeconds(30);
+
+    CudaContext(CudaDevice device, long pointer, boolean primary) {
         super(null);
         this.device = device;
         this.pointer = pointer;
         this.primary = primary;
-    }
-
-    static CudaContext primary(CudaDevice device) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment context = arena.allocate(ValueLayout.JAVA_LONG);
-            Results.check(
-                    DeviceCalls.primaryContextRetain(context, device.handle()),
-                    "cuDevicePrimaryCtxRetain(device=%d)".formatted(device.ordinal()));
-            return new CudaContext(device, context.get(ValueLayout.JAVA_LONG, 0), true);
-        }
-    }
-
-    static CudaContext create(CudaDevice device, ContextFlag... flags) {
-        int mask = ContextFlag.mask(flags);
-        int later = mask & ContextFlag.mask(ContextFlag.SYNC_MEMOPS);
-        CudaContext made;
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment context = arena.allocate(ValueLayout.JAVA_LONG);
-            Results.check(
-                    ContextCalls.create(context, mask & ~later, device.handle()),
-                    "cuCtxCreate(flags=0x%x, device=%d)".formatted(mask & ~later, device.ordinal()));
-            made = new CudaContext(device, context.get(ValueLayout.JAVA_LONG, 0), false);
-        }
-        if (later != 0) {
-            try {
-                made.synchronizeMemoryOperations();
-            } catch (RuntimeException e) {
-                made.close();
-                throw e;
-            }
-        }
-        return made;
     }
 
     @Override
@@ -89,8 +62,41 @@ public final class CudaContext extends CudaResource {
 
     /** Makes it current on the calling thread (cuCtxSetCurrent), for code that is not of this library. */
     public void makeCurrent() {
+        bind();
+    }
+
+    /** Makes it current for the calls of the driver that follow at once. */
+    void bind() {
         requireOpen();
         Results.check(ContextCalls.setCurrent(pointer), "cuCtxSetCurrent()");
+    }
+
+    /** {@return what its streams still have to do} */
+    UnfinishedWork unfinishedWork() {
+        return unfinishedWork;
+    }
+
+    /** {@return how long a close waits at most for the work of this context; 30 seconds if nobody has set it} */
+    public Duration closeTimeout() {
+        return closeTimeout;
+    }
+
+    /**
+     * Sets how long a close waits at most, where it waits for the work of this context: that of memory and modules. A
+     * context that closes many objects waits for them together. Work of other libraries on streams of their own, which
+     * do not wait for the default stream, is waited for without a limit.
+     *
+     * @param timeout 0 to look once and not to wait
+     * @throws IllegalArgumentException if it is negative
+     */
+    public void setCloseTimeout(Duration timeout) {
+        Waiting.nanos(timeout);
+        closeTimeout = timeout;
+    }
+
+    /** By System.nanoTime; as far away as that can tell, if the timeout is longer. */
+    long closeDeadline() {
+        return System.nanoTime() + Math.min(Waiting.nanos(closeTimeout), Long.MAX_VALUE / 2);
     }
 
     /**
@@ -104,7 +110,7 @@ public final class CudaContext extends CudaResource {
     public void synchronizeMemoryOperations() {
         enter();
         try {
-            makeCurrent();
+            bind();
             int flags = ContextFlag.ofCurrentContext();
             if (!ContextFlag.SYNC_MEMOPS.in(flags)) {
                 Results.check(
@@ -125,7 +131,7 @@ public final class CudaContext extends CudaResource {
     public boolean has(ContextFlag flag) {
         enter();
         try {
-            makeCurrent();
+            bind();
             return flag.in(ContextFlag.ofCurrentContext());
         } finally {
             exit();
@@ -136,7 +142,7 @@ public final class CudaContext extends CudaResource {
     public long freeMemory() {
         enter();
         try (Arena arena = Arena.ofConfined()) {
-            makeCurrent();
+            bind();
             MemorySegment free = arena.allocate(ValueLayout.JAVA_LONG);
             Results.check(MemoryCalls.getInfo(free, arena.allocate(ValueLayout.JAVA_LONG)), "cuMemGetInfo()");
             return free.get(ValueLayout.JAVA_LONG, 0);
@@ -240,7 +246,7 @@ public final class CudaContext extends CudaResource {
     public PointerAttributes pointerAttributes(long address) {
         enter();
         try {
-            makeCurrent();
+            bind();
             return PointerAttributes.of(address);
         } finally {
             exit();
@@ -285,7 +291,7 @@ public final class CudaContext extends CudaResource {
     public StreamPriorities streamPriorities() {
         enter();
         try (Arena arena = Arena.ofConfined()) {
-            makeCurrent();
+            bind();
             MemorySegment least = arena.allocate(ValueLayout.JAVA_INT);
             MemorySegment greatest = arena.allocate(ValueLayout.JAVA_INT);
             Results.check(ContextCalls.getStreamPriorityRange(least, greatest), "cuCtxGetStreamPriorityRange()");
@@ -327,7 +333,7 @@ public final class CudaContext extends CudaResource {
     public void flushGpuDirectWrites(FlushScope scope) {
         enter();
         try {
-            makeCurrent();
+            bind();
             int result = GpuDirectCalls.flushWrites(
                     CudaHeaders.CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX(), scope.code());
             if (result != Results.SUCCESS) {
@@ -353,7 +359,7 @@ public final class CudaContext extends CudaResource {
     public void enablePeerAccess(CudaContext peer) {
         enter();
         try {
-            makeCurrent();
+            bind();
             int result = ContextCalls.enablePeerAccess(peer.handle(), 0);
             if (result != CudaHeaders.CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED()) {
                 Results.check(result, peerCall("cuCtxEnablePeerAccess", peer));
@@ -376,7 +382,7 @@ public final class CudaContext extends CudaResource {
     public void disablePeerAccess(CudaContext peer) {
         enter();
         try {
-            makeCurrent();
+            bind();
             Results.check(ContextCalls.disablePeerAccess(peer.handle()), peerCall("cuCtxDisablePeerAccess", peer));
         } finally {
             exit();
@@ -385,6 +391,7 @@ public final class CudaContext extends CudaResource {
 
     @Override
     void release() {
+        unfinishedWork.forget();
         if (primary) {
             Results.check(
                     DeviceCalls.primaryContextRelease(device.handle()),

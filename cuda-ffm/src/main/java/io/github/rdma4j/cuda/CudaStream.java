@@ -33,6 +33,7 @@ public final class CudaStream extends StreamMemory {
 
     private CudaStream(CudaContext context, long pointer) {
         super(context, pointer);
+        context.unfinishedWork().opened(this);
     }
 
     static CudaStream create(CudaContext context, int priority) {
@@ -84,6 +85,7 @@ public final class CudaStream extends StreamMemory {
      *
      * @param memory that {@link #allocate} made
      * @throws IllegalArgumentException if something else made it
+     * @throws CudaException if the driver refuses it; the memory is open as before, and can be freed again
      */
     public void free(DeviceMemory memory) {
         memory.requireOpen();
@@ -91,12 +93,7 @@ public final class CudaStream extends StreamMemory {
             throw new IllegalArgumentException(
                     "only memory of CudaStream.allocate is freed by a stream, not " + memory);
         }
-        enter();
-        try {
-            memory.closeOn(this);
-        } finally {
-            exit();
-        }
+        memory.closeOn(this);
     }
 
     /**
@@ -294,7 +291,10 @@ public final class CudaStream extends StreamMemory {
 
     @Override
     void release() {
-        Results.check(StreamCalls.destroy(pointer), "cuStreamDestroy()");
+        long end = UnfinishedWork.mark(pointer);
+        int result = StreamCalls.destroy(pointer);
+        context().unfinishedWork().closed(this, end);
+        Results.check(result, "cuStreamDestroy()");
         callbackFailures.tellAtClose();
     }
 
