@@ -18,8 +18,8 @@ import java.time.Duration;
 /**
  * What memory, streams and code of a device belong to ({@code CUcontext}); closing it closes them all.
  *
- * <p>Thread safety: all methods may be called from any thread. Each makes this context current on the calling thread,
- * and leaves it so.
+ * <p>Thread safety: all methods may be called from any thread, also from virtual ones. Each makes this context current
+ * for its own calls of the driver, and leaves it so.
  *
  * @since 0.1.0
  */
@@ -60,12 +60,27 @@ public final class CudaContext extends CudaResource {
         return primary;
     }
 
-    /** Makes it current on the calling thread (cuCtxSetCurrent), for code that is not of this library. */
+    /**
+     * Makes it current on the calling thread (cuCtxSetCurrent), for code that is not of this library. The methods of
+     * this library need it on no thread.
+     *
+     * @throws IllegalStateException on a virtual thread: the driver's current context is one of the thread of the
+     *     system, which each pause may change
+     */
     public void makeCurrent() {
+        if (Thread.currentThread().isVirtual()) {
+            throw new IllegalStateException("makeCurrent() on a virtual thread: after its next pause it may run on"
+                    + " another thread of the system, where another context is current. Remedy: call it, and the code"
+                    + " that needs it, on a platform thread (Thread.ofPlatform()); methods of this library need no"
+                    + " current context");
+        }
         bind();
     }
 
-    /** Makes it current for the calls of the driver that follow at once. */
+    /**
+     * Makes it current for the calls of the driver that follow at once. Between it and them nothing may block, not even
+     * for a lock: a virtual thread would go on where another context is current.
+     */
     void bind() {
         requireOpen();
         Results.check(ContextCalls.setCurrent(pointer), "cuCtxSetCurrent()");

@@ -132,6 +132,9 @@ public abstract class CudaResource implements AutoCloseable {
      */
     abstract void release();
 
+    /** Called when a close is over, even if the driver could not be reached for {@link #release}. */
+    void afterClose() {}
+
     /** Whether a {@link #release} that failed has left something that another one can give back. */
     boolean isIncomplete() {
         return false;
@@ -168,6 +171,7 @@ public abstract class CudaResource implements AutoCloseable {
             awaitWork(deadline, failures);
             attempt(this::abandon, failures);
             attempt(this::releaseInContext, failures);
+            afterClose();
             finished = !isIncomplete();
             throwFirst(failures);
         } finally {

@@ -293,9 +293,14 @@ public final class CudaStream extends StreamMemory {
     void release() {
         long end = UnfinishedWork.mark(pointer);
         int result = StreamCalls.destroy(pointer);
-        context().unfinishedWork().closed(this, end);
+        context().unfinishedWork().keep(end);
         Results.check(result, "cuStreamDestroy()");
         callbackFailures.tellAtClose();
+    }
+
+    @Override
+    void afterClose() {
+        context().unfinishedWork().closed(this);
     }
 
     /** {@return its address} */

@@ -41,17 +41,21 @@ final class UnfinishedWork {
         streams.add(stream);
     }
 
-    /**
-     * After the native stream was destroyed.
-     *
-     * @param end what {@link #mark} gave before
-     */
-    void closed(CudaStream stream, long end) {
-        if (end != 0) {
-            synchronized (ends) {
-                ends.add(end);
-            }
+    /** Keeps what {@link #mark} gave for a stream, after that was destroyed. */
+    void keep(long end) {
+        if (end == 0) {
+            return;
         }
+        synchronized (ends) {
+            if (makeCurrent()) {
+                destroyDone(ends);
+            }
+            ends.add(end);
+        }
+    }
+
+    /** When its end is kept, if it has one. */
+    void closed(CudaStream stream) {
         streams.remove(stream);
     }
 

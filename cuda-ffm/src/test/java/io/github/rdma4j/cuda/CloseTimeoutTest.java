@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda;
 
+import static io.github.rdma4j.cuda.bindings.CudaHeaders.CUDA_ERROR_UNKNOWN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -103,6 +104,29 @@ class CloseTimeoutTest extends WaitingWorkFixture {
         pinned.close();
         memory.close();
         assertThat(StandInDriver.get("events")).isZero();
+    }
+
+    /** The driver could not be asked for it any more; nobody waits for it then but the driver. */
+    @Test
+    void aStreamWhoseCloseFailedHoldsNothingUp() throws InterruptedException {
+        DeviceMemory memory = context.allocate(64);
+        StandInDriver.failAt("cuCtxSetCurrent", 1, CUDA_ERROR_UNKNOWN());
+        assertThatExceptionOfType(CudaException.class).isThrownBy(waiting::close);
+        assertThat(waiting.isOpen()).isFalse();
+        within(memory::close, "closing");
+    }
+
+    @Test
+    void streamsThatAreClosedBusyLeaveNoEvents() throws InterruptedException {
+        DeviceMemory memory = context.allocate(64);
+        StandInDriver.copyDelay(2_000, 0);
+        for (int i = 0; i < 50; i++) {
+            CudaStream busy = context.createStream();
+            busy.fill(memory, 0, 64, (byte) i);
+            busy.close();
+            Thread.sleep(4);
+        }
+        assertThat(StandInDriver.get("events")).isLessThan(25);
     }
 
     /** What is queued while a close waits for a thread is waited for, too. */
