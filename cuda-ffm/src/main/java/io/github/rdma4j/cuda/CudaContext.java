@@ -37,6 +37,7 @@ public final class CudaContext extends CudaResource {
         this.device = device;
         this.pointer = pointer;
         this.primary = primary;
+        UnfinishedWork.opened(this);
     }
 
     @Override
@@ -415,6 +416,11 @@ public final class CudaContext extends CudaResource {
             Results.check(ContextCalls.destroy(pointer), "cuCtxDestroy(device=%d)".formatted(device.ordinal()));
             HostFunctions.forget(this);
         }
+    }
+
+    @Override
+    void afterClose() {
+        UnfinishedWork.closed(this);
     }
 
     /** {@return whose context it is} */

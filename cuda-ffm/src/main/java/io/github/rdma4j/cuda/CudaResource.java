@@ -123,6 +123,11 @@ public abstract class CudaResource implements AutoCloseable {
         return false;
     }
 
+    /** Whether streams of other contexts may, too. */
+    boolean isUsedByWorkElsewhere() {
+        return false;
+    }
+
     /** Called with nobody inside a call on it any more, even if the driver cannot be reached after that. */
     void abandon() {}
 
@@ -273,21 +278,25 @@ public abstract class CudaResource implements AutoCloseable {
     }
 
     private void awaitWork(long deadline, List<RuntimeException> failures) {
-        if (!isUsedByWork() || !context().isOpen() || context().unfinishedWork().await(deadline)) {
+        // A context that is closed has done its work.
+        if (!isUsedByWork() || !context().isOpen()) {
             return;
         }
-        List<RuntimeException> all = new ArrayList<>();
-        all.add(new CudaCloseTimeoutException(
-                ("%s is not freed%s: what streams of %s were given before is not done after"
-                                + " %s. Remedy: a stream may wait for a value that nobody has written: write it, or wait for the"
-                                + " streams, and close this again")
-                        .formatted(
-                                this,
-                                closed ? ", though closed to new uses" : "",
-                                context(),
-                                context().closeTimeout())));
-        all.addAll(failures);
-        throwFirst(all);
+        CudaContext busy = UnfinishedWork.await(context(), isUsedByWorkElsewhere(), deadline);
+        if (busy != null) {
+            List<RuntimeException> all = new ArrayList<>();
+            all.add(tooEarly(busy));
+            all.addAll(failures);
+            throwFirst(all);
+        }
+    }
+
+    private CudaCloseTimeoutException tooEarly(CudaContext busy) {
+        return new CudaCloseTimeoutException(this + " is not freed" + (closed ? ", though closed to new uses" : "")
+                + ": what streams of " + busy + " were given before is not done after "
+                + context().closeTimeout()
+                + ". Remedy: a stream may wait for a value that nobody has written: write it,"
+                + " or wait for the streams, and close this again");
     }
 
     private void releaseInContext() {

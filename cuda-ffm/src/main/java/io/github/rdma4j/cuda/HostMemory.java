@@ -14,7 +14,7 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Pinned host memory, which the device copies to and from by itself, and whose addresses kernels can use.
  *
- * <p>Closing it waits for all work of its context, so queued copies from and to it are done then. A stream that waits
+ * <p>Closing it waits for all work of all contexts, so queued copies from and to it are done then. A stream that waits
  * for something that does not come holds it up, until {@link CudaContext#closeTimeout()}: then it is still open.
  *
  * <p>Thread safety: all methods may be called from any thread.
@@ -163,6 +163,12 @@ public final class HostMemory extends GuardedResource implements DeviceAddressab
 
     @Override
     boolean isUsedByWork() {
+        return true;
+    }
+
+    /** Its addresses are known to all contexts, and copies are given its segment without our knowing whose it is. */
+    @Override
+    boolean isUsedByWorkElsewhere() {
         return true;
     }
 

@@ -24,6 +24,9 @@ import java.util.concurrent.ConcurrentHashMap;
  * the driver. So is what another thread queues after the last look.
  */
 final class UnfinishedWork {
+    /** Streams of any of them may use memory of any other. */
+    private static final Set<CudaContext> OPEN = ConcurrentHashMap.newKeySet();
+
     /** Waits for the work of all streams but those that are made with CU_STREAM_NON_BLOCKING, as ours are. */
     private static final long DEFAULT_STREAM = 0;
 
@@ -35,6 +38,36 @@ final class UnfinishedWork {
 
     UnfinishedWork(CudaContext context) {
         this.context = context;
+    }
+
+    static void opened(CudaContext context) {
+        OPEN.add(context);
+    }
+
+    static void closed(CudaContext context) {
+        OPEN.remove(context);
+    }
+
+    /**
+     * Waits until all is done that the streams of a context had been given when it was called.
+     *
+     * @param own whose streams
+     * @param others whether those of all other contexts, too
+     * @param deadline by System.nanoTime
+     * @return null if it is done; if the deadline is over first, the context whose streams have not done it
+     */
+    static CudaContext await(CudaContext own, boolean others, long deadline) {
+        if (!own.unfinishedWork().await(deadline)) {
+            return own;
+        }
+        if (others) {
+            for (CudaContext context : OPEN) {
+                if (context != own && !context.unfinishedWork().await(deadline)) {
+                    return context;
+                }
+            }
+        }
+        return null;
     }
 
     void opened(CudaStream stream) {
@@ -81,13 +114,7 @@ final class UnfinishedWork {
         }
     }
 
-    /**
-     * Waits until all is done that the streams had been given when it was called.
-     *
-     * @param deadline by System.nanoTime
-     * @return false if it is over first
-     */
-    boolean await(long deadline) {
+    private boolean await(long deadline) {
         Marks marks = new Marks();
         try {
             return Waiting.until(marks::areDone, deadline);
@@ -148,9 +175,19 @@ final class UnfinishedWork {
 
         /** A pause may have moved a virtual thread to another carrier, so each look sets the context. */
         boolean areDone() {
-            if (!makeCurrent()) {
+            // Another thread may destroy the context, and our events with it.
+            if (!context.tryEnter()) {
+                events.clear();
                 return true;
             }
+            try {
+                return !makeCurrent() || look();
+            } finally {
+                context.exit();
+            }
+        }
+
+        private boolean look() {
             if (!started) {
                 add(mark(DEFAULT_STREAM));
                 started = true;
@@ -183,7 +220,13 @@ final class UnfinishedWork {
         }
 
         void destroy() {
-            destroyAll(events);
+            if (context.tryEnter()) {
+                try {
+                    destroyAll(events);
+                } finally {
+                    context.exit();
+                }
+            }
         }
     }
 }
