@@ -5,6 +5,7 @@ package io.github.rdma4j.cuda;
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
 import io.github.rdma4j.cuda.internal.DeviceCalls;
 import io.github.rdma4j.cuda.internal.Driver;
+import io.github.rdma4j.cuda.internal.InitialisationFailures;
 import io.github.rdma4j.cuda.internal.Results;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -119,7 +120,7 @@ public final class Cuda {
         Driver.require();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment count = arena.allocate(ValueLayout.JAVA_INT);
-            Results.check(DeviceCalls.getCount(count), "cuDeviceGetCount()");
+            askForCount(count);
             int devices = count.get(ValueLayout.JAVA_INT, 0);
             if (devices == 0) {
                 throw new CudaUnavailableException(
@@ -128,6 +129,15 @@ public final class Cuda {
                         "see whether nvidia-smi lists the GPU and whether CUDA_VISIBLE_DEVICES hides it");
             }
             return devices;
+        }
+    }
+
+    /** A machine may let the driver start, and refuse only this. */
+    private static void askForCount(MemorySegment count) {
+        try {
+            Results.check(DeviceCalls.getCount(count), "cuDeviceGetCount()");
+        } catch (CudaException refusal) {
+            throw InitialisationFailures.of(refusal);
         }
     }
 }

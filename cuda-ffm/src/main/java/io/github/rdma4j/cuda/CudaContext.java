@@ -13,57 +13,31 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
+import java.time.Duration;
 
 /**
  * What memory, streams and code of a device belong to ({@code CUcontext}); closing it closes them all.
  *
- * <p>Thread safety: all methods may be called from any thread. Each makes this context current on the calling thread,
- * and leaves it so.
+ * <p>Thread safety: all methods may be called from any thread, also from virtual ones. Each makes this context current
+ * for its own calls of the driver, and leaves it so.
  *
  * @since 0.1.0
  */
 public final class CudaContext extends CudaResource {
     private final CudaDevice device;
-    private final long pointer;
-    private final boolean primary;
+    /** For native calls, also when this is being closed. */
+    final long pointer;
 
-    private CudaContext(CudaDevice device, long pointer, boolean primary) {
+    private final boolean primary;
+    private final UnfinishedWork unfinishedWork = new UnfinishedWork(this);
+    private volatile Duration closeTimeout = Duration.ofSeconds(30);
+
+    CudaContext(CudaDevice device, long pointer, boolean primary) {
         super(null);
         this.device = device;
         this.pointer = pointer;
         this.primary = primary;
-    }
-
-    static CudaContext primary(CudaDevice device) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment context = arena.allocate(ValueLayout.JAVA_LONG);
-            Results.check(
-                    DeviceCalls.primaryContextRetain(context, device.handle()),
-                    "cuDevicePrimaryCtxRetain(device=%d)".formatted(device.ordinal()));
-            return new CudaContext(device, context.get(ValueLayout.JAVA_LONG, 0), true);
-        }
-    }
-
-    static CudaContext create(CudaDevice device, ContextFlag... flags) {
-        int mask = ContextFlag.mask(flags);
-        int later = mask & ContextFlag.mask(ContextFlag.SYNC_MEMOPS);
-        CudaContext made;
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment context = arena.allocate(ValueLayout.JAVA_LONG);
-            Results.check(
-                    ContextCalls.create(context, mask & ~later, device.handle()),
-                    "cuCtxCreate(flags=0x%x, device=%d)".formatted(mask & ~later, device.ordinal()));
-            made = new CudaContext(device, context.get(ValueLayout.JAVA_LONG, 0), false);
-        }
-        if (later != 0) {
-            try {
-                made.synchronizeMemoryOperations();
-            } catch (RuntimeException e) {
-                made.close();
-                throw e;
-            }
-        }
-        return made;
+        UnfinishedWork.opened(this);
     }
 
     @Override
@@ -87,10 +61,58 @@ public final class CudaContext extends CudaResource {
         return primary;
     }
 
-    /** Makes it current on the calling thread (cuCtxSetCurrent), for code that is not of this library. */
+    /**
+     * Makes it current on the calling thread (cuCtxSetCurrent), for code that is not of this library. The methods of
+     * this library need it on no thread.
+     *
+     * @throws IllegalStateException on a virtual thread: the driver's current context is one of the thread of the
+     *     system, which each pause may change
+     */
     public void makeCurrent() {
+        if (Thread.currentThread().isVirtual()) {
+            throw new IllegalStateException("makeCurrent() on a virtual thread: after its next pause it may run on"
+                    + " another thread of the system, where another context is current. Remedy: call it, and the code"
+                    + " that needs it, on a platform thread (Thread.ofPlatform()); methods of this library need no"
+                    + " current context");
+        }
+        bind();
+    }
+
+    /**
+     * Makes it current for the calls of the driver that follow at once. Between it and them nothing may block, not even
+     * for a lock: a virtual thread would go on where another context is current.
+     */
+    void bind() {
         requireOpen();
         Results.check(ContextCalls.setCurrent(pointer), "cuCtxSetCurrent()");
+    }
+
+    /** {@return what its streams still have to do} */
+    UnfinishedWork unfinishedWork() {
+        return unfinishedWork;
+    }
+
+    /** {@return how long a close waits at most for the work of this context; 30 seconds if nobody has set it} */
+    public Duration closeTimeout() {
+        return closeTimeout;
+    }
+
+    /**
+     * Sets how long a close waits at most, where it waits for the work of this context: that of memory and modules. A
+     * context that closes many objects waits for them together. Work of other libraries on streams of their own, which
+     * do not wait for the default stream, is waited for without a limit.
+     *
+     * @param timeout 0 to look once and not to wait
+     * @throws IllegalArgumentException if it is negative
+     */
+    public void setCloseTimeout(Duration timeout) {
+        Waiting.nanos(timeout);
+        closeTimeout = timeout;
+    }
+
+    /** By System.nanoTime; as far away as that can tell, if the timeout is longer. */
+    long closeDeadline() {
+        return System.nanoTime() + Math.min(Waiting.nanos(closeTimeout), Long.MAX_VALUE / 2);
     }
 
     /**
@@ -104,7 +126,7 @@ public final class CudaContext extends CudaResource {
     public void synchronizeMemoryOperations() {
         enter();
         try {
-            makeCurrent();
+            bind();
             int flags = ContextFlag.ofCurrentContext();
             if (!ContextFlag.SYNC_MEMOPS.in(flags)) {
                 Results.check(
@@ -125,7 +147,7 @@ public final class CudaContext extends CudaResource {
     public boolean has(ContextFlag flag) {
         enter();
         try {
-            makeCurrent();
+            bind();
             return flag.in(ContextFlag.ofCurrentContext());
         } finally {
             exit();
@@ -136,7 +158,7 @@ public final class CudaContext extends CudaResource {
     public long freeMemory() {
         enter();
         try (Arena arena = Arena.ofConfined()) {
-            makeCurrent();
+            bind();
             MemorySegment free = arena.allocate(ValueLayout.JAVA_LONG);
             Results.check(MemoryCalls.getInfo(free, arena.allocate(ValueLayout.JAVA_LONG)), "cuMemGetInfo()");
             return free.get(ValueLayout.JAVA_LONG, 0);
@@ -241,7 +263,7 @@ public final class CudaContext extends CudaResource {
     public PointerAttributes pointerAttributes(long address) {
         enter();
         try {
-            makeCurrent();
+            bind();
             return PointerAttributes.of(address);
         } finally {
             exit();
@@ -286,7 +308,7 @@ public final class CudaContext extends CudaResource {
     public StreamPriorities streamPriorities() {
         enter();
         try (Arena arena = Arena.ofConfined()) {
-            makeCurrent();
+            bind();
             MemorySegment least = arena.allocate(ValueLayout.JAVA_INT);
             MemorySegment greatest = arena.allocate(ValueLayout.JAVA_INT);
             Results.check(ContextCalls.getStreamPriorityRange(least, greatest), "cuCtxGetStreamPriorityRange()");
@@ -328,7 +350,7 @@ public final class CudaContext extends CudaResource {
     public void flushGpuDirectWrites(FlushScope scope) {
         enter();
         try {
-            makeCurrent();
+            bind();
             int result = GpuDirectCalls.flushWrites(
                     CudaHeaders.CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX(), scope.code());
             if (result != Results.SUCCESS) {
@@ -354,7 +376,7 @@ public final class CudaContext extends CudaResource {
     public void enablePeerAccess(CudaContext peer) {
         enter();
         try {
-            makeCurrent();
+            bind();
             int result = ContextCalls.enablePeerAccess(peer.handle(), 0);
             if (result != CudaHeaders.CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED()) {
                 Results.check(result, peerCall("cuCtxEnablePeerAccess", peer));
@@ -377,7 +399,7 @@ public final class CudaContext extends CudaResource {
     public void disablePeerAccess(CudaContext peer) {
         enter();
         try {
-            makeCurrent();
+            bind();
             Results.check(ContextCalls.disablePeerAccess(peer.handle()), peerCall("cuCtxDisablePeerAccess", peer));
         } finally {
             exit();
@@ -386,6 +408,7 @@ public final class CudaContext extends CudaResource {
 
     @Override
     void release() {
+        unfinishedWork.forget();
         if (primary) {
             Results.check(
                     DeviceCalls.primaryContextRelease(device.handle()),
@@ -394,6 +417,11 @@ public final class CudaContext extends CudaResource {
             Results.check(ContextCalls.destroy(pointer), "cuCtxDestroy(device=%d)".formatted(device.ordinal()));
             HostFunctions.forget(this);
         }
+    }
+
+    @Override
+    void afterClose() {
+        UnfinishedWork.closed(this);
     }
 
     /** {@return whose context it is} */

@@ -162,7 +162,7 @@ public final class CudaDevice {
      * @return the context; each call gives an object of its own, to be closed
      */
     public CudaContext retainPrimaryContext() {
-        return CudaContext.primary(this);
+        return NewContexts.primary(this);
     }
 
     /**
@@ -173,7 +173,7 @@ public final class CudaDevice {
      * @throws OutOfDeviceMemoryException if the device has no memory left for it
      */
     public CudaContext createContext(ContextFlag... flags) {
-        return CudaContext.create(this, flags);
+        return NewContexts.create(this, flags);
     }
 
     /** Two are equal if they are the same device of this process. */

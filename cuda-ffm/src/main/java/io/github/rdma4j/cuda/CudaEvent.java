@@ -145,7 +145,7 @@ public final class CudaEvent extends GuardedResource {
     }
 
     private float elapsed(CudaEvent start) {
-        context().makeCurrent();
+        context().bind();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment milliseconds = arena.allocate(ValueLayout.JAVA_FLOAT);
             int result = EventCalls.elapsedTime(milliseconds, start.pointer, pointer);
@@ -173,7 +173,7 @@ public final class CudaEvent extends GuardedResource {
         }
         enter();
         try {
-            context().makeCurrent();
+            context().bind();
             return IpcEvents.export(pointer);
         } finally {
             exit();

@@ -97,7 +97,7 @@ public final class CudaKernel extends GuardedResource {
     public int attribute(KernelAttribute attribute) {
         enter();
         try (Arena arena = Arena.ofConfined()) {
-            context().makeCurrent();
+            context().bind();
             MemorySegment value = arena.allocate(ValueLayout.JAVA_INT);
             Results.check(
                     ModuleCalls.functionGetAttribute(value, attribute.code(), pointer),
@@ -118,7 +118,7 @@ public final class CudaKernel extends GuardedResource {
     public void allowSharedMemory(int bytes) {
         enter();
         try {
-            context().makeCurrent();
+            context().bind();
             int most = context().device().attribute(DeviceAttribute.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
                     - attribute(KernelAttribute.SHARED_SIZE_BYTES);
             if (bytes < 0 || bytes > most) {
@@ -145,7 +145,7 @@ public final class CudaKernel extends GuardedResource {
     public Occupancy occupancy(int sharedBytes, int limit) {
         enter();
         try (Arena arena = Arena.ofConfined()) {
-            context().makeCurrent();
+            context().bind();
             MemorySegment grid = arena.allocate(ValueLayout.JAVA_INT);
             MemorySegment block = arena.allocate(ValueLayout.JAVA_INT);
             Results.check(

@@ -133,14 +133,19 @@ public final class CudaModule extends GuardedResource {
                         size.get(ValueLayout.JAVA_LONG, 0),
                         DeviceMemory.Kind.GLOBAL,
                         false,
-                        DeviceAllocations.NOTHING);
+                        Freeing.NOTHING);
             }
         });
     }
 
     @Override
+    boolean isUsedByWork() {
+        return true;
+    }
+
+    @Override
     void release() {
-        DeviceAllocations.awaitWork(() -> Results.check(ModuleCalls.unload(pointer), "cuModuleUnload()"));
+        Results.check(ModuleCalls.unload(pointer), "cuModuleUnload()");
     }
 
     /** {@return where it came from} */

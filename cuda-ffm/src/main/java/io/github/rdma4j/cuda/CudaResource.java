@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda;
 
+import io.github.rdma4j.cuda.internal.ContextCalls;
+import io.github.rdma4j.cuda.internal.Results;
 import io.github.rdma4j.cuda.internal.UseGuard;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /**
@@ -15,56 +17,52 @@ import java.util.function.Supplier;
  * twice does nothing. Use after close is an {@link IllegalStateException}.
  *
  * <p>Thread safety: {@code close()} may be called from any thread, also while another one is inside a call on the
- * object: it waits until that call is over.
+ * object: it waits until that call is over. No lock is held while it waits, or while the driver does: other threads go
+ * on creating, using and closing other objects of the context, which may be what the device waits for. Who comes to
+ * close an object that another thread is closing waits for that thread.
  *
  * @since 0.1.0
  */
 public abstract class CudaResource implements AutoCloseable {
-    /** One for all of a context: opening and closing are rare, and their order matters. */
-    private final ReentrantLock lock;
-
     /** Null for a context. */
     private final CudaResource parent;
 
     /** The driver would follow the pointer of a destroyed object, or write to memory that is another's by now. */
     private final UseGuard guard = new UseGuard();
 
-    private final Set<AutoCloseable> dependents = new LinkedHashSet<>();
+    private final Dependents dependents = new Dependents();
     private volatile boolean closed;
 
     CudaResource(CudaResource parent) {
         this.parent = parent;
-        this.lock = parent == null ? new ReentrantLock() : parent.lock;
     }
 
-    /** Creates a dependent while no close can come between the native call and its entry here. */
+    /** Creates a dependent. A close waits for it, so that none is forgotten between the native call and its entry. */
     final <T extends CudaResource> T create(Supplier<T> creation) {
-        lock.lock();
+        if (!dependents.startCreation()) {
+            throw closedException();
+        }
+        T made = null;
         try {
-            requireOpen();
-            context().makeCurrent();
-            T made = creation.get();
-            dependents.add(made);
+            context().bind();
+            made = creation.get();
             return made;
         } finally {
-            lock.unlock();
+            dependents.endCreation(made);
         }
     }
 
     /**
      * Has something closed before this object: a registration of its memory with a network adapter, for instance. Its
-     * {@code close()} may call {@link #removeDependent}, and must not wait for another thread that uses this context.
+     * {@code close()} may call {@link #removeDependent}. One that throws a {@link CudaCloseTimeoutException} stays, and
+     * so does this object; what else it throws is told when all is closed.
      *
      * @param dependent closed once, before this object is destroyed, unless it is removed
      * @throws IllegalStateException if this object is closed
      */
     public final void addDependent(AutoCloseable dependent) {
-        lock.lock();
-        try {
-            requireOpen();
-            dependents.add(dependent);
-        } finally {
-            lock.unlock();
+        if (!dependents.add(dependent)) {
+            throw closedException();
         }
     }
 
@@ -74,12 +72,7 @@ public abstract class CudaResource implements AutoCloseable {
      * @param dependent as it was added
      */
     public final void removeDependent(AutoCloseable dependent) {
-        lock.lock();
-        try {
-            dependents.remove(dependent);
-        } finally {
-            lock.unlock();
-        }
+        dependents.remove(dependent);
     }
 
     /** {@return the context that it belongs to} */
@@ -94,7 +87,7 @@ public abstract class CudaResource implements AutoCloseable {
      */
     public abstract long handle();
 
-    /** {@return whether {@link #close()} has not been called yet} */
+    /** {@return whether it can be used: not once a {@link #close()} has come as far} */
     public final boolean isOpen() {
         return !closed;
     }
@@ -116,56 +109,207 @@ public abstract class CudaResource implements AutoCloseable {
         }
     }
 
+    /** {@link #enter()} for those who can do without: false if it is closed. */
+    final boolean tryEnter() {
+        return guard.enter();
+    }
+
     final void exit() {
         guard.exit();
+    }
+
+    /** Whether queued work may use it without being inside, so that it is released when that work is done. */
+    boolean isUsedByWork() {
+        return false;
+    }
+
+    /** Whether streams of other contexts may, too. */
+    boolean isUsedByWorkElsewhere() {
+        return false;
     }
 
     /** Called with nobody inside a call on it any more, even if the driver cannot be reached after that. */
     void abandon() {}
 
-    /** Destroys the native object; called once, with the dependents closed, the context current and the lock held. */
+    /**
+     * Destroys the native object; called with the dependents closed and the context current. Nothing in it may block
+     * before its last call of the driver: a virtual thread would go on on a carrier with another context.
+     */
     abstract void release();
 
+    /** Called when a close is over, even if the driver could not be reached for {@link #release}. */
+    void afterClose() {}
+
+    /** Whether a {@link #release} that failed has left something that another one can give back. */
+    boolean isIncomplete() {
+        return false;
+    }
+
     /**
-     * Closes what depends on it, then this. It counts as closed even if the driver reports an error, which it may do
+     * Closes what depends on it, then this. Memory and modules wait for the work of their context first, for as long as
+     * {@link CudaContext#closeTimeout()} says. It counts as closed even if the driver reports an error, which it may do
      * for work that was queued long before.
      *
      * @throws CudaException the first error, others being suppressed in it; all is closed nevertheless
+     * @throws CudaCloseTimeoutException if the work is not done in time, or another thread is creating something here;
+     *     nothing is freed under them, and this can be closed again
      */
     @Override
     public final void close() {
-        lock.lock();
+        close(context().closeDeadline());
+    }
+
+    /** Once for all that a context closes, so that a hundred waits are no longer than one. */
+    private void close(long deadline) {
+        if (!startClosing(deadline)) {
+            return;
+        }
+        boolean finished = false;
         try {
-            if (closed) {
-                return;
-            }
             List<RuntimeException> failures = new ArrayList<>();
-            for (AutoCloseable dependent : new ArrayList<>(dependents).reversed()) {
-                attempt(dependent::close, failures);
+            if (!closed) {
+                closeDependents(deadline, failures);
+                awaitWork(deadline, failures);
+                shut();
             }
-            dependents.clear();
-            closed = true;
-            guard.close();
+            // Once more for what was queued meanwhile; now nobody can queue more with it.
+            awaitWork(deadline, failures);
             attempt(this::abandon, failures);
             attempt(this::releaseInContext, failures);
-            if (parent != null) {
-                parent.dependents.remove(this);
-            }
-            if (!failures.isEmpty()) {
-                RuntimeException first = failures.removeFirst();
-                failures.forEach(first::addSuppressed);
-                throw first;
-            }
+            afterClose();
+            finished = !isIncomplete();
+            throwFirst(failures);
         } finally {
-            lock.unlock();
+            endClosing(finished);
         }
     }
 
-    private void releaseInContext() {
-        if (parent != null) {
-            context().makeCurrent();
+    /**
+     * Closes it by a call that the driver may refuse, and which does not wait for work. If it is refused, this is open
+     * as before.
+     */
+    final void closeBy(Runnable giveBack) {
+        boolean finished = false;
+        if (!startClosing(context().closeDeadline())) {
+            throw closedException();
         }
+        try {
+            requireOpen();
+            List<RuntimeException> failures = new ArrayList<>();
+            closeDependents(context().closeDeadline(), failures);
+            throwFirst(failures);
+            shut();
+            try {
+                giveBack.run();
+                finished = true;
+            } finally {
+                if (!finished) {
+                    open();
+                }
+            }
+        } finally {
+            endClosing(finished);
+        }
+    }
+
+    private boolean startClosing(long deadline) {
+        return switch (dependents.startClosing(deadline)) {
+            case BEGUN -> true;
+            case NOTHING_TO_DO -> false;
+            case TIME_IS_OVER ->
+                throw new CudaCloseTimeoutException(this
+                        + " is not closed: another thread is creating something of it, or closing it, for longer than "
+                        + context().closeTimeout() + ". Remedy: close it again when that thread is done");
+        };
+    }
+
+    private void endClosing(boolean finished) {
+        if (finished && parent != null) {
+            parent.removeDependent(this);
+        }
+        dependents.endClosing(finished);
+    }
+
+    private void shut() {
+        dependents.seal();
+        boolean shut = false;
+        try {
+            guard.close();
+            shut = true;
+        } finally {
+            if (!shut) {
+                dependents.unseal();
+            }
+        }
+        closed = true;
+    }
+
+    private void open() {
+        closed = false;
+        guard.reopen();
+        dependents.unseal();
+    }
+
+    private void closeDependents(long deadline, List<RuntimeException> failures) {
+        Set<AutoCloseable> kept = Collections.newSetFromMap(new IdentityHashMap<>());
+        List<RuntimeException> tooEarly = new ArrayList<>();
+        for (AutoCloseable next = dependents.youngestBut(kept); next != null; next = dependents.youngestBut(kept)) {
+            AutoCloseable dependent = next;
+            try {
+                attempt(() -> close(dependent, deadline), failures);
+                dependents.remove(dependent);
+            } catch (CudaCloseTimeoutException e) {
+                kept.add(dependent);
+                tooEarly.add(e);
+            }
+        }
+        tooEarly.addAll(failures);
+        if (!kept.isEmpty()) {
+            throwFirst(tooEarly);
+        }
+    }
+
+    private static void close(AutoCloseable dependent, long deadline) throws Exception {
+        if (dependent instanceof CudaResource resource) {
+            resource.close(deadline);
+        } else {
+            dependent.close();
+        }
+    }
+
+    private void awaitWork(long deadline, List<RuntimeException> failures) {
+        // A context that is closed has done its work.
+        if (!isUsedByWork() || !context().isOpen()) {
+            return;
+        }
+        CudaContext busy = UnfinishedWork.await(context(), isUsedByWorkElsewhere(), deadline);
+        if (busy != null) {
+            List<RuntimeException> all = new ArrayList<>();
+            all.add(tooEarly(busy));
+            all.addAll(failures);
+            throwFirst(all);
+        }
+    }
+
+    private CudaCloseTimeoutException tooEarly(CudaContext busy) {
+        return new CudaCloseTimeoutException(this + " is not freed" + (closed ? ", though closed to new uses" : "")
+                + ": what streams of " + busy + " were given before is not done after "
+                + context().closeTimeout()
+                + ". Remedy: a stream may wait for a value that nobody has written: write it,"
+                + " or wait for the streams, and close this again");
+    }
+
+    private void releaseInContext() {
+        // Memory of the virtual-memory API can outlive its context, when it could not be given back before.
+        if (parent == null || !context().isOpen()) {
+            release();
+            return;
+        }
+        context().bind();
+        // For the streams of others, whom we cannot ask. Whatever became of their work, the memory goes back.
+        int work = isUsedByWork() ? ContextCalls.synchronize() : Results.SUCCESS;
         release();
+        Results.check(work, "cuCtxSynchronize() before memory was freed");
     }
 
     /** What can fail in closing. */
@@ -173,13 +317,24 @@ public abstract class CudaResource implements AutoCloseable {
         void run() throws Exception;
     }
 
+    /** A step that came too early has not failed. */
     private static void attempt(Step step, List<RuntimeException> failures) {
         try {
             step.run();
+        } catch (CudaCloseTimeoutException e) {
+            throw e;
         } catch (RuntimeException e) {
             failures.add(e);
         } catch (Exception e) {
             failures.add(new IllegalStateException(e));
+        }
+    }
+
+    private static void throwFirst(List<RuntimeException> failures) {
+        if (!failures.isEmpty()) {
+            RuntimeException first = failures.removeFirst();
+            failures.stream().filter(other -> other != first).forEach(first::addSuppressed);
+            throw first;
         }
     }
 }

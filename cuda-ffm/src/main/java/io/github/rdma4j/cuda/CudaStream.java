@@ -33,6 +33,7 @@ public final class CudaStream extends StreamMemory {
 
     private CudaStream(CudaContext context, long pointer) {
         super(context, pointer);
+        context.unfinishedWork().opened(this);
     }
 
     static CudaStream create(CudaContext context, int priority) {
@@ -84,6 +85,7 @@ public final class CudaStream extends StreamMemory {
      *
      * @param memory that {@link #allocate} made
      * @throws IllegalArgumentException if something else made it
+     * @throws CudaException if the driver refuses it; the memory is open as before, and can be freed again
      */
     public void free(DeviceMemory memory) {
         memory.requireOpen();
@@ -91,12 +93,7 @@ public final class CudaStream extends StreamMemory {
             throw new IllegalArgumentException(
                     "only memory of CudaStream.allocate is freed by a stream, not " + memory);
         }
-        enter();
-        try {
-            memory.closeOn(this);
-        } finally {
-            exit();
-        }
+        memory.closeOn(this);
     }
 
     /**
@@ -222,19 +219,26 @@ public final class CudaStream extends StreamMemory {
      */
     public void callback(Runnable task) {
         Objects.requireNonNull(task);
-        long id = HostFunctions.add(context(), () -> callbackFailures.watch(task));
-        boolean queued = false;
         enter();
         try {
-            int result = StreamCalls.launchHostFunction(pointer, HostFunctions.address(), id);
+            queue(HostFunctions.add(context(), () -> callbackFailures.watch(task)));
+        } finally {
+            exit();
+        }
+    }
+
+    /** Queues the call of an entry, which the table keeps only if the driver has taken it. */
+    private void queue(long entry) {
+        boolean queued = false;
+        try {
+            int result = StreamCalls.launchHostFunction(pointer, HostFunctions.address(), entry);
             Results.check(
-                    again(result, () -> StreamCalls.launchHostFunction(pointer, HostFunctions.address(), id)),
+                    again(result, () -> StreamCalls.launchHostFunction(pointer, HostFunctions.address(), entry)),
                     "cuLaunchHostFunc()");
             queued = true;
         } finally {
-            exit();
             if (!queued) {
-                HostFunctions.remove(id);
+                HostFunctions.remove(entry);
             }
         }
     }
@@ -287,8 +291,16 @@ public final class CudaStream extends StreamMemory {
 
     @Override
     void release() {
-        Results.check(StreamCalls.destroy(pointer), "cuStreamDestroy()");
+        long end = UnfinishedWork.mark(pointer);
+        int result = StreamCalls.destroy(pointer);
+        context().unfinishedWork().keep(end);
+        Results.check(result, "cuStreamDestroy()");
         callbackFailures.tellAtClose();
+    }
+
+    @Override
+    void afterClose() {
+        context().unfinishedWork().closed(this);
     }
 
     /** {@return its address} */

@@ -23,7 +23,7 @@ public class CudaUnavailableException extends RuntimeException {
         DRIVER_TOO_OLD,
         /** There is a driver, and no GPU for this process. */
         NO_DEVICE,
-        /** The driver refused to start. */
+        /** The driver refused to start, or to tell its devices. */
         INITIALISATION_FAILED
     }
 

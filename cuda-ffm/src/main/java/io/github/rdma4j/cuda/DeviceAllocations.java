@@ -4,7 +4,6 @@ package io.github.rdma4j.cuda;
 
 import io.github.rdma4j.cuda.DeviceMemory.Kind;
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
-import io.github.rdma4j.cuda.internal.ContextCalls;
 import io.github.rdma4j.cuda.internal.MemoryCalls;
 import io.github.rdma4j.cuda.internal.Results;
 import java.lang.foreign.Arena;
@@ -13,9 +12,6 @@ import java.lang.foreign.ValueLayout;
 
 /** The ways to a {@link DeviceMemory}, each with its checks and the way back. The context is current. */
 final class DeviceAllocations {
-    /** Frees what somebody else frees. */
-    static final Runnable NOTHING = () -> {};
-
     private DeviceAllocations() {}
 
     static DeviceMemory plain(CudaContext context, long size) {
@@ -61,13 +57,7 @@ final class DeviceAllocations {
     static DeviceMemory virtual(CudaContext context, long size) {
         requireSize(size);
         VirtualAllocation allocation = VirtualAllocation.make(context, size);
-        return new DeviceMemory(
-                context,
-                allocation.address(),
-                allocation.size(),
-                Kind.VIRTUAL,
-                true,
-                () -> awaitWork(allocation::release));
+        return new DeviceMemory(context, allocation.address(), allocation.size(), Kind.VIRTUAL, true, allocation);
     }
 
     /** Somebody else's pointer: what the driver says of it must fit what the caller says. */
@@ -105,7 +95,7 @@ final class DeviceAllocations {
             mapped = mappedFrom(next, address);
             last = next;
         }
-        return new DeviceMemory(context, address, size, attributes.kind(), capable, NOTHING);
+        return new DeviceMemory(context, address, size, attributes.kind(), capable, Freeing.NOTHING);
     }
 
     /** The bytes to the end of a piece; 0 if the driver does not say. */
@@ -120,18 +110,7 @@ final class DeviceAllocations {
     }
 
     private static void free(long address) {
-        awaitWork(() -> Results.check(MemoryCalls.free(address), "cuMemFree(0x%x)".formatted(address)));
-    }
-
-    /**
-     * Gives memory back when all work of the context is done. The driver waits by itself for some kinds of memory only:
-     * not for that of pools, and not when memory is unmapped.
-     */
-    static void awaitWork(Runnable giveBack) {
-        int work = ContextCalls.synchronize();
-        // Whatever became of the work, the memory goes back.
-        giveBack.run();
-        Results.check(work, "cuCtxSynchronize() before memory was freed");
+        Results.check(MemoryCalls.free(address), "cuMemFree(0x%x)".formatted(address));
     }
 
     static void requireSize(long size) {

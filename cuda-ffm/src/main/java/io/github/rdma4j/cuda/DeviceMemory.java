@@ -42,12 +42,10 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
     private final long size;
     private final Kind kind;
     private final boolean gpuDirectCapable;
-    private final Runnable free;
-    /** In whose order it is freed; null: at once. */
-    private volatile CudaStream freeingStream;
+    private final Freeing freeing;
 
-    DeviceMemory(CudaContext context, long address, long size, Kind kind, boolean gpuDirectCapable, Runnable free) {
-        this(context, context, address, size, kind, gpuDirectCapable, free);
+    DeviceMemory(CudaContext context, long address, long size, Kind kind, boolean gpuDirectCapable, Freeing freeing) {
+        this(context, context, address, size, kind, gpuDirectCapable, freeing);
     }
 
     /** One that is closed with another one than its context. */
@@ -58,12 +56,12 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
             long size,
             Kind kind,
             boolean gpuDirectCapable,
-            Runnable free) {
+            Freeing freeing) {
         super(parent, context, address);
         this.size = size;
         this.kind = kind;
         this.gpuDirectCapable = gpuDirectCapable;
-        this.free = free;
+        this.freeing = freeing;
     }
 
     @Override
@@ -125,7 +123,7 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
         Ranges.check(offset, length, size, this);
         enter();
         try {
-            context().makeCurrent();
+            context().bind();
             int result = completed(CopyCalls.toDevice(pointer + offset, source, length));
             if (result != Results.SUCCESS) {
                 throw Diagnosis.of(
@@ -161,7 +159,7 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
         Ranges.check(offset, length, size, this);
         enter();
         try {
-            context().makeCurrent();
+            context().bind();
             int result = CopyCalls.toHost(target, pointer + offset, length);
             if (result != Results.SUCCESS) {
                 throw Diagnosis.of(
@@ -186,7 +184,7 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
         try {
             from.enter();
             try {
-                context().makeCurrent();
+                context().bind();
                 int result = completed(copy(pointer + offset, from, from.pointer + source.offset(), source.length()));
                 if (result != Results.SUCCESS) {
                     String call = (context() == from.context() ? "cuMemcpyDtoD" : "cuMemcpyPeer")
@@ -220,7 +218,7 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
         Ranges.check(offset, length, size, this);
         enter();
         try {
-            context().makeCurrent();
+            context().bind();
             int result = completed(CopyCalls.fill8(pointer + offset, value, length));
             if (result != Results.SUCCESS) {
                 throw Diagnosis.of(
@@ -243,7 +241,7 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
         Ranges.checkWords(offset, count, this);
         enter();
         try {
-            context().makeCurrent();
+            context().bind();
             int result = completed(CopyCalls.fill32(pointer + offset, value, count));
             if (result != Results.SUCCESS) {
                 throw Diagnosis.of(
@@ -264,7 +262,7 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
     public void synchronizeMemoryOperations() {
         enter();
         try (Arena arena = Arena.ofConfined()) {
-            context().makeCurrent();
+            context().bind();
             int result = MemoryCalls.pointerSetAttribute(
                     arena.allocateFrom(ValueLayout.JAVA_INT, 1),
                     CudaHeaders.CU_POINTER_ATTRIBUTE_SYNC_MEMOPS(),
@@ -298,7 +296,7 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
         Ranges.check(offset, length, size, this);
         enter();
         try {
-            context().makeCurrent();
+            context().bind();
             return DmaBuf.export(this, pointer + offset, length);
         } finally {
             exit();
@@ -315,7 +313,7 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
     public IpcMemoryHandle exportHandle() {
         enter();
         try {
-            context().makeCurrent();
+            context().bind();
             return IpcMemory.export(this);
         } finally {
             exit();
@@ -339,24 +337,37 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
 
     /** Whether somebody else frees it. */
     boolean isForeign() {
-        return free == DeviceAllocations.NOTHING;
+        return freeing == Freeing.NOTHING;
     }
 
-    /** Closes it, in the order of a stream. */
+    /** Closes it, in the order of a stream. If the driver refuses that, it is open as before. */
     void closeOn(CudaStream stream) {
-        freeingStream = stream;
-        close();
+        closeBy(() -> {
+            stream.enter();
+            try {
+                context().bind();
+                Results.check(
+                        MemoryCalls.freeAsync(pointer, stream.pointer),
+                        "cuMemFreeAsync(address=0x%x)".formatted(pointer));
+            } finally {
+                stream.exit();
+            }
+        });
+    }
+
+    @Override
+    boolean isUsedByWork() {
+        return !isForeign();
     }
 
     @Override
     void release() {
-        CudaStream stream = freeingStream;
-        if (stream == null) {
-            free.run();
-            return;
-        }
-        Results.check(
-                MemoryCalls.freeAsync(pointer, stream.pointer), "cuMemFreeAsync(address=0x%x)".formatted(pointer));
+        freeing.free();
+    }
+
+    @Override
+    boolean isIncomplete() {
+        return freeing.isIncomplete();
     }
 
     /** {@return kind, address and size} */

@@ -15,6 +15,8 @@ abstract class GuardedResource extends CudaResource {
     private final CudaContext context;
     /** For native calls, between {@link #enter()} and {@link #exit()}. */
     final long pointer;
+    /** Whether streams of other contexts were given work with it. Written inside, read when nobody is. */
+    private boolean usedElsewhere;
 
     GuardedResource(CudaContext context, long pointer) {
         this(context, context, pointer);
@@ -30,6 +32,19 @@ abstract class GuardedResource extends CudaResource {
     @Override
     public final CudaContext context() {
         return context;
+    }
+
+    /** {@link #enter()} for work that a stream does later: the stream is the user, or the kernel that it launches. */
+    final void enterFor(GuardedResource user) {
+        enter();
+        if (user.context != context) {
+            usedElsewhere = true;
+        }
+    }
+
+    @Override
+    boolean isUsedByWorkElsewhere() {
+        return usedElsewhere;
     }
 
     @Override

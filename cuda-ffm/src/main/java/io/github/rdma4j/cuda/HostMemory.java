@@ -14,8 +14,8 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Pinned host memory, which the device copies to and from by itself, and whose addresses kernels can use.
  *
- * <p>Closing it waits for all work of its context, so queued copies from and to it are done then; a stream that waits
- * for something that never comes holds it up.
+ * <p>Closing it waits for all work of all contexts, so queued copies from and to it are done then. A stream that waits
+ * for something that does not come holds it up, until {@link CudaContext#closeTimeout()}: then it is still open.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *
@@ -152,7 +152,9 @@ public final class HostMemory extends GuardedResource implements DeviceAddressab
             } catch (IllegalStateException e) {
                 if (System.nanoTime() - start > PATIENCE_NANOS) {
                     throw new IllegalStateException(
-                            this + " is not freed: another thread has been inside a call with its segment for long", e);
+                            this + " is not freed: another thread has been inside a call with its segment for long."
+                                    + " Remedy: close it again when that call is over",
+                            e);
                 }
                 LockSupport.parkNanos(100_000);
             }
@@ -160,14 +162,29 @@ public final class HostMemory extends GuardedResource implements DeviceAddressab
     }
 
     @Override
+    boolean isUsedByWork() {
+        return true;
+    }
+
+    /** Its addresses are known to all contexts, and copies are given its segment without our knowing whose it is. */
+    @Override
+    boolean isUsedByWorkElsewhere() {
+        return true;
+    }
+
+    @Override
     void release() {
         if (arena == null) {
-            DeviceAllocations.awaitWork(() ->
-                    Results.check(MemoryCalls.hostUnregister(pointer), "cuMemHostUnregister(0x%x)".formatted(pointer)));
+            Results.check(MemoryCalls.hostUnregister(pointer), "cuMemHostUnregister(0x%x)".formatted(pointer));
         } else if (!arena.scope().isAlive()) {
-            DeviceAllocations.awaitWork(
-                    () -> Results.check(MemoryCalls.freeHost(pointer), "cuMemFreeHost(0x%x)".formatted(pointer)));
+            Results.check(MemoryCalls.freeHost(pointer), "cuMemFreeHost(0x%x)".formatted(pointer));
         }
+    }
+
+    /** The segment is in use for long: the next close may find it free. */
+    @Override
+    boolean isIncomplete() {
+        return arena != null && arena.scope().isAlive();
     }
 
     /** {@return address and size} */

@@ -83,7 +83,6 @@ final class IpcMemory {
     }
 
     private static void close(long base) {
-        DeviceAllocations.awaitWork(
-                () -> Results.check(IpcCalls.closeMemHandle(base), "cuIpcCloseMemHandle(0x%x)".formatted(base)));
+        Results.check(IpcCalls.closeMemHandle(base), "cuIpcCloseMemHandle(0x%x)".formatted(base));
     }
 }

@@ -32,7 +32,7 @@ public final class KernelArguments {
     /** Bytes; 0 for what was not set yet. */
     private final int[] written;
     /** Whose address an argument is, or null: held while it is used. */
-    private final CudaResource[] memories;
+    private final GuardedResource[] memories;
     /** The kernel that these have been compared with since their shape changed. */
     private CudaKernel fits;
 
@@ -41,7 +41,7 @@ public final class KernelArguments {
         capacities = sizes.clone();
         offsets = new long[count];
         written = new int[count];
-        memories = new CudaResource[count];
+        memories = new GuardedResource[count];
         long end = (long) count * Long.BYTES;
         for (int i = 0; i < count; i++) {
             if (sizes[i] < 1) {
@@ -178,7 +178,7 @@ public final class KernelArguments {
     public KernelArguments setPointer(int index, DeviceAddressable memory, long offset) {
         Ranges.check(offset, 0, memory.size(), memory);
         long address = memory.deviceAddress() + offset;
-        segment.set(ValueLayout.JAVA_LONG, prepare(index, Long.BYTES, (CudaResource) memory), address);
+        segment.set(ValueLayout.JAVA_LONG, prepare(index, Long.BYTES, (GuardedResource) memory), address);
         return this;
     }
 
@@ -190,12 +190,12 @@ public final class KernelArguments {
      * @return this
      */
     public KernelArguments setStruct(int index, MemorySegment value) {
-        int size = Math.toIntExact(value.byteSize());
+        long size = value.byteSize();
         MemorySegment.copy(value, 0, segment, prepare(index, size, null), size);
         return this;
     }
 
-    private long prepare(int index, int size, CudaResource memory) {
+    private long prepare(int index, long size, GuardedResource memory) {
         Objects.checkIndex(index, capacities.length);
         if (size > capacities[index]) {
             throw new IllegalArgumentException(
@@ -203,7 +203,7 @@ public final class KernelArguments {
                             .formatted(index, capacities[index], size));
         }
         if (written[index] != size) {
-            written[index] = size;
+            written[index] = (int) size;
             fits = null;
         }
         memories[index] = memory;
@@ -217,17 +217,17 @@ public final class KernelArguments {
             fits = kernel;
         }
         for (int i = 0; i < memories.length; i++) {
-            CudaResource memory = memories[i];
+            GuardedResource memory = memories[i];
             if (memory != null) {
-                enter(i, memory);
+                enter(i, memory, kernel);
             }
         }
         return segment.address();
     }
 
-    private void enter(int index, CudaResource memory) {
+    private void enter(int index, GuardedResource memory, CudaKernel kernel) {
         try {
-            memory.enter();
+            memory.enterFor(kernel);
         } catch (IllegalStateException e) {
             exit(index);
             throw e;
@@ -242,7 +242,7 @@ public final class KernelArguments {
 
     private void exit(int end) {
         for (int i = 0; i < end; i++) {
-            CudaResource memory = memories[i];
+            GuardedResource memory = memories[i];
             if (memory != null) {
                 memory.exit();
             }

@@ -14,7 +14,7 @@ final class StreamCopies {
     private StreamCopies() {}
 
     static void toDevice(CudaStream stream, DeviceMemory target, long targetOffset, long from, long length) {
-        target.enter();
+        target.enterFor(stream);
         try {
             stream.enter();
             try {
@@ -33,7 +33,7 @@ final class StreamCopies {
     }
 
     static void toHost(CudaStream stream, long to, DeviceMemory source, long sourceOffset, long length) {
-        source.enter();
+        source.enterFor(stream);
         try {
             stream.enter();
             try {
@@ -58,9 +58,9 @@ final class StreamCopies {
             DeviceMemory source,
             long sourceOffset,
             long length) {
-        target.enter();
+        target.enterFor(stream);
         try {
-            source.enter();
+            source.enterFor(stream);
             try {
                 stream.enter();
                 try {
@@ -94,7 +94,7 @@ final class StreamCopies {
     }
 
     static void fill(CudaStream stream, DeviceMemory target, long offset, long length, byte value) {
-        target.enter();
+        target.enterFor(stream);
         try {
             stream.enter();
             try {
@@ -113,7 +113,7 @@ final class StreamCopies {
     }
 
     static void fillWords(CudaStream stream, DeviceMemory target, long offset, long count, int value) {
-        target.enter();
+        target.enterFor(stream);
         try {
             stream.enter();
             try {

@@ -46,7 +46,7 @@ abstract sealed class StreamMemory extends GuardedResource permits CudaStream {
             DeviceMemory target, long targetOffset, HostMemory source, long sourceOffset, long length) {
         Ranges.check(targetOffset, length, target.size(), target);
         Ranges.check(sourceOffset, length, source.size(), source);
-        source.enter();
+        source.enterFor(this);
         try {
             StreamCopies.toDevice(stream(), target, targetOffset, source.pointer + sourceOffset, length);
         } finally {
@@ -87,7 +87,7 @@ abstract sealed class StreamMemory extends GuardedResource permits CudaStream {
     public void copyToHost(HostMemory target, long targetOffset, DeviceMemory source, long sourceOffset, long length) {
         Ranges.check(targetOffset, length, target.size(), target);
         Ranges.check(sourceOffset, length, source.size(), source);
-        target.enter();
+        target.enterFor(this);
         try {
             StreamCopies.toHost(stream(), target.pointer + targetOffset, source, sourceOffset, length);
         } finally {

@@ -11,7 +11,7 @@ final class StreamValues {
     private StreamValues() {}
 
     static void await32(CudaStream stream, DeviceAddressable memory, long offset, int value, int flags) {
-        CudaResource resource = enter(memory, offset, Integer.BYTES);
+        GuardedResource resource = enter(stream, memory, offset, Integer.BYTES);
         try {
             stream.enter();
             try {
@@ -30,7 +30,7 @@ final class StreamValues {
     }
 
     static void await64(CudaStream stream, DeviceAddressable memory, long offset, long value, int flags) {
-        CudaResource resource = enter(memory, offset, Long.BYTES);
+        GuardedResource resource = enter(stream, memory, offset, Long.BYTES);
         try {
             stream.enter();
             try {
@@ -49,7 +49,7 @@ final class StreamValues {
     }
 
     static void write32(CudaStream stream, DeviceAddressable memory, long offset, int value) {
-        CudaResource resource = enter(memory, offset, Integer.BYTES);
+        GuardedResource resource = enter(stream, memory, offset, Integer.BYTES);
         try {
             stream.enter();
             try {
@@ -68,7 +68,7 @@ final class StreamValues {
     }
 
     static void write64(CudaStream stream, DeviceAddressable memory, long offset, long value) {
-        CudaResource resource = enter(memory, offset, Long.BYTES);
+        GuardedResource resource = enter(stream, memory, offset, Long.BYTES);
         try {
             stream.enter();
             try {
@@ -86,11 +86,11 @@ final class StreamValues {
         }
     }
 
-    private static CudaResource enter(DeviceAddressable memory, long offset, int bytes) {
+    private static GuardedResource enter(CudaStream stream, DeviceAddressable memory, long offset, int bytes) {
         Ranges.check(offset, bytes, memory.size(), memory);
         Ranges.requireMultiple(offset, bytes);
-        CudaResource resource = (CudaResource) memory;
-        resource.enter();
+        GuardedResource resource = (GuardedResource) memory;
+        resource.enterFor(stream);
         return resource;
     }
 

@@ -13,14 +13,17 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /** Memory of the virtual-memory API: a range of addresses with one piece of physical memory mapped to all of it. */
-final class VirtualAllocation {
+final class VirtualAllocation implements Freeing {
     private final long address;
     private final long size;
-    /** How far {@link #make} came; undone in the opposite order. */
-    private boolean mapped;
+    /** What there is to give back: {@link #make} sets them, and what has gone back once is not given back again. */
+    private boolean reserved = true;
 
     private long physical;
     private boolean created;
+    private boolean mapped;
+    /** Whether there is somebody who can free it again. */
+    private boolean complete;
 
     private VirtualAllocation(long address, long size) {
         this.address = address;
@@ -57,7 +60,11 @@ final class VirtualAllocation {
                             number, properties, CudaHeaders.CU_MEM_ALLOC_GRANULARITY_MINIMUM()),
                     "cuMemGetAllocationGranularity()");
             long granularity = number.get(ValueLayout.JAVA_LONG, 0);
-            long size = Math.addExact(wanted, granularity - 1) / granularity * granularity;
+            if (wanted > Long.MAX_VALUE - granularity) {
+                // The rounded size would be no number; the driver would say the same of the greatest that is one.
+                DeviceAllocations.check(CudaHeaders.CUDA_ERROR_OUT_OF_MEMORY(), operation, context);
+            }
+            long size = (wanted + granularity - 1) / granularity * granularity;
             DeviceAllocations.check(
                     VirtualMemoryCalls.addressReserve(number, size, 0, 0, 0),
                     "cuMemAddressReserve(size=%d)".formatted(size),
@@ -67,12 +74,13 @@ final class VirtualAllocation {
                 allocation.back(context, properties, number);
             } catch (RuntimeException e) {
                 try {
-                    allocation.release();
+                    allocation.free();
                 } catch (CudaException undoing) {
                     e.addSuppressed(undoing);
                 }
                 throw e;
             }
+            allocation.complete = true;
             return allocation;
         }
     }
@@ -103,14 +111,49 @@ final class VirtualAllocation {
         }
     }
 
-    void release() {
+    /**
+     * Takes each step, whatever becomes of the others. Addresses under a mapping that stays are kept: the driver would
+     * give them to somebody else.
+     */
+    @Override
+    public void free() {
+        CudaException failure = null;
         if (mapped) {
-            Results.check(VirtualMemoryCalls.unmap(address, size), "cuMemUnmap(address=0x%x)".formatted(address));
+            int result = VirtualMemoryCalls.unmap(address, size);
+            failure = outcome(result, "cuMemUnmap(address=0x%x)".formatted(address), failure);
+            mapped = result != Results.SUCCESS;
         }
         if (created) {
-            Results.check(VirtualMemoryCalls.release(physical), "cuMemRelease()");
+            int result = VirtualMemoryCalls.release(physical);
+            failure = outcome(result, "cuMemRelease()", failure);
+            created = result != Results.SUCCESS;
         }
-        Results.check(
-                VirtualMemoryCalls.addressFree(address, size), "cuMemAddressFree(address=0x%x)".formatted(address));
+        if (reserved && !mapped) {
+            int result = VirtualMemoryCalls.addressFree(address, size);
+            failure = outcome(result, "cuMemAddressFree(address=0x%x)".formatted(address), failure);
+            reserved = result != Results.SUCCESS;
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    /** The first failure, with those after it. */
+    private CudaException outcome(int result, String call, CudaException before) {
+        if (result == Results.SUCCESS) {
+            return before;
+        }
+        CudaException failure =
+                Results.failure(result, call, complete ? "what is left goes back when the memory is closed again" : "");
+        if (before == null) {
+            return failure;
+        }
+        before.addSuppressed(failure);
+        return before;
+    }
+
+    @Override
+    public boolean isIncomplete() {
+        return mapped || created || reserved;
     }
 }

@@ -19,8 +19,28 @@ final class Waiting {
     private Waiting() {}
 
     static boolean until(BooleanSupplier done, Duration timeout, String what) {
-        long start = System.nanoTime();
         long limit = nanos(timeout);
+        return until(done, limit, () -> {
+            if (Thread.currentThread().isInterrupted()) {
+                throw new CudaWaitInterruptedException(what);
+            }
+        });
+    }
+
+    /** Until a time by System.nanoTime, whatever interrupts: for what must not end half done. */
+    static boolean until(BooleanSupplier done, long deadline) {
+        boolean[] interrupted = {false};
+        try {
+            return until(done, deadline - System.nanoTime(), () -> interrupted[0] |= Thread.interrupted());
+        } finally {
+            if (interrupted[0]) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private static boolean until(BooleanSupplier done, long limit, Runnable afterPause) {
+        long start = System.nanoTime();
         while (!done.getAsBoolean()) {
             long elapsed = System.nanoTime() - start;
             if (elapsed >= limit) {
@@ -32,14 +52,12 @@ final class Waiting {
             }
             long pause = Math.clamp(elapsed / PAUSES_IN_WAIT, SHORTEST_PAUSE_NANOS, LONGEST_PAUSE_NANOS);
             LockSupport.parkNanos(Math.min(pause, limit - elapsed));
-            if (Thread.currentThread().isInterrupted()) {
-                throw new CudaWaitInterruptedException(what);
-            }
+            afterPause.run();
         }
         return true;
     }
 
-    private static long nanos(Duration timeout) {
+    static long nanos(Duration timeout) {
         if (timeout.isNegative()) {
             throw new IllegalArgumentException("a negative timeout, " + timeout);
         }

@@ -14,6 +14,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is asked for wrongly, or cannot be had: each with an error that names cause and remedy. */
 @ExtendWith(StandInDriver.class)
@@ -178,6 +180,28 @@ class BadInputTest {
         assertThatExceptionOfType(OutOfDeviceMemoryException.class)
                 .isThrownBy(() -> context.registerHost(arena.allocate(4096)))
                 .withMessageContaining("so much host memory cannot be pinned");
+    }
+
+    /** Sizes that no arithmetic of ours or of the driver may overflow with. */
+    @ParameterizedTest
+    @ValueSource(longs = {Long.MAX_VALUE, Long.MAX_VALUE - (2 << 20) + 1, 1L << 62})
+    void moreMemoryThanAnyDeviceHas(long size) {
+        CudaStream stream = context.createStream();
+        assertThatExceptionOfType(OutOfDeviceMemoryException.class)
+                .isThrownBy(() -> context.allocateGpuDirect(size))
+                .withMessageContaining(" bytes free");
+        assertThatExceptionOfType(OutOfDeviceMemoryException.class).isThrownBy(() -> context.allocate(size));
+        assertThatExceptionOfType(OutOfDeviceMemoryException.class).isThrownBy(() -> context.allocateManaged(size));
+        assertThatExceptionOfType(OutOfDeviceMemoryException.class).isThrownBy(() -> context.allocateHost(size));
+        assertThatExceptionOfType(OutOfDeviceMemoryException.class).isThrownBy(() -> stream.allocate(size));
+    }
+
+    @Test
+    void aStructThatNoArgumentHolds() {
+        MemorySegment huge = MemorySegment.ofAddress(4096).reinterpret(1L << 32);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> KernelArguments.of(1).setStruct(0, huge))
+                .withMessageContaining("has room for 8 bytes, and this has 4294967296");
     }
 
     @Test

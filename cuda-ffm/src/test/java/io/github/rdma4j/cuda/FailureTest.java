@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Calls that fail in the middle, devices that break, drivers that disappear: told once, and nothing is left open. */
 @ExtendWith(StandInDriver.class)
@@ -46,8 +47,9 @@ class FailureTest {
         EVENT(test -> test.context.createEvent(EventFlag.TIMING)),
         MODULE(test -> test.context.loadModule(Kernels.ptx()).kernel("sum")),
         POOL(test -> test.context.createStream().allocate(64)),
-        CONTEXT(test -> Cuda.device(0).createContext(ContextFlag.SYNC_MEMOPS).close()),
-        PRIMARY(test -> Cuda.device(0).retainPrimaryContext().close());
+        CONTEXT(test ->
+                test.context.device().createContext(ContextFlag.SYNC_MEMOPS).close()),
+        PRIMARY(test -> test.context.device().retainPrimaryContext().close());
 
         private final Consumer<FailureTest> action;
 
@@ -144,6 +146,75 @@ class FailureTest {
         context.close();
     }
 
+    /** Each step of the way back is taken, and what failed is left for the next close. */
+    @ParameterizedTest
+    @ValueSource(strings = {"cuMemUnmap", "cuMemRelease", "cuMemAddressFree"})
+    void virtualMemoryGoesBackInAsManyClosesAsItTakes(String call) {
+        DeviceMemory memory = context.allocateGpuDirect(4096);
+        StandInDriver.failAt(call, 1, CUDA_ERROR_UNKNOWN());
+        assertThatExceptionOfType(CudaException.class)
+                .isThrownBy(memory::close)
+                .withMessageStartingWith(call)
+                .withMessageContaining("what is left goes back when the memory is closed again");
+        assertThat(memory.isOpen()).isFalse();
+        assertThat(StandInDriver.calls("cuMemRelease")).isEqualTo(1);
+        memory.close();
+        assertThat(StandInDriver.open()).containsOnlyKeys("contexts");
+        memory.close();
+        assertThat(StandInDriver.calls("cuMemUnmap")).isEqualTo(call.equals("cuMemUnmap") ? 2 : 1);
+        assertThat(StandInDriver.calls("cuMemRelease")).isEqualTo(call.equals("cuMemRelease") ? 2 : 1);
+        assertThat(StandInDriver.calls("cuMemAddressFree")).isEqualTo(call.equals("cuMemAddressFree") ? 2 : 1);
+    }
+
+    @Test
+    void virtualMemoryThatDoesNotGoBackIsLeftToTheContext() {
+        DeviceMemory memory = context.allocateGpuDirect(4096);
+        StandInDriver.failAt("cuMemUnmap", 1, CUDA_ERROR_UNKNOWN());
+        StandInDriver.failAt("cuMemRelease", 1, CUDA_ERROR_INVALID_VALUE());
+        assertThatExceptionOfType(CudaException.class)
+                .isThrownBy(memory::close)
+                .withMessageStartingWith("cuMemUnmap")
+                .satisfies(e ->
+                        assertThat(e.getSuppressed()).singleElement().asString().contains("cuMemRelease"));
+        context.close();
+        assertThat(StandInDriver.open()).isEmpty();
+    }
+
+    @Test
+    void virtualMemoryGoesBackAfterItsContext() {
+        DeviceMemory memory = context.allocateGpuDirect(4096);
+        StandInDriver.failAt("cuMemUnmap", 1, CUDA_ERROR_UNKNOWN());
+        assertThatExceptionOfType(CudaException.class)
+                .isThrownBy(context::close)
+                .withMessageStartingWith("cuMemUnmap");
+        assertThat(StandInDriver.open()).containsOnlyKeys("handles", "reservations");
+        memory.close();
+        assertThat(StandInDriver.open()).isEmpty();
+    }
+
+    @Test
+    void memoryThatAStreamCouldNotFreeCanBeFreedAgain() {
+        CudaStream stream = context.createStream();
+        DeviceMemory freed = stream.allocate(64);
+        DeviceMemory closed = stream.allocate(64);
+        StandInDriver.failAt("cuMemFreeAsync", 1, CUDA_ERROR_UNKNOWN());
+        assertThatExceptionOfType(CudaException.class).isThrownBy(() -> stream.free(freed));
+        StandInDriver.failAt("cuMemFreeAsync", 1, CUDA_ERROR_UNKNOWN());
+        assertThatExceptionOfType(CudaException.class).isThrownBy(() -> stream.free(closed));
+        assertThat(freed.isOpen() && closed.isOpen()).isTrue();
+        stream.fill(freed, 0, 64, (byte) 1);
+        stream.free(freed);
+        closed.close();
+        DeviceFixture.await(stream);
+        assertThat(freed.isOpen() || closed.isOpen()).isFalse();
+        assertThat(StandInDriver.open()).containsOnlyKeys("contexts", "streams");
+        assertThatIllegalStateException().isThrownBy(() -> stream.free(freed));
+        DeviceMemory late = stream.allocate(64);
+        stream.close();
+        assertThatIllegalStateException().isThrownBy(() -> stream.free(late)).withMessageContaining("is closed");
+        assertThat(late.isOpen()).isTrue();
+    }
+
     /** A fault of queued work: every call of the context says it from then on. */
     @Test
     void aBrokenContextIsToldAndCanBeClosed() {
@@ -185,7 +256,7 @@ class FailureTest {
         assertGone(() -> memory.fill(0, 1, (byte) 0), remedy);
         assertGone(() -> context.allocate(16), remedy);
         assertGone(() -> stream.callback(() -> {}), remedy);
-        assertGone(() -> Cuda.device(0), remedy);
+        assertThat(Cuda.unavailability().orElseThrow()).hasMessageContaining(remedy);
         assertGone(memory::close, remedy);
         assertThat(memory.isOpen()).isFalse();
         StandInDriver.noFailures();

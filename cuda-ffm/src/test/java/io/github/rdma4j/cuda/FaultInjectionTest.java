@@ -179,6 +179,9 @@ class FaultInjectionTest {
                 made = test.operation().apply(world);
             } catch (CudaException e) {
                 failure = e;
+            } catch (CudaUnavailableException e) {
+                assertThat(e.remedy()).as("remedy of %s", e).isNotBlank();
+                failure = (CudaException) e.getCause();
             }
             boolean fired = failure != null || !isPending(world);
             StandInDriver.noFailures();

@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -87,5 +91,72 @@ class PeerTest {
         memory.copyTo(back.segment());
         assertThat(back.segment().getAtIndex(ValueLayout.JAVA_INT, 0)).isEqualTo(4);
         assertThat(back.segment().getAtIndex(ValueLayout.JAVA_INT, 15)).isEqualTo(3);
+    }
+
+    /** A stream of the second context waits for a flag of its own, and then uses memory of the first. */
+    private void assertIsNotFreedUnderWorkOfTheOther(CudaResource memory, Consumer<CudaStream> use) {
+        HostMemory flag = second.allocateHost(4);
+        flag.segment().set(ValueLayout.JAVA_INT, 0, 0);
+        CudaStream stream = second.createStream();
+        stream.waitForValue(flag, 0, 1, WaitCondition.EQUAL);
+        use.accept(stream);
+        first.setCloseTimeout(Duration.ofMillis(100));
+        try {
+            assertThatExceptionOfType(CudaCloseTimeoutException.class)
+                    .isThrownBy(memory::close)
+                    .withMessageContaining("what streams of " + second + " were given before is not done");
+            assertThat(memory.isOpen()).isTrue();
+        } finally {
+            flag.segment().set(ValueLayout.JAVA_INT, 0, 1);
+        }
+        DeviceFixture.await(stream);
+        memory.close();
+        assertThat(memory.isOpen()).isFalse();
+    }
+
+    @Test
+    void pinnedMemoryIsNotFreedUnderACopyOfAnotherContext() {
+        HostMemory pinned = first.allocateHost(64);
+        DeviceMemory target = second.allocate(64);
+        assertIsNotFreedUnderWorkOfTheOther(pinned, stream -> stream.copyToDevice(target, 0, pinned, 0, 64));
+        HostMemory again = first.allocateHost(64);
+        // The copy knows nothing but the address.
+        assertIsNotFreedUnderWorkOfTheOther(again, stream -> stream.copyToDevice(target, 0, again.segment(), 0, 64));
+    }
+
+    @Test
+    void deviceMemoryIsNotFreedUnderWorkOfAnotherContext() {
+        DeviceMemory target = second.allocate(64);
+        CudaKernel kernel = second.loadModule(Kernels.ptx()).kernel("increment");
+        first.enablePeerAccess(second);
+        second.enablePeerAccess(first);
+        List<BiConsumer<CudaStream, DeviceMemory>> uses = List.of(
+                (stream, memory) -> stream.copyOnDevice(target, 0, memory, 0, 64),
+                (stream, memory) -> stream.copyOnDevice(memory, 0, target, 0, 64),
+                (stream, memory) -> stream.fill(memory, 0, 64, (byte) 1),
+                (stream, memory) -> stream.fillWords(memory, 0, 16, 1),
+                (stream, memory) -> stream.writeValue(memory, 0, 1),
+                (stream, memory) -> stream.launch(
+                        kernel,
+                        1,
+                        16,
+                        KernelArguments.of(2).setPointer(0, memory).setInt(1, 16)));
+        for (BiConsumer<CudaStream, DeviceMemory> use : uses) {
+            DeviceMemory memory = first.allocate(64);
+            assertIsNotFreedUnderWorkOfTheOther(memory, stream -> use.accept(stream, memory));
+        }
+    }
+
+    /** Else one device would wait for the other for nothing. */
+    @Test
+    void deviceMemoryThatNoOtherContextUsesIsFreedAtOnce() {
+        HostMemory flag = second.allocateHost(4);
+        flag.segment().set(ValueLayout.JAVA_INT, 0, 0);
+        second.createStream().waitForValue(flag, 0, 1, WaitCondition.EQUAL);
+        first.setCloseTimeout(Duration.ZERO);
+        DeviceMemory memory = first.allocate(64);
+        memory.close();
+        assertThat(memory.isOpen()).isFalse();
+        flag.segment().set(ValueLayout.JAVA_INT, 0, 1);
     }
 }

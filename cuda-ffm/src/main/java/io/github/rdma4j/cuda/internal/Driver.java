@@ -5,6 +5,8 @@ package io.github.rdma4j.cuda.internal;
 import io.github.rdma4j.cuda.CudaUnavailableException;
 import io.github.rdma4j.cuda.UnsupportedCudaCallException;
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
+import io.github.rdma4j.cuda.bindings.PFN_cuCtxGetCurrent_v4000;
+import io.github.rdma4j.cuda.bindings.PFN_cuCtxSetCurrent_v4000;
 import io.github.rdma4j.cuda.bindings.PFN_cuDriverGetVersion_v2020;
 import io.github.rdma4j.cuda.bindings.PFN_cuGetProcAddress_v11030;
 import io.github.rdma4j.cuda.bindings.PFN_cuInit_v2000;
@@ -65,6 +67,11 @@ public final class Driver {
             Driver driver = new Driver(
                     downcall(library, "cuGetProcAddress", PFN_cuGetProcAddress_v11030.descriptor(), version), version);
             driver.initialise(library);
+            if (DriverTrace.ON) {
+                DriverTrace.keepContext(
+                        driver.find("cuCtxGetCurrent", 4000, PFN_cuCtxGetCurrent_v4000.descriptor()),
+                        driver.find("cuCtxSetCurrent", 4000, PFN_cuCtxSetCurrent_v4000.descriptor()));
+            }
             instance = driver;
         }
         return instance;

@@ -4,8 +4,10 @@ package io.github.rdma4j.cuda.internal;
 
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
 import java.lang.foreign.AddressLayout;
+import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
@@ -34,6 +36,9 @@ final class DriverTrace {
     private static final long LEAST_ADDRESS = 1L << 32;
 
     private static final String ERROR = "CUDA_ERROR_";
+
+    /** Null until the driver is open. */
+    private static volatile ContextKeeper keeper;
 
     private final String name;
     private final MethodHandle real;
@@ -119,6 +124,8 @@ final class DriverTrace {
         long from = System.nanoTime();
         Object result = real.invokeExact(arguments);
         long duration = System.nanoTime() - from;
+        ContextKeeper ofVirtual = Thread.currentThread().isVirtual() ? keeper : null;
+        MemorySegment context = ofVirtual == null ? null : ofVirtual.current();
         output.write("%s [%s] %s(%s) = %s <%d.%09d>%n"
                 .formatted(
                         TIME.format(start),
@@ -128,7 +135,39 @@ final class DriverTrace {
                         result((Integer) result),
                         duration / NANOSECONDS,
                         duration % NANOSECONDS));
+        if (context != null) {
+            ofVirtual.makeCurrent(context);
+        }
         return result;
+    }
+
+    /**
+     * What a line is written to may pause, and a virtual thread go on on another carrier, with the current context of
+     * that one. The next call must find its own.
+     */
+    private record ContextKeeper(MethodHandle get, MethodHandle set) {
+        /** Null if the driver does not say. */
+        MemorySegment current() throws Throwable {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment context = arena.allocate(ValueLayout.ADDRESS);
+                return (int) get.invokeExact(context) == 0 ? context.get(ValueLayout.ADDRESS, 0) : null;
+            }
+        }
+
+        /** What it says of a context that is gone, the next call says, too. */
+        void makeCurrent(MemorySegment context) throws Throwable {
+            int ignored = (int) set.invokeExact(context);
+        }
+    }
+
+    /**
+     * Keeps the current context of virtual threads over the lines of the trace.
+     *
+     * @param get cuCtxGetCurrent, not traced
+     * @param set cuCtxSetCurrent, not traced
+     */
+    static void keepContext(MethodHandle get, MethodHandle set) {
+        keeper = new ContextKeeper(get, set);
     }
 
     /** Virtual threads have no name by default. A name may contain anything, and a line has no second one. */

@@ -2,15 +2,45 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda.internal;
 
+import io.github.rdma4j.cuda.CudaException;
 import io.github.rdma4j.cuda.CudaUnavailableException;
 import io.github.rdma4j.cuda.CudaUnavailableException.Reason;
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
 
-/** What a refusal of {@code cuInit} means. Numbers only: the functions that name results are not there yet. */
-final class InitialisationFailures {
+/** What a refusal of {@code cuInit} means, or of the first call behind it. */
+public final class InitialisationFailures {
+    private static final String SEE_THE_LOG = "see the kernel's log for messages of NVRM, and whether nvidia-smi works";
+
     private InitialisationFailures() {}
 
+    /** By the number only: the functions that name results are not there yet. */
     static CudaUnavailableException of(String call, int result) {
+        CudaUnavailableException known = known(call, result);
+        return known != null ? known : failed(call, "result " + result, "the driver did not initialise", SEE_THE_LOG);
+    }
+
+    /**
+     * A driver that has initialised and does not tell its devices. Some results come from {@code cuInit} on one machine
+     * and here on the next: services that do not run, devices that are gone.
+     *
+     * @param refusal of the call that asks for the devices
+     * @return the exception to throw, whose cause is the refusal
+     */
+    public static CudaUnavailableException of(CudaException refusal) {
+        CudaUnavailableException failure = known(refusal.call(), refusal.result());
+        if (failure == null) {
+            failure = failed(
+                    refusal.call(),
+                    refusal.resultName(),
+                    "the driver has started, and does not tell its devices",
+                    refusal.remedy().isEmpty() ? SEE_THE_LOG : refusal.remedy());
+        }
+        failure.initCause(refusal);
+        return failure;
+    }
+
+    /** Null for a result that means nothing of its own here. */
+    private static CudaUnavailableException known(String call, int result) {
         if (result == CudaHeaders.CUDA_ERROR_NO_DEVICE()) {
             return new CudaUnavailableException(
                     Reason.NO_DEVICE,
@@ -47,11 +77,7 @@ final class InitialisationFailures {
                     "the forward-compatibility libcuda does not serve this GPU",
                     "take the cuda-compat folder out of LD_LIBRARY_PATH");
         }
-        return failed(
-                call,
-                "result " + result,
-                "the driver did not initialise",
-                "see the kernel's log for messages of NVRM, and whether nvidia-smi works");
+        return null;
     }
 
     private static CudaUnavailableException failed(String call, String result, String cause, String remedy) {

@@ -4,6 +4,7 @@ package io.github.rdma4j.cuda.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.github.rdma4j.cuda.Cuda;
 import io.github.rdma4j.cuda.CudaContext;
@@ -31,6 +32,10 @@ class HostFunctionsTest {
         StandInDriver.failAt("cuLaunchHostFunc", 1, CudaHeaders.CUDA_ERROR_NOT_SUPPORTED());
         assertThatExceptionOfType(CudaException.class).isThrownBy(() -> stream.callback(() -> {}));
         assertThat(HostFunctions.pending()).as("refused").isEqualTo(before);
+        CudaStream closed = context.createStream();
+        closed.close();
+        assertThatIllegalStateException().isThrownBy(() -> closed.callback(() -> {}));
+        assertThat(HostFunctions.pending()).as("of a closed stream").isEqualTo(before);
         HostMemory pinned = context.allocateHost(64);
         StandInDriver.faultAt("cuMemcpyHtoDAsync", 1, CudaHeaders.CUDA_ERROR_LAUNCH_FAILED());
         pinned.segment().fill((byte) 0);

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda;
+
+import io.github.rdma4j.cuda.internal.ContextCalls;
+import io.github.rdma4j.cuda.internal.DeviceCalls;
+import io.github.rdma4j.cuda.internal.Results;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/** The two ways to a {@link CudaContext}. */
+final class NewContexts {
+    private NewContexts() {}
+
+    static CudaContext primary(CudaDevice device) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment context = arena.allocate(ValueLayout.JAVA_LONG);
+            Results.check(
+                    DeviceCalls.primaryContextRetain(context, device.handle()),
+                    "cuDevicePrimaryCtxRetain(device=%d)".formatted(device.ordinal()));
+            return new CudaContext(device, context.get(ValueLayout.JAVA_LONG, 0), true);
+        }
+    }
+
+    static CudaContext create(CudaDevice device, ContextFlag... flags) {
+        int mask = ContextFlag.mask(flags);
+        int later = mask & ContextFlag.mask(ContextFlag.SYNC_MEMOPS);
+        CudaContext made;
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment context = arena.allocate(ValueLayout.JAVA_LONG);
+            Results.check(
+                    ContextCalls.create(context, mask & ~later, device.handle()),
+                    "cuCtxCreate(flags=0x%x, device=%d)".formatted(mask & ~later, device.ordinal()));
+            made = new CudaContext(device, context.get(ValueLayout.JAVA_LONG, 0), false);
+        }
+        if (later != 0) {
+            try {
+                made.synchronizeMemoryOperations();
+            } catch (RuntimeException e) {
+                made.close();
+                throw e;
+            }
+        }
+        return made;
+    }
+}

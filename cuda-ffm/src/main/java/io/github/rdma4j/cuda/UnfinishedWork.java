@@ -1,0 +1,232 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda;
+
+import io.github.rdma4j.cuda.bindings.CudaHeaders;
+import io.github.rdma4j.cuda.internal.ContextCalls;
+import io.github.rdma4j.cuda.internal.EventCalls;
+import io.github.rdma4j.cuda.internal.Results;
+import io.github.rdma4j.cuda.internal.StreamCalls;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * What the streams of a context still have to do. The driver's own waits have no limit, and its calls that free memory
+ * wait, too. So whoever frees waits here first, by events behind what the streams have been given, and calls the driver
+ * when there is nothing to wait for any more.
+ *
+ * <p>What cannot be asked, such as the streams of other libraries that do not wait for the default stream, is left to
+ * the driver. So is what another thread queues after the last look.
+ */
+final class UnfinishedWork {
+    /** Streams of any of them may use memory of any other. */
+    private static final Set<CudaContext> OPEN = ConcurrentHashMap.newKeySet();
+
+    /** Waits for the work of all streams but those that are made with CU_STREAM_NON_BLOCKING, as ours are. */
+    private static final long DEFAULT_STREAM = 0;
+
+    private final CudaContext context;
+    /** Those whose handles are valid, or were a moment ago: one that is being closed is among them to the last. */
+    private final Set<CudaStream> streams = ConcurrentHashMap.newKeySet();
+    /** Events behind the work of streams that were closed before it was done. Guarded by itself. */
+    private final List<Long> ends = new ArrayList<>();
+
+    UnfinishedWork(CudaContext context) {
+        this.context = context;
+    }
+
+    static void opened(CudaContext context) {
+        OPEN.add(context);
+    }
+
+    static void closed(CudaContext context) {
+        OPEN.remove(context);
+    }
+
+    /**
+     * Waits until all is done that the streams of a context had been given when it was called.
+     *
+     * @param own whose streams
+     * @param others whether those of all other contexts, too
+     * @param deadline by System.nanoTime
+     * @return null if it is done; if the deadline is over first, the context whose streams have not done it
+     */
+    static CudaContext await(CudaContext own, boolean others, long deadline) {
+        if (!own.unfinishedWork().await(deadline)) {
+            return own;
+        }
+        if (others) {
+            for (CudaContext context : OPEN) {
+                if (context != own && !context.unfinishedWork().await(deadline)) {
+                    return context;
+                }
+            }
+        }
+        return null;
+    }
+
+    void opened(CudaStream stream) {
+        streams.add(stream);
+    }
+
+    /** Keeps what {@link #mark} gave for a stream, after that was destroyed. */
+    void keep(long end) {
+        if (end == 0) {
+            return;
+        }
+        synchronized (ends) {
+            if (makeCurrent()) {
+                destroyDone(ends);
+            }
+            ends.add(end);
+        }
+    }
+
+    /** When its end is kept, if it has one. */
+    void closed(CudaStream stream) {
+        streams.remove(stream);
+    }
+
+    /**
+     * An event behind what a stream has been given; 0 if all of it is done, or the stream cannot be asked: then its
+     * context is lost, or a graph is being recorded. The context is current.
+     */
+    static long mark(long stream) {
+        if (StreamCalls.query(stream) != CudaHeaders.CUDA_ERROR_NOT_READY()) {
+            return 0;
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment made = arena.allocate(ValueLayout.JAVA_LONG);
+            if (EventCalls.create(made, CudaHeaders.CU_EVENT_DISABLE_TIMING()) != Results.SUCCESS) {
+                return 0;
+            }
+            long event = made.get(ValueLayout.JAVA_LONG, 0);
+            if (EventCalls.record(event, stream) != Results.SUCCESS) {
+                EventCalls.destroy(event);
+                return 0;
+            }
+            return event;
+        }
+    }
+
+    private boolean await(long deadline) {
+        Marks marks = new Marks();
+        try {
+            return Waiting.until(marks::areDone, deadline);
+        } finally {
+            marks.destroy();
+        }
+    }
+
+    /** For the thread that destroys the context: nobody waits any more. */
+    void forget() {
+        synchronized (ends) {
+            destroyAll(ends);
+        }
+    }
+
+    private void destroyAll(List<Long> events) {
+        if (!events.isEmpty() && makeCurrent()) {
+            events.forEach(EventCalls::destroy);
+        }
+        events.clear();
+    }
+
+    /** Whether the streams that were closed before their work was done have done it. */
+    private boolean endsAreDone() {
+        synchronized (ends) {
+            // Only now: a virtual thread that waited for the lock may be on another carrier.
+            if (ends.isEmpty() || !makeCurrent()) {
+                return true;
+            }
+            destroyDone(ends);
+            return ends.isEmpty();
+        }
+    }
+
+    private static void destroyDone(List<Long> events) {
+        events.removeIf(event -> {
+            boolean done = EventCalls.query(event) != CudaHeaders.CUDA_ERROR_NOT_READY();
+            if (done) {
+                EventCalls.destroy(event);
+            }
+            return done;
+        });
+    }
+
+    /** Also while the context is being closed. False if somebody has destroyed it: then nothing can be asked. */
+    private boolean makeCurrent() {
+        return ContextCalls.setCurrent(context.pointer) == Results.SUCCESS;
+    }
+
+    /** One wait's events. */
+    private final class Marks {
+        /** Those of which none is known yet. */
+        private final List<CudaStream> unmarked = new ArrayList<>(streams);
+
+        private final List<Long> events = new ArrayList<>();
+
+        private boolean started;
+
+        /** A pause may have moved a virtual thread to another carrier, so each look sets the context. */
+        boolean areDone() {
+            // Another thread may destroy the context, and our events with it.
+            if (!context.tryEnter()) {
+                events.clear();
+                return true;
+            }
+            try {
+                return !makeCurrent() || look();
+            } finally {
+                context.exit();
+            }
+        }
+
+        private boolean look() {
+            if (!started) {
+                add(mark(DEFAULT_STREAM));
+                started = true;
+            }
+            unmarked.removeIf(this::isMarked);
+            destroyDone(events);
+            return unmarked.isEmpty() && events.isEmpty() && endsAreDone();
+        }
+
+        /** One that is being closed is looked at again: its end comes among the others' in a moment. */
+        private boolean isMarked(CudaStream stream) {
+            if (!streams.contains(stream)) {
+                return true;
+            }
+            if (!stream.tryEnter()) {
+                return false;
+            }
+            try {
+                add(mark(stream.pointer));
+                return true;
+            } finally {
+                stream.exit();
+            }
+        }
+
+        private void add(long event) {
+            if (event != 0) {
+                events.add(event);
+            }
+        }
+
+        void destroy() {
+            if (context.tryEnter()) {
+                try {
+                    destroyAll(events);
+                } finally {
+                    context.exit();
+                }
+            }
+        }
+    }
+}

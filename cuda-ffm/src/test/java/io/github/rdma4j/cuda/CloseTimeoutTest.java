@@ -1,0 +1,266 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda;
+
+import static io.github.rdma4j.cuda.bindings.CudaHeaders.CUDA_ERROR_UNKNOWN;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Closes that wait for work that does not end: they end in time, free nothing under it, and can be tried again. */
+class CloseTimeoutTest extends WaitingWorkFixture {
+    private static final Duration SHORT = Duration.ofMillis(100);
+
+    @BeforeEach
+    void waitShortly() {
+        context.setCloseTimeout(SHORT);
+    }
+
+    private static void assertTooEarly(CudaResource resource) {
+        assertThatExceptionOfType(CudaCloseTimeoutException.class)
+                .isThrownBy(resource::close)
+                .withMessageContaining(" is not freed")
+                .withMessageContaining("is not done after PT0.1S. Remedy: a stream may wait for a value that nobody has"
+                        + " written: write it, or wait for the streams, and close this again");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whatWorkMayUseStaysAndIsClosedLater(Kind kind) throws InterruptedException {
+        CudaResource resource = kind.create(this);
+        DeviceFixture.await(writer);
+        Map<String, Long> before = StandInDriver.open();
+        waitForFlag();
+        within(() -> assertTooEarly(resource), "closing");
+        assertThat(resource.isOpen()).isTrue();
+        assertThat(resource.handle()).isNotZero();
+        assertThat(StandInDriver.open()).isEqualTo(before);
+        raise();
+        resource.close();
+        assertThat(resource.isOpen()).isFalse();
+        assertThat(StandInDriver.open()).isNotEqualTo(before);
+    }
+
+    /** The word itself: it can be written after the close that came too early. */
+    @Test
+    void theWordOfTheStreamStaysWritable() throws InterruptedException {
+        waitForFlag();
+        within(() -> assertTooEarly(flag), "closing");
+        raise();
+        flag.close();
+        assertThat(flag.segment().scope().isAlive()).isFalse();
+    }
+
+    @Test
+    void aContextStaysWithWhatCannotBeFreed() throws InterruptedException {
+        DeviceMemory memory = context.allocate(64);
+        CudaModule module = context.loadModule(Kernels.ptx());
+        waitForFlag();
+        within(
+                () -> assertThatExceptionOfType(CudaCloseTimeoutException.class)
+                        .isThrownBy(context::close)
+                        .withMessageStartingWith(module.toString())
+                        .satisfies(e -> assertThat(e.getSuppressed()).hasSize(2)),
+                "closing");
+        assertThat(context.isOpen() && memory.isOpen() && flag.isOpen()).isTrue();
+        context.createStream().writeValue(flag, 0, 1);
+        context.close();
+        assertThat(memory.isOpen()).isFalse();
+        assertThat(StandInDriver.open()).isEmpty();
+    }
+
+    /** All that a context closes waits together. */
+    @Test
+    void manyWaitsAreNoLongerThanOne() throws InterruptedException {
+        for (int i = 0; i < 50; i++) {
+            context.allocate(64);
+        }
+        waitForFlag();
+        long start = System.nanoTime();
+        within(() -> assertThatExceptionOfType(CudaCloseTimeoutException.class).isThrownBy(context::close), "closing");
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(SHORT.multipliedBy(25));
+    }
+
+    @Test
+    void theWorkOfAClosedStreamIsWaitedFor() throws InterruptedException {
+        HostMemory pinned = context.allocateHost(64);
+        DeviceMemory memory = context.allocate(64);
+        waitForFlag();
+        waiting.copyToDevice(memory, 0, pinned, 0, 64);
+        waiting.close();
+        within(() -> assertTooEarly(pinned), "closing");
+        assertThat(StandInDriver.get("events"))
+                .as("behind the closed stream's work")
+                .isEqualTo(1);
+        raise();
+        pinned.close();
+        memory.close();
+        assertThat(StandInDriver.get("events")).isZero();
+    }
+
+    /** The driver could not be asked for it any more; nobody waits for it then but the driver. */
+    @Test
+    void aStreamWhoseCloseFailedHoldsNothingUp() throws InterruptedException {
+        DeviceMemory memory = context.allocate(64);
+        StandInDriver.failAt("cuCtxSetCurrent", 1, CUDA_ERROR_UNKNOWN());
+        assertThatExceptionOfType(CudaException.class).isThrownBy(waiting::close);
+        assertThat(waiting.isOpen()).isFalse();
+        within(memory::close, "closing");
+    }
+
+    @Test
+    void streamsThatAreClosedBusyLeaveNoEvents() throws InterruptedException {
+        DeviceMemory memory = context.allocate(64);
+        StandInDriver.copyDelay(2_000, 0);
+        for (int i = 0; i < 50; i++) {
+            CudaStream busy = context.createStream();
+            busy.fill(memory, 0, 64, (byte) i);
+            busy.close();
+            Thread.sleep(4);
+        }
+        assertThat(StandInDriver.get("events")).isLessThan(25);
+    }
+
+    /** What is queued while a close waits for a thread is waited for, too. */
+    @Test
+    void workThatComesLateIsWaitedFor() throws InterruptedException {
+        HostMemory pinned = context.allocateHost(64);
+        DeviceMemory memory = context.allocate(64);
+        StandInDriver.copyDelay(1_000_000, 0);
+        Closing copying = new Closing(() -> memory.copyFrom(pinned.segment()));
+        while (StandInDriver.calls("cuMemcpyHtoD") == 0) {
+            Thread.onSpinWait();
+        }
+        context.setCloseTimeout(DeviceFixture.LIMIT);
+        Closing closing = new Closing(memory::close);
+        while (memory.tryEnter()) {
+            memory.exit();
+            Thread.onSpinWait();
+        }
+        waitForFlag();
+        copying.end();
+        closing.awaitWaiting();
+        assertThat(memory.isOpen()).isFalse();
+        assertThat(StandInDriver.get("allocations")).isEqualTo(1);
+        raise();
+        closing.end();
+        assertThat(StandInDriver.get("allocations")).isZero();
+    }
+
+    @Test
+    void whatIsClosedToNewUsesIsFreedByTheNextClose() throws InterruptedException {
+        HostMemory pinned = context.allocateHost(64);
+        DeviceMemory memory = context.allocate(64);
+        StandInDriver.copyDelay(1_000_000, 0);
+        Closing copying = new Closing(() -> memory.copyFrom(pinned.segment()));
+        while (StandInDriver.calls("cuMemcpyHtoD") == 0) {
+            Thread.onSpinWait();
+        }
+        Closing closing = new Closing(memory::close);
+        while (memory.tryEnter()) {
+            memory.exit();
+            Thread.onSpinWait();
+        }
+        waitForFlag();
+        copying.end();
+        assertThat(closing.thread.join(DeviceFixture.LIMIT)).isTrue();
+        assertThat(closing.failure.get())
+                .isInstanceOf(CudaCloseTimeoutException.class)
+                .hasMessageContaining(" is not freed, though closed to new uses: ");
+        assertThat(StandInDriver.get("allocations")).isEqualTo(1);
+        raise();
+        memory.close();
+        memory.close();
+        assertThat(StandInDriver.get("allocations")).isZero();
+        assertThat(StandInDriver.calls("cuMemFree")).isEqualTo(1);
+    }
+
+    /** Only what was queued before counts. */
+    @Test
+    void aStreamThatIsNeverIdleHoldsNothingUp() throws InterruptedException {
+        context.setCloseTimeout(DeviceFixture.LIMIT);
+        DeviceMemory memory = context.allocate(64);
+        DeviceMemory other = context.allocate(64);
+        StandInDriver.copyDelay(2_000, 0);
+        CudaEvent[] events = {context.createEvent(), context.createEvent()};
+        AtomicBoolean end = new AtomicBoolean();
+        // One fill is queued before the one before it is done.
+        Closing feeding = new Closing(() -> {
+            for (int i = 0; !end.get(); i = 1 - i) {
+                writer.fill(other, 0, 64, (byte) i);
+                events[i].record(writer);
+                assertThat(events[1 - i].await(DeviceFixture.LIMIT)).isTrue();
+            }
+        });
+        try {
+            while (writer.isDone()) {
+                Thread.onSpinWait();
+            }
+            within(memory::close, "closing");
+        } finally {
+            end.set(true);
+            feeding.end();
+            StandInDriver.copyDelay(0, 0);
+        }
+    }
+
+    @Test
+    void anInterruptDoesNotEndAClose() throws InterruptedException {
+        context.setCloseTimeout(DeviceFixture.LIMIT);
+        DeviceMemory memory = context.allocate(64);
+        waitForFlag();
+        AtomicBoolean interrupted = new AtomicBoolean();
+        Closing closing = new Closing(() -> {
+            memory.close();
+            interrupted.set(Thread.interrupted());
+        });
+        closing.thread.interrupt();
+        closing.awaitWaiting();
+        assertThat(memory.isOpen()).isTrue();
+        raise();
+        closing.end();
+        assertThat(memory.isOpen()).isFalse();
+        assertThat(interrupted).isTrue();
+    }
+
+    /** One thread waits longer than the other has patience. */
+    @Test
+    void closingWhatAnotherThreadIsClosingEndsInTime() throws InterruptedException {
+        DeviceMemory memory = context.allocate(64);
+        context.setCloseTimeout(DeviceFixture.LIMIT);
+        waitForFlag();
+        Closing first = new Closing(memory::close);
+        first.awaitWaiting();
+        context.setCloseTimeout(SHORT);
+        within(
+                () -> assertThatExceptionOfType(CudaCloseTimeoutException.class)
+                        .isThrownBy(memory::close)
+                        .withMessageContaining("another thread is creating something of it, or closing it"),
+                "closing");
+        raise();
+        first.end();
+        memory.close();
+    }
+
+    @Test
+    void theLimitIsSetInTheContext() {
+        assertThat(context.closeTimeout()).isEqualTo(SHORT);
+        assertThat(Cuda.device(0).createContext()).satisfies(other -> {
+            assertThat(other.closeTimeout()).isEqualTo(Duration.ofSeconds(30));
+            other.setCloseTimeout(Duration.ofSeconds(Long.MAX_VALUE));
+            other.allocate(64);
+            other.close();
+        });
+        assertThatIllegalArgumentException().isThrownBy(() -> context.setCloseTimeout(Duration.ofMillis(-1)));
+        context.setCloseTimeout(Duration.ZERO);
+        context.allocate(64).close();
+    }
+}
