@@ -70,6 +70,13 @@ eventually() {
     return 1
 }
 
+# program NAME BODY: a command in $BATS_TEST_TMPDIR/bin.
+program() {
+    mkdir -p "$BATS_TEST_TMPDIR/bin"
+    printf '#!/bin/sh\n%s\n' "$2" >"$BATS_TEST_TMPDIR/bin/$1"
+    chmod +x "$BATS_TEST_TMPDIR/bin/$1"
+}
+
 contains() {
     grep -q "$1" "$2" 2>/dev/null
 }
@@ -276,13 +283,8 @@ C
     run -2 "$SOFTROCE" --count counts --read-only true
     run -2 "$SOFTROCE" --host --count counts true
     run -2 "$SOFTROCE" --host --icount true
-    mkdir "$BATS_TEST_TMPDIR/bin"
-    cat >"$BATS_TEST_TMPDIR/bin/qemu-system-x86_64" <<'FAKE'
-#!/bin/sh
-if [ "$1" = --version ]; then echo 'QEMU emulator version 10.0.2 (Debian)'; exit; fi
-exec /usr/bin/qemu-system-x86_64 "$@"
-FAKE
-    chmod +x "$BATS_TEST_TMPDIR/bin/qemu-system-x86_64"
+    program qemu-system-x86_64 'if [ "$1" = --version ]; then echo "QEMU emulator version 10.0.2 (Debian)"; exit; fi
+        exec /usr/bin/qemu-system-x86_64 "$@"'
     PATH=$BATS_TEST_TMPDIR/bin:$PATH run "$SOFTROCE" --count none bash -c 'echo "count: $RDMA4J_COUNT."'
     echo "$output"
     [[ $status == 0 && ${lines[-1]} == 'count: .' && ! -e none ]]
@@ -351,13 +353,11 @@ FAKE
 
 @test "a machine that does not start: its console is shown, status 125" {
     # A program in QEMU's place that starts nothing.
-    mkdir -p bin
-    printf '#!/bin/sh\necho "the console says this" >&2\nexit 1\n' >bin/qemu-system-x86_64
-    chmod +x bin/qemu-system-x86_64
-    PATH=$PWD/bin:$PATH run "$SOFTROCE" -q --vm --accel tcg true
+    program qemu-system-x86_64 'echo "the console says this" >&2; exit 1'
+    PATH=$BATS_TEST_TMPDIR/bin:$PATH run "$SOFTROCE" -q --vm --accel tcg true
     [[ $status == 125 && $output == *'the console says this'* ]]
-    printf '#!/bin/sh\nexec sleep 30\n' >bin/qemu-system-x86_64
-    PATH=$PWD/bin:$PATH run "$SOFTROCE" -q --vm --accel tcg --boot-timeout 1 true
+    program qemu-system-x86_64 'exec sleep 30'
+    PATH=$BATS_TEST_TMPDIR/bin:$PATH run "$SOFTROCE" -q --vm --accel tcg --boot-timeout 1 true
     [[ $status == 125 && $output == *'did not start within 1 s'* ]]
 }
 
@@ -418,6 +418,25 @@ FAKE
     run -0 bash -c 'source "$1"; printf "%s\n" 6.1.0-5 6.12.9+deb12 6.12.10+deb12 6.120.1 16.12.1 | kernel_newest 6.12' \
         - "$BATS_TEST_DIRNAME/../lib/softroce/kernel.sh"
     [[ $output == 6.12.10+deb12 ]]
+}
+
+@test "the package manager is asked which kernel it has, and not again until its lists change" {
+    program apt-cache 'echo asked >>"$OUT.asked"; exec /usr/bin/apt-cache "$@"'
+    choose() {
+        PATH=$BATS_TEST_TMPDIR/bin:$PATH RDMA4J_CACHE=$PWD/memory bash -c 'set -euo pipefail
+            source "$1/common.sh"; source "$1/apt-suite.sh"; source "$1/softroce/kernel.sh"; kernel_choose default' \
+            - "$BATS_TEST_DIRNAME/../lib"
+    }
+    run -0 choose
+    [[ $output == linux-image-*-amd64\ * ]]
+    local first=$output asked
+    asked=$(wc -l <"$OUT.asked")
+    run -0 choose
+    [[ $output == "$first" && $(wc -l <"$OUT.asked") == "$asked" ]]
+    # As after apt-get update.
+    sed -i '1s/$/ /' memory/kernel/.choice.default
+    run -0 choose
+    [[ $output == "$first" && $(wc -l <"$OUT.asked") == $((2 * asked)) ]]
 }
 
 @test "a kernel in the cache serves a machine whose package sources do not have it" {

@@ -393,16 +393,15 @@ class EngineTest {
                 }
             }));
         }
-        for (int i = 0; i < rounds + 1; i++) {
+        for (int i = 0; i < rounds; i++) {
             while (pair.left.transfers().tryWrite(i, null, COUNTER) != Endpoint.OK) {
                 Thread.onSpinWait();
             }
         }
-        while (told.get() < rounds + 1) {
-            Thread.onSpinWait();
+        // When all are told, neither of the two, or one, may wait for another one.
+        while (!threads.stream().allMatch(Future::isDone)) {
+            pair.left.transfers().tryWrite(-1, null, COUNTER);
         }
-        // One of the two may wait for another one.
-        pair.left.transfers().tryWrite(-1, null, COUNTER);
         for (Future<?> thread : threads) {
             thread.get();
         }
