@@ -342,9 +342,11 @@ vm_dump() {
 }
 
 # vm_drain PUMP BASE BYTES: QEMU may still hold output for a reader that is slow; waits until the pump has taken BYTES
-# since it had read BASE, or has waited for more in vain for two seconds.
+# since it had read BASE, or has waited for more in vain for two seconds. User-Mode Linux has written all to the pipe, which
+# outlives it, before it tells the end (guest-main).
 vm_drain() {
     local pump=$1 base=$2 bytes=$3 now idle=0
+    [[ $ACCEL != uml ]] || return 0
     while [[ $VM_STATE != stopped && -n $pump ]] && kill -0 "$pump" 2>/dev/null; do
         now=$(vm_pumped "$pump")
         if [[ -z $now || -z $bytes ]]; then

@@ -246,7 +246,7 @@ wait $! || { cat /tmp/server; exit 8; }
 exit $status
 GUEST
     chmod +x "$BATS_TEST_TMPDIR/guest"
-    run "$ROOT/scripts/softroce" --vm --quiet --timeout 240 --env JDK --env TOOL "$BATS_TEST_TMPDIR/guest"
+    run "$ROOT/scripts/softroce" --vm --accel native --quiet --timeout 240 --env JDK --env TOOL "$BATS_TEST_TMPDIR/guest"
     echo "$output"
     [ "$status" -eq 0 ]
     [[ $output =~ $'\n'\ *2\ +100\ +[0-9]+\.[0-9] ]]

@@ -66,6 +66,8 @@ class MemoryRegionDeviceTest {
     }
 
     @Test
+    // Half a million small pages take User-Mode Linux forty seconds.
+    @Tag("huge-pages")
     void aRegionCanBeLongerThanTwoGibibytes() {
         long size = (2L << 30) + (1 << 20);
         try (ConnectedPair pair = new ConnectedPair(4096)) {

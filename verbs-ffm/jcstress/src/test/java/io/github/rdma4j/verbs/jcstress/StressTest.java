@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Runs all stress tests of this module, in a JVM of jcstress's own that starts one for each. By itself in one mode of
- * compilation, for a second each; {@code -Drdma4j.jcstress=long} in all modes that jcstress knows, and longer.
+ * compilation, for a third of a second each; {@code -Drdma4j.jcstress=long} in all modes that jcstress knows, and longer.
  */
 class StressTest {
     private static final boolean LONG = "long".equals(System.getProperty("rdma4j.jcstress"));
@@ -70,7 +70,7 @@ class StressTest {
         if (LONG) {
             command.addAll(List.of("-m", "quick", "-jvmArgsPrepend", "--enable-native-access=ALL-UNNAMED"));
         } else {
-            command.addAll(List.of("-f", "1", "-iters", "1", "-time", "600", "-sc", "false"));
+            command.addAll(List.of("-f", "1", "-iters", "1", "-time", "300", "-sc", "false"));
             command.addAll(List.of("-jvmArgs", "--enable-native-access=ALL-UNNAMED"));
         }
         return command;
