@@ -16,7 +16,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Runs all stress tests of this module, in a JVM of jcstress's own that starts one for each. By itself in one mode of
- * compilation, for a third of a second each; {@code -Drdma4j.jcstress=long} in all modes that jcstress knows, and longer.
+ * compilation, for a third of a second each; {@code -Drdma4j.jcstress=long} in all modes that jcstress knows, and
+ * longer.
  */
 class StressTest {
     private static final boolean LONG = "long".equals(System.getProperty("rdma4j.jcstress"));
