@@ -7,6 +7,8 @@
  * ({@code --enable-native-access=io.github.rdma4j.verbs}).
  */
 module io.github.rdma4j.verbs {
+    requires jdk.jfr;
+
     exports io.github.rdma4j.verbs;
     exports io.github.rdma4j.verbs.device;
     exports io.github.rdma4j.verbs.flow;

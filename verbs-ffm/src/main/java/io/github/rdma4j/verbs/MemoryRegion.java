@@ -11,6 +11,7 @@ import io.github.rdma4j.verbs.internal.ImportCalls;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.PooledRegions;
 import io.github.rdma4j.verbs.internal.RegistrationCalls;
+import io.github.rdma4j.verbs.internal.events.MemoryDeregistrationEvent;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -372,10 +373,12 @@ public final class MemoryRegion extends Resource {
             ExportedVerb.UNIMPORT_MR.call(region);
             return;
         }
+        MemoryDeregistrationEvent event = MemoryDeregistrationEvent.begun();
         int result = ExportedVerb.DEREG_MR.number(region);
         if (result != 0 && closeWindowsThatMayBeBound()) {
             result = ExportedVerb.DEREG_MR.number(region);
         }
+        event.over(domain.context().device().name(), length, result);
         Failures.check("ibv_dereg_mr(lkey=0x%x)".formatted(localKey), result);
     }
 

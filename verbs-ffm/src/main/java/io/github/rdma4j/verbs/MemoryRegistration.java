@@ -10,10 +10,12 @@ import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.RegistrationCalls;
 import io.github.rdma4j.verbs.internal.RegistrationExCalls;
+import io.github.rdma4j.verbs.internal.events.MemoryRegistrationEvent;
 import io.github.rdma4j.verbs.internal.explain.RegistrationFailures;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * The ways to a {@code struct ibv_mr}, each with its checks and the explanation of its refusals.
@@ -88,14 +90,29 @@ record MemoryRegistration(MemorySegment region, MemorySegment memory, long addre
                         length,
                         AccessFlag.of(access),
                         base == address ? "" : ", iova=0x%x".formatted(base));
-        MemorySegment region = dmaHandle == null
-                ? RegistrationCalls.regMr(domain.segment(), address, length, base, access)
-                : RegistrationExCalls.regHost(domain.segment(), address, length, base, dmaHandle.segment(), access);
+        MemorySegment region = recorded(
+                domain,
+                operation,
+                length,
+                () -> dmaHandle == null
+                        ? RegistrationCalls.regMr(domain.segment(), address, length, base, access)
+                        : RegistrationExCalls.regHost(
+                                domain.segment(), address, length, base, dmaHandle.segment(), access));
         if (region.address() == 0) {
             throw RegistrationFailures.ofHostMemory(
                     operation, maxSize(domain), length, AccessFlag.ON_DEMAND.in(access), NativeCalls.lastErrno());
         }
         return new MemoryRegistration(region, memory, base, length, access);
+    }
+
+    /** Registers, and tells the JVM's recorder. The errno of a refusal stays readable. */
+    private static MemorySegment recorded(
+            ProtectionDomain domain, String operation, long length, Supplier<MemorySegment> verb) {
+        MemoryRegistrationEvent event = MemoryRegistrationEvent.begun();
+        MemorySegment region = verb.get();
+        int errno = region.address() == 0 ? NativeCalls.lastErrno() : 0;
+        event.over(domain.context().device().name(), operation, length, errno);
+        return region;
     }
 
     /** Asked only when a refusal is explained. */
@@ -109,11 +126,11 @@ record MemoryRegistration(MemorySegment region, MemorySegment memory, long addre
         AccessFlag.requireLocalWriteBehindRemote(flags);
         refuse(flags, AccessFlag.HUGETLB, "the whole address space");
         refuse(flags, AccessFlag.ZERO_BASED, "the whole address space");
-        MemorySegment region = RegistrationCalls.regMr(domain.segment(), 0, SIZE_MAX, 0, flags);
+        String operation = "ibv_reg_mr(address=0, length=SIZE_MAX, access=%s)".formatted(AccessFlag.of(flags));
+        MemorySegment region = recorded(
+                domain, operation, UNBOUNDED, () -> RegistrationCalls.regMr(domain.segment(), 0, SIZE_MAX, 0, flags));
         if (region.address() == 0) {
-            throw RegistrationFailures.ofOnDemandMemory(
-                    "ibv_reg_mr(address=0, length=SIZE_MAX, access=%s)".formatted(AccessFlag.of(flags)),
-                    NativeCalls.lastErrno());
+            throw RegistrationFailures.ofOnDemandMemory(operation, NativeCalls.lastErrno());
         }
         return new MemoryRegistration(region, null, 0, UNBOUNDED, flags);
     }
@@ -152,10 +169,14 @@ record MemoryRegistration(MemorySegment region, MemorySegment memory, long addre
                         length,
                         iova,
                         AccessFlag.of(access));
-        MemorySegment region = dmaHandle == null
-                ? RegistrationCalls.regDmaBufMr(domain.segment(), offset, length, iova, fd, access)
-                : RegistrationExCalls.regDmaBuf(
-                        domain.segment(), fd, offset, length, iova, dmaHandle.segment(), access);
+        MemorySegment region = recorded(
+                domain,
+                operation,
+                length,
+                () -> dmaHandle == null
+                        ? RegistrationCalls.regDmaBufMr(domain.segment(), offset, length, iova, fd, access)
+                        : RegistrationExCalls.regDmaBuf(
+                                domain.segment(), fd, offset, length, iova, dmaHandle.segment(), access));
         if (region.address() == 0) {
             throw RegistrationFailures.ofDmaBuf(operation, NativeCalls.lastErrno());
         }
@@ -176,8 +197,11 @@ record MemoryRegistration(MemorySegment region, MemorySegment memory, long addre
                 "ibv_reg_dm_mr(offset=%d, length=%d, access=%s)".formatted(offset, length, AccessFlag.of(flags));
         MemorySegment entry =
                 requireEntry(domain.context(), verbs_context.reg_dm_mr$offset(), operation, "device memory");
-        MemorySegment region =
-                RegistrationCalls.regDmMr(entry, domain.segment(), memory.segment(), offset, length, flags);
+        MemorySegment region = recorded(
+                domain,
+                operation,
+                length,
+                () -> RegistrationCalls.regDmMr(entry, domain.segment(), memory.segment(), offset, length, flags));
         if (region.address() == 0) {
             throw Failures.of(operation, NativeCalls.lastErrno());
         }
@@ -188,12 +212,17 @@ record MemoryRegistration(MemorySegment region, MemorySegment memory, long addre
     static MemoryRegistration ofBuffer(ProviderBuffer buffer, long offset, long length, int access) {
         MemorySegment memory = buffer.segment().asSlice(offset, length);
         checkMemory(memory, access);
-        MemorySegment region = RegistrationExCalls.regBuffer(
-                buffer.protectionDomain().segment(), buffer.nativeBuffer(), memory, length, access);
+        String operation = "ibv_reg_buf_mr(address=0x%x, length=%d, access=%s)"
+                .formatted(memory.address(), length, AccessFlag.of(access));
+        MemorySegment region = recorded(
+                buffer.protectionDomain(),
+                operation,
+                length,
+                () -> RegistrationExCalls.regBuffer(
+                        buffer.protectionDomain().segment(), buffer.nativeBuffer(), memory, length, access));
         if (region.address() == 0) {
             throw RegistrationFailures.ofHostMemory(
-                    "ibv_reg_buf_mr(address=0x%x, length=%d, access=%s)"
-                            .formatted(memory.address(), length, AccessFlag.of(access)),
+                    operation,
                     maxSize(buffer.protectionDomain()),
                     length,
                     AccessFlag.ON_DEMAND.in(access),

@@ -54,12 +54,14 @@ class ArchitectureTest {
     private static final String DEVICE = API + ".device";
     private static final String ASKING_DEVICES = INTERNAL + ".device";
     private static final String EXPLAINING = INTERNAL + ".explain";
+    private static final String EVENTS = INTERNAL + ".events";
 
     private static final JavaClasses CODE = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .importPackages(API);
 
-    private static final DescribedPredicate<JavaClass> JDK = resideInAnyPackage("java..");
+    /** The JDK, and what tells its recorder: used by all floors, and leaning on nothing else. */
+    private static final DescribedPredicate<JavaClass> JDK = resideInAnyPackage("java..", EVENTS);
     /** Endpoints say where they were closed as all else does; they call nothing native for it. */
     private static final DescribedPredicate<JavaClass> CAUSE_AFTER_A_CLOSE = equivalentTo(ClosePlace.class);
 
@@ -72,6 +74,16 @@ class ArchitectureTest {
     /** What a device says of itself names services and fields of packets, which are the API's. */
     private static final DescribedPredicate<JavaClass> KINDS_OF_THE_API =
             belongToAnyOf(QueuePairType.class, ReceiveHashField.class);
+
+    @Test
+    void recordedEventsLeanOnTheJdk() {
+        classes()
+                .that()
+                .resideInAPackage(EVENTS)
+                .should()
+                .onlyDependOnClassesThat(JDK.or(resideInAPackage("jdk.jfr")))
+                .check(CODE);
+    }
 
     @Test
     void theBindingsLeanOnNothing() {

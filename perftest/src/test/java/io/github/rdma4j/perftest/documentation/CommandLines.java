@@ -30,6 +30,8 @@ final class CommandLines {
             "ibv_devices",
             "ibv_devinfo",
             "java",
+            "jcmd",
+            "jfr",
             "jq",
             "modprobe",
             "mvn",

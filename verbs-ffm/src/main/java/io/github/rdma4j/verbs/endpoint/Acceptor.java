@@ -11,6 +11,7 @@ import io.github.rdma4j.verbs.cm.CmEvent;
 import io.github.rdma4j.verbs.cm.CmEventType;
 import io.github.rdma4j.verbs.cm.SynchronousId;
 import io.github.rdma4j.verbs.internal.ClosePlace;
+import io.github.rdma4j.verbs.internal.events.EndpointAcceptEvent;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -29,7 +30,7 @@ import java.util.function.Function;
  */
 final class Acceptor {
     /** A client that has been answered, and has not answered yet. */
-    private record Handshake(SynchronousId request, CmLink link, Hello peer, long end) {}
+    private record Handshake(SynchronousId request, CmLink link, Hello peer, long end, EndpointAcceptEvent recorded) {}
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -122,7 +123,12 @@ final class Acceptor {
                 if (event.isPresent() && event.get().type() == CmEventType.ESTABLISHED) {
                     return complete(handshake);
                 }
-                // It gave up, or said nothing for too long.
+                handshake.recorded.over(
+                        name,
+                        handshake.link,
+                        event.isPresent()
+                                ? "the client gave up: " + event.get().type()
+                                : "the client did not complete the handshake in time (handshakeTimeout)");
                 CloseAll.of(handshake.link::close, handshake.link::free, handshake.request::close);
             }
         }
@@ -131,10 +137,13 @@ final class Acceptor {
 
     /** Refuses who is no endpoint of this version, and tells the others that they are welcome. */
     private void answer(SynchronousId request) {
+        EndpointAcceptEvent event = EndpointAcceptEvent.begun();
         CmLink link = null;
         try {
             byte[] greeting = request.request().orElseThrow().privateData();
-            if (!Hello.problem(greeting).isEmpty()) {
+            String problem = Hello.problem(greeting);
+            if (!problem.isEmpty()) {
+                event.over(name, request.id(), "refused: " + problem);
                 refuse(request);
                 request.close();
                 return;
@@ -146,13 +155,15 @@ final class Acceptor {
                     request,
                     link,
                     Hello.parse(greeting),
-                    System.nanoTime() + Math.min(Engine.nanos(config.handshakeTimeout()), Long.MAX_VALUE / 2));
+                    System.nanoTime() + Math.min(Engine.nanos(config.handshakeTimeout()), Long.MAX_VALUE / 2),
+                    event);
             poller.add(request.id().channel());
             handshakes.add(handshake);
         } catch (Throwable e) {
             // What fails because the client has given up meanwhile is not worth a word: then it cannot be refused
             // either.
             boolean there = !(e instanceof VerbsException) || refuse(request);
+            event.over(name, request.id(), there ? e.toString() : "the client gave up");
             Connector.closeAll(e, link, request);
             if (there) {
                 throw e;
@@ -172,8 +183,11 @@ final class Acceptor {
 
     private Endpoint complete(Handshake handshake) {
         try {
-            return Endpoint.over(handshake.link, handshake.link.buffers(), config, handshake.peer);
+            Endpoint endpoint = Endpoint.over(handshake.link, handshake.link.buffers(), config, handshake.peer);
+            handshake.recorded.over(name, handshake.link, null);
+            return endpoint;
         } catch (Throwable e) {
+            handshake.recorded.over(name, handshake.link, e.toString());
             Connector.closeAll(e, handshake.link, handshake.request);
             throw e;
         }

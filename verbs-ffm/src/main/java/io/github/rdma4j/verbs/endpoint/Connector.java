@@ -6,6 +6,7 @@ import io.github.rdma4j.verbs.cm.CmEvent;
 import io.github.rdma4j.verbs.cm.ConnectionRejectedException;
 import io.github.rdma4j.verbs.cm.PortSpace;
 import io.github.rdma4j.verbs.cm.SynchronousId;
+import io.github.rdma4j.verbs.internal.events.EndpointConnectEvent;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 
@@ -16,6 +17,18 @@ final class Connector {
     private Connector() {}
 
     static Endpoint connect(InetSocketAddress server, EndpointConfig config, Duration timeout) {
+        EndpointConnectEvent event = EndpointConnectEvent.begun();
+        try {
+            Endpoint endpoint = tryToConnect(server, config, timeout);
+            event.over(server, endpoint, null);
+            return endpoint;
+        } catch (Throwable e) {
+            event.over(server, null, e);
+            throw e;
+        }
+    }
+
+    private static Endpoint tryToConnect(InetSocketAddress server, EndpointConfig config, Duration timeout) {
         long start = System.nanoTime();
         SynchronousId id = SynchronousId.create(PortSpace.TCP);
         CmLink link = null;

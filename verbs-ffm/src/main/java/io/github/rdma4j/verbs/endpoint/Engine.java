@@ -6,6 +6,7 @@ import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.ClosePlace;
+import io.github.rdma4j.verbs.internal.events.EndpointWaitEvent;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Optional;
@@ -279,6 +280,7 @@ final class Engine {
 
     private <T> T await(String operation, long limit, boolean whileClosing, Supplier<T> attempt) {
         long start = System.nanoTime();
+        EndpointWaitEvent wait = null;
         enter();
         try {
             while (true) {
@@ -299,14 +301,22 @@ final class Engine {
                     lock.lock();
                 } else if (remaining <= 0 || destroyed) {
                     return null;
-                } else if (waiters.isLed()) {
-                    waiters.follow(operation, remaining);
                 } else {
-                    spinOrSleep(operation, remaining);
+                    if (wait == null) {
+                        wait = EndpointWaitEvent.begun(protocol.credits().available());
+                    }
+                    if (waiters.isLed()) {
+                        waiters.follow(operation, remaining);
+                    } else {
+                        spinOrSleep(operation, remaining);
+                    }
                 }
             }
         } finally {
             exit();
+            if (wait != null) {
+                wait.over(operation);
+            }
         }
     }
 

@@ -50,6 +50,7 @@ final class Protocol extends SendingHalf {
     private IllegalStateException closed;
     private boolean deaf;
     private boolean broken;
+    private boolean endTold;
     private boolean graceBegun;
     private long graceSince;
     private int controlsUnderWay;
@@ -217,6 +218,7 @@ final class Protocol extends SendingHalf {
             }
         } else if (state == State.OPEN) {
             state = State.PEER_CLOSED;
+            tellEnd("closed by the peer");
         }
     }
 
@@ -272,6 +274,14 @@ final class Protocol extends SendingHalf {
             state = State.LOST;
             changes++;
             breakWire();
+            tellEnd(reason);
+        }
+    }
+
+    private void tellEnd(String reason) {
+        if (!endTold) {
+            endTold = true;
+            wire.ended(reason);
         }
     }
 
@@ -405,6 +415,7 @@ final class Protocol extends SendingHalf {
     /** This side is being closed: nobody polls or receives any more, and what waits to be sent goes on. */
     void beginClosing(IllegalStateException reason) {
         changes++;
+        tellEnd("closed by this side");
         awaitEnds();
         slots.stopPolling();
         while (!requests.isEmpty()) {

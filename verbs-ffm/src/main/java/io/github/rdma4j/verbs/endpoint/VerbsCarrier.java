@@ -13,6 +13,8 @@ import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.WorkCompletionOpcode;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
 import io.github.rdma4j.verbs.WorkCompletions;
+import io.github.rdma4j.verbs.internal.events.EndpointEndEvent;
+import io.github.rdma4j.verbs.internal.events.FailedTransferEvent;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Optional;
@@ -34,6 +36,8 @@ final class VerbsCarrier implements Carrier {
     private final int inlineSize;
     /** The bytes behind each message; 0 where frames are immediate data. */
     private final int trailer;
+    /** Both addresses, which a link has no more when it is closed. */
+    private final String name;
 
     private final WorkCompletions completions = WorkCompletions.allocate(BATCH);
     /** What is gathered; null if posts go out at once. */
@@ -58,6 +62,7 @@ final class VerbsCarrier implements Carrier {
         this.buffers = buffers;
         this.inlineSize = inlineSize;
         this.trailer = Frame.trailer(link);
+        this.name = link.toString();
     }
 
     @Override
@@ -206,13 +211,20 @@ final class VerbsCarrier implements Carrier {
         }
     }
 
-    private static void fail(long id, WorkCompletion completion, Protocol protocol) {
+    private void fail(long id, WorkCompletion completion, Protocol protocol) {
         boolean consequence = completion.status() == WorkCompletionStatus.WR_FLUSH_ERR
                 || protocol.state() == Protocol.State.PEER_CLOSED;
+        String description = protocol.isOpen() ? completion.describe() : "";
+        if (!consequence) {
+            FailedTransferEvent.failed(name, completion.status(), description);
+        }
         protocol.failed(
-                id,
-                protocol.isOpen() ? completion.describe() : "",
-                consequence ? null : new TransferException("a transfer of " + protocol, completion));
+                id, description, consequence ? null : new TransferException("a transfer of " + protocol, completion));
+    }
+
+    @Override
+    public void ended(String reason) {
+        EndpointEndEvent.ended(name, reason);
     }
 
     @Override

@@ -60,4 +60,7 @@ interface Wire {
 
     /** Makes everything that is under way complete, if need be without success. */
     void toError();
+
+    /** The connection is over for this side, which is said once. */
+    void ended(String reason);
 }

@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs.internal;
 
 import io.github.rdma4j.verbs.WaitInterruptedException;
+import io.github.rdma4j.verbs.internal.events.EventWaitEvent;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.spi.AbstractInterruptibleChannel;
 import java.time.Duration;
@@ -134,26 +135,36 @@ public final class ReadinessWaiter {
             boolean tryFirst) {
         long start = System.nanoTime();
         boolean trying = tryFirst;
-        while (true) {
-            long seen = wakeUps;
-            T result = trying ? attempt.get() : null;
-            long remaining = limit - (System.nanoTime() - start);
-            if (result != null || trying && remaining <= 0) {
-                return result;
-            }
-            switch (await(Math.max(0, remaining), seen)) {
-                case READY, TIMED_OUT -> {
-                    // The next attempt tells, also after the time: what came in the last moment counts.
-                    trying = true;
-                }
-                case CLOSED -> throw closed.get();
-                case INTERRUPTED -> {
-                    result = trying ? null : attempt.get();
-                    if (result == null) {
-                        throw new WaitInterruptedException(operation.get());
-                    }
+        EventWaitEvent wait = null;
+        try {
+            while (true) {
+                long seen = wakeUps;
+                T result = trying ? attempt.get() : null;
+                long remaining = limit - (System.nanoTime() - start);
+                if (result != null || trying && remaining <= 0) {
                     return result;
                 }
+                if (wait == null) {
+                    wait = EventWaitEvent.begun();
+                }
+                switch (await(Math.max(0, remaining), seen)) {
+                    case READY, TIMED_OUT -> {
+                        // The next attempt tells, also after the time: what came in the last moment counts.
+                        trying = true;
+                    }
+                    case CLOSED -> throw closed.get();
+                    case INTERRUPTED -> {
+                        result = trying ? null : attempt.get();
+                        if (result == null) {
+                            throw new WaitInterruptedException(operation.get());
+                        }
+                        return result;
+                    }
+                }
+            }
+        } finally {
+            if (wait != null) {
+                wait.over(operation);
             }
         }
     }

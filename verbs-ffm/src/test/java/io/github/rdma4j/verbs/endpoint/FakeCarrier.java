@@ -66,6 +66,9 @@ final class FakeCarrier implements Carrier {
     boolean cut;
     String lost;
     boolean broken;
+    /** How the protocol has said that the connection ended; null as long as it has not. */
+    String end;
+
     boolean closed;
     boolean freed;
     /** What the send queue holds: posted, and its completion not polled. */
@@ -346,6 +349,14 @@ final class FakeCarrier implements Carrier {
                 flush();
             }
         }
+    }
+
+    @Override
+    public void ended(String reason) {
+        if (end != null) {
+            throw new AssertionError("the end was told twice: " + end + ", and " + reason);
+        }
+        end = reason;
     }
 
     private void flush() {

@@ -377,6 +377,8 @@ final class SimulatedEnd {
                 require(woken || !waiter.condition.getAsBoolean(), "somebody sleeps, and there is " + waiter.what);
             }
         }
+        boolean over = closing || protocol.state() != Protocol.State.OPEN;
+        require((carrier.end != null) == over, "over: " + over + ", and the end that was told is " + carrier.end);
         if (protocol.isOpen()
                 && peer.protocol.isOpen()
                 && !gone
