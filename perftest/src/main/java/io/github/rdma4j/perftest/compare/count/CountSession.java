@@ -25,7 +25,7 @@ public final class CountSession {
     /** The C tools stop posting receives before the end, which is less than half of so many. */
     private static final int PING_PONG = 2_400;
 
-    private static final int MOST_RUNS = 6;
+    private static final int MOST_RUNS = 12;
 
     /** Two runs that differ by less, as a share, are of the same code. */
     private static final double SETTLED = 0.002;
