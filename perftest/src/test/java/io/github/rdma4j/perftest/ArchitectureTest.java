@@ -2,15 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest;
 
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
+import static com.tngtech.archunit.lang.conditions.ArchConditions.have;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
@@ -260,5 +263,22 @@ class ArchitectureTest {
                 .dependOnClassesThat()
                 .resideInAnyPackage("io.github.rdma4j.cuda..", "io.github.rdma4j.gpudirect..")
                 .check(CODE);
+    }
+
+    /** Else polling on an mlx5 adapter would write what is small to a GPU's memory, with the processor. */
+    @Test
+    void queuePairsOfTheToolsSayWhetherTheyMayScatterToCompletions() {
+        classes()
+                .that(resideInAPackage(inFull("resources"))
+                        .and(callMethod("prepareQueuePair").or(callMethod("createQueuePair"))))
+                .should(have(callMethod("scatterToCompletion")))
+                .check(CODE);
+    }
+
+    private static DescribedPredicate<JavaClass> callMethod(String name) {
+        return describe(
+                "call " + name,
+                type -> type.getMethodCallsFromSelf().stream()
+                        .anyMatch(call -> call.getTarget().getName().equals(name)));
     }
 }

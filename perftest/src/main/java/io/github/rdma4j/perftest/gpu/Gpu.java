@@ -66,7 +66,6 @@ public final class Gpu implements AutoCloseable {
      */
     public static Gpu open(GpuOptions options) {
         String option = options.ordinal() != null ? "--use_cuda" : "--use_cuda_bus_id";
-        ScatterToCompletions.switchOff();
         try {
             return new Gpu(options, find(options, option).retainPrimaryContext());
         } catch (CudaUnavailableException | CudaException failure) {

@@ -90,6 +90,8 @@ final class TestQueuePairs {
                     // Where nothing is received there is no room for the one receive, which is never posted.
                     .oversubscribeCompletionQueue(shape.receiveDepth() == 0)
                     .maxInlineData(inline)
+                    // What the adapter's library copied from a completion would not reach a GPU's memory.
+                    .scatterToCompletion(!parameters.gpu().wanted())
                     .port(parameters.path().devicePort())
                     .partitionKeyIndex(parameters.path().partitionKeyIndex())
                     .queueKey(QUEUE_KEY)
