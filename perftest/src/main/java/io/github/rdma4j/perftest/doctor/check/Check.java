@@ -126,7 +126,7 @@ public enum Check {
     ATOMICS(Section.WIRE, "atomics", OK, NOTE, FAIL),
     /** Datagrams (UD). */
     DATAGRAMS(Section.WIRE, "datagrams", OK, NOTE, WARNING, FAIL),
-    /** Messages of several packets at each path MTU up to that in force. */
+    /** Writes of several packets at each path MTU up to that in force. */
     PATH_MTU(Section.WIRE, "path-mtu", OK, NOTE, FAIL),
     /** A message of 1 MiB, whose content is checked. */
     LARGE_MESSAGE(Section.WIRE, "large-message", OK, FAIL),

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
 
-/** Compares what two machines read of themselves. Each difference that breaks or slows is a finding with both values. */
+/** Compares what two machines read of themselves. What differs and breaks or slows is a finding with both values. */
 public final class Comparison {
     private static final String EXCHANGED = "what both ends read of themselves";
     private static final int MEMBERSHIP = 0x8000;
@@ -87,9 +87,7 @@ public final class Comparison {
         }
         findings.add(mtu(ports));
         if (ports.transport() == Transport.ROCE) {
-            findings.add(gid(ports));
-            findings.add(vlan(ports));
-            findings.add(trafficClass(ports));
+            findings.addAll(new RoceComparison(ports, host).findings());
         }
         if (ports.transport() == Transport.INFINIBAND) {
             findings.add(partition(ports));
@@ -184,129 +182,6 @@ public final class Comparison {
 
     private static String size(int mtu) {
         return mtu == 0 ? "not told" : mtu + " bytes";
-    }
-
-    private Finding gid(PortPair ports) {
-        String source = "/sys/class/infiniband/*/ports/*/gids";
-        String seen = both(describe(ports.here()), describe(ports.there()));
-        PeerPort mine = ports.here();
-        PeerPort theirs = ports.there();
-        if (mine.gid().isEmpty() || theirs.gid().isEmpty()) {
-            return finding(
-                    Check.PAIR_GID,
-                    source,
-                    FindingState.FAIL,
-                    seen,
-                    "RoCE finds peers by GIDs, and a port has none",
-                    "ip address add ADDRESS/LENGTH dev DEVICE on the machine without");
-        }
-        if (!mine.gidType().equals(theirs.gidType())) {
-            return finding(
-                    Check.PAIR_GID,
-                    source,
-                    FindingState.FAIL,
-                    seen,
-                    "the versions of RoCE differ: neither side understands the other's packets",
-                    "take GIDs of one version: --gid-index, here or there; show_gids or ibv_devinfo -v list them");
-        }
-        if (family(mine) != family(theirs)) {
-            return finding(
-                    Check.PAIR_GID,
-                    source,
-                    FindingState.FAIL,
-                    seen,
-                    "one GID is an IPv4 address and the other of IPv6: no packet can have both",
-                    "give both interfaces an address of one family, or take GIDs of one with --gid-index");
-        }
-        if (isLinkLocal(mine) || isLinkLocal(theirs)) {
-            return finding(
-                    Check.PAIR_GID,
-                    source,
-                    FindingState.WARNING,
-                    seen,
-                    "a link-local GID reaches only what is on the same Ethernet segment",
-                    "ip address add ADDRESS/LENGTH dev DEVICE on both machines");
-        }
-        return new Finding(Check.PAIR_GID, "", source, FindingState.OK, seen, "", "");
-    }
-
-    private static String describe(PeerPort port) {
-        return port.gid().isEmpty()
-                ? "none"
-                : "index " + port.gidIndex() + ", " + port.gidType() + ", "
-                        + PeerPort.address(port.gid())
-                                .map(address -> address.getHostAddress())
-                                .orElse(port.gid())
-                        + " (" + port.gidReason() + ")";
-    }
-
-    private static int family(PeerPort port) {
-        return PeerPort.address(port.gid())
-                .map(address -> address.getAddress().length)
-                .orElse(0);
-    }
-
-    private static boolean isLinkLocal(PeerPort port) {
-        return PeerPort.address(port.gid())
-                .filter(address -> address.isLinkLocalAddress())
-                .isPresent();
-    }
-
-    private Finding vlan(PortPair ports) {
-        String source = "/proc/net/vlan, of the interface behind the GID";
-        String seen = values(ports, port -> switch (port.vlan()) {
-            case 0 -> "none";
-            case -1 -> "not told";
-            default -> Integer.toString(port.vlan());
-        });
-        int mine = ports.here().vlan();
-        int theirs = ports.there().vlan();
-        if (mine < 0 || theirs < 0) {
-            return finding(
-                    Check.PAIR_VLAN,
-                    source,
-                    FindingState.UNKNOWN,
-                    seen,
-                    "ends in different VLANs reach each other through a router alone",
-                    "ip -d link show on both machines");
-        }
-        return mine == theirs
-                ? new Finding(Check.PAIR_VLAN, "", source, FindingState.OK, seen, "", "")
-                : finding(
-                        Check.PAIR_VLAN,
-                        source,
-                        FindingState.WARNING,
-                        seen,
-                        "the ends tag packets differently: they reach each other through a router, or where a switch"
-                                + " port adds the tag",
-                        "take GIDs of interfaces in one VLAN: --gid-index, here or there");
-    }
-
-    private Finding trafficClass(PortPair ports) {
-        String source = "/sys/class/infiniband/*/tc/*/traffic_class (MLNX_OFED's mlx5)";
-        int mine = ports.here().trafficClass();
-        int theirs = ports.there().trafficClass();
-        String seen =
-                values(ports, port -> port.trafficClass() < 0 ? "not told" : Integer.toString(port.trafficClass()));
-        if (mine < 0 && theirs < 0) {
-            return new Finding(
-                    Check.PAIR_CLASS,
-                    "",
-                    source,
-                    FindingState.OK,
-                    "neither machine forces one on its programs",
-                    "",
-                    "");
-        }
-        return mine == theirs
-                ? new Finding(Check.PAIR_CLASS, "", source, FindingState.OK, seen, "", "")
-                : finding(
-                        Check.PAIR_CLASS,
-                        source,
-                        FindingState.WARNING,
-                        seen,
-                        "switches treat the two directions differently: one may lose packets where the other does not",
-                        "echo tclass=N > /sys/class/infiniband/DEVICE/tc/PORT/traffic_class, the same on both");
     }
 
     private Finding partition(PortPair ports) {

@@ -14,6 +14,10 @@ public final class FailureWords {
     private static final int IP_AND_UDP = 28;
     private static final int ROCE_HEADERS = 58;
 
+    private static final String LET_ROCE_PASS =
+            "at both ends: iptables -I INPUT -p udp --dport 4791 -j ACCEPT, or nft add rule inet filter input udp dport"
+                    + " 4791 accept";
+
     private final PortPair ports;
     private final String host;
     private final boolean connectedByCm;
@@ -158,8 +162,7 @@ public final class FailureWords {
         return new Advice(
                 "packets of RoCE do not arrive, though TCP does: a firewall drops UDP port 4791 at one end or between,"
                         + " the GIDs are on networks without a route, or another VLAN is needed",
-                "at both ends: iptables -I INPUT -p udp --dport 4791 -j ACCEPT, or nft add rule inet filter input udp"
-                        + " dport 4791 accept; the security group of a cloud, too; then see pair-gid and pair-vlan above");
+                LET_ROCE_PASS + "; the security group of a cloud, too; then see pair-gid and pair-vlan above");
     }
 
     private Advice ofConnection(Failure failure) {
@@ -175,13 +178,8 @@ public final class FailureWords {
         };
         String remedy = failure.remedy();
         if (failure.name().equals("UNREACHABLE") && ports.transport() == Transport.ROCE) {
-            remedy = lostRoceRemedy();
+            remedy = LET_ROCE_PASS + "; rdma link shows the ports' states";
         }
         return new Advice(meaning, remedy);
-    }
-
-    private static String lostRoceRemedy() {
-        return "at both ends: iptables -I INPUT -p udp --dport 4791 -j ACCEPT, or nft add rule inet filter input udp"
-                + " dport 4791 accept; rdma link shows the ports' states";
     }
 }

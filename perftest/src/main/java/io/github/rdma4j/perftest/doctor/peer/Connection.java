@@ -9,7 +9,9 @@ import io.github.rdma4j.perftest.doctor.peer.Remote.Answer;
 import io.github.rdma4j.verbs.RemoteMemory;
 import java.util.Optional;
 
-/** A connection to the other end, made in one of two ways, and what can be done over it. Closing it closes both ends. */
+/**
+ * A connection to the other end, made in one of two ways, and what can be done over it. Closing it closes both ends.
+ */
 final class Connection implements AutoCloseable {
     private final Remote remote;
     private final RcEnd end;

@@ -31,8 +31,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One end of a reliable connection, and its memory: 1 MiB to send from, and behind it 1 MiB that the other end sends to,
- * writes to and reads from. What goes wrong on the wire is returned; what the library refuses is thrown.
+ * One end of a reliable connection, and its memory: 1 MiB to send from, and behind it 1 MiB that the other end sends
+ * to, writes to and reads from. What goes wrong on the wire is returned; what the library refuses is thrown.
  */
 final class RcEnd implements AutoCloseable {
     /** The longest message. */

@@ -4,20 +4,14 @@ package io.github.rdma4j.perftest.doctor.peer;
 
 import io.github.rdma4j.perftest.doctor.check.Check;
 import io.github.rdma4j.perftest.doctor.check.Finding;
-import io.github.rdma4j.perftest.doctor.pair.ClockOffset;
-import io.github.rdma4j.perftest.doctor.pair.CounterGrowth;
 import io.github.rdma4j.perftest.doctor.pair.Fields;
 import io.github.rdma4j.perftest.doctor.pair.PeerPort;
 import io.github.rdma4j.perftest.doctor.pair.Transport;
-import io.github.rdma4j.perftest.doctor.peer.Remote.Answer;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.RemoteMemory;
-import io.github.rdma4j.verbs.VerbsException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
@@ -87,10 +81,12 @@ final class WireTests {
             return false;
         }
         oneSided(byHand);
-        datagrams(transport, byHand);
+        new DatagramTest(remote, context, findings).run(transport, byHand);
         if (pathMtu(transport, byHand)) {
             largeMessage(byHand);
-            underLoad(byHand);
+            if (!load.isZero()) {
+                again(Check.LOAD, byHand).ifPresent(made -> new LoadTest(remote, counters, findings).run(made, load));
+            }
         }
         return true;
     }
@@ -132,21 +128,27 @@ final class WireTests {
         });
     }
 
-    private boolean write(Connection connection) {
-        Check check = Check.RDMA_WRITE;
+    /** Writes each way; what goes wrong is a finding. */
+    private boolean writes(Connection connection, Check check, int length) {
         RemoteMemory theirs = connection.theirMemory();
-        boolean good = connection.good(
+        return connection.good(
                         check,
                         findings.there(),
-                        connection.end().write(SHORT, 1, theirs, remote.limits().step()),
+                        connection
+                                .end()
+                                .write(length, 1, theirs, remote.limits().step()),
                         findings)
                 && connection.good(
-                        check, findings.there(), remote.order(Order.CHECK, Connection.transfer(SHORT, 1)), findings)
+                        check, findings.there(), remote.order(Order.CHECK, Connection.transfer(length, 1)), findings)
                 && connection.good(
-                        check, findings.back(), remote.order(Order.WRITE, Connection.transfer(SHORT, 2)), findings)
-                && connection.good(check, findings.back(), connection.end().check(SHORT, 2), findings);
+                        check, findings.back(), remote.order(Order.WRITE, Connection.transfer(length, 2)), findings)
+                && connection.good(check, findings.back(), connection.end().check(length, 2), findings);
+    }
+
+    private boolean write(Connection connection) {
+        boolean good = writes(connection, Check.RDMA_WRITE, SHORT);
         if (good) {
-            findings.ok(check, "", POLL, "each way");
+            findings.ok(Check.RDMA_WRITE, "", POLL, "each way");
         }
         return good;
     }
@@ -204,66 +206,7 @@ final class WireTests {
         }
     }
 
-    private void datagrams(Transport transport, boolean byHand) {
-        if (transport == Transport.IWARP || !byHand) {
-            findings.note(
-                    Check.DATAGRAMS,
-                    "the transport",
-                    transport == Transport.IWARP
-                            ? "not tried: iWARP has none"
-                            : "not tried: queue pairs cannot be connected by hand either",
-                    transport == Transport.IWARP ? "programs need connections on these machines" : "",
-                    "");
-            return;
-        }
-        try (DatagramEnd mine = new DatagramEnd(context, findings.ports().here())) {
-            Answer opened = remote.order(Order.DATAGRAMS_OPEN, WireValues.endpoint(mine.endpoint()));
-            if (!opened.isGood()) {
-                findings.failedThere(Check.DATAGRAMS, findings.host(), opened.failure(), 0);
-                return;
-            }
-            mine.send(WireValues.endpoint(opened.fields()), remote.limits().step());
-            Answer counted = remote.order(Order.DATAGRAMS_COUNT);
-            Answer sent = remote.order(Order.DATAGRAMS_SEND);
-            if (!counted.isGood() || !sent.isGood()) {
-                findings.failedThere(
-                        Check.DATAGRAMS, findings.host(), (counted.isGood() ? sent : counted).failure(), 0);
-                return;
-            }
-            int there = counted.fields().integer("count", 0, DatagramEnd.COUNT);
-            int back = mine.received(remote.limits().atMost(Duration.ofSeconds(1)));
-            remote.order(Order.DATAGRAMS_CLOSE);
-            arrived(there, back);
-        } catch (VerbsException failure) {
-            findings.failedHere(Check.DATAGRAMS, "here", Failures.of(failure), 0);
-        }
-    }
-
-    private void arrived(int there, int back) {
-        String seen = there + " of " + DatagramEnd.COUNT + " arrived at " + findings.host() + ", " + back + " of "
-                + DatagramEnd.COUNT + " here";
-        if (there == DatagramEnd.COUNT && back == DatagramEnd.COUNT) {
-            findings.ok(Check.DATAGRAMS, "", POLL, seen);
-        } else if (there == 0 || back == 0) {
-            findings.fail(
-                    Check.DATAGRAMS,
-                    there == 0 ? findings.there() : findings.back(),
-                    POLL,
-                    seen,
-                    "connections work and datagrams do not arrive: a queue key or a filter for datagrams alone",
-                    "see the adapter's filters: rdma resource show qp; ethtool -n of the interface");
-        } else {
-            findings.warning(
-                    Check.DATAGRAMS,
-                    "",
-                    POLL,
-                    seen,
-                    "datagrams are lost: the network drops packets, which connections only repair",
-                    "see PFC and ECN on adapters and switches (rdma4j doctor: flow-control, ecn), then cables");
-        }
-    }
-
-    /** Messages of several packets at each path MTU. Says whether packets of full size pass, as far as is known. */
+    /** Writes of several packets at each path MTU. Says whether packets of full size pass, as far as is known. */
     private boolean pathMtu(Transport transport, boolean byHand) {
         if (!byHand) {
             if (transport == Transport.IWARP) {
@@ -278,9 +221,9 @@ final class WireTests {
                 return false;
             }
             try (Connection connection = made.get()) {
-                int length = 3 * mtu + 1;
-                if (!connection.sendThere(Check.PATH_MTU, length, findings)
-                        || !connection.sendBack(Check.PATH_MTU, length, findings)) {
+                // Three full packets and one of a byte. Of writes receivers check the length of each, of sends not all
+                // do.
+                if (!writes(connection, Check.PATH_MTU, 3 * mtu + 1)) {
                     return false;
                 }
                 passed.add(Integer.toString(mtu));
@@ -299,64 +242,5 @@ final class WireTests {
                 }
             }
         });
-    }
-
-    private void underLoad(boolean byHand) {
-        if (load.isZero()) {
-            return;
-        }
-        Optional<Connection> made = again(Check.LOAD, byHand);
-        if (made.isEmpty()) {
-            return;
-        }
-        try (Connection connection = made.get()) {
-            PeerPort mine = findings.ports().here();
-            Map<String, Long> hereBefore = counters.apply(mine);
-            Map<String, Long> thereBefore = read(remote.order(Order.COUNTERS));
-            RcEnd.Load result = connection
-                    .end()
-                    .load(
-                            connection.theirMemory(),
-                            remote.limits().atMost(load),
-                            remote.limits().step());
-            Map<String, Long> hereAfter = counters.apply(mine);
-            Map<String, Long> thereAfter = read(remote.order(Order.COUNTERS));
-            if (result.failure().isPresent()) {
-                findings.failedHere(
-                        Check.LOAD, findings.there(), result.failure().get(), connection.mtu());
-            } else {
-                findings.ok(
-                        Check.LOAD,
-                        findings.there(),
-                        POLL,
-                        String.format(
-                                Locale.ROOT,
-                                "%,d writes of 64 KiB in %s: %.2f Gb/s",
-                                result.messages(),
-                                ClockOffset.words(result.nanoseconds()),
-                                result.bytes() * 8.0 / result.nanoseconds()));
-            }
-            findings.add(CounterGrowth.finding(
-                    "here: " + mine.name(),
-                    hereAfter.size(),
-                    CounterGrowth.between(hereBefore, hereAfter),
-                    result.messages()));
-            findings.add(CounterGrowth.finding(
-                    findings.host() + ": " + findings.ports().there().name(),
-                    thereAfter.size(),
-                    CounterGrowth.between(thereBefore, thereAfter),
-                    result.messages()));
-        }
-    }
-
-    private static Map<String, Long> read(Answer answer) {
-        Map<String, Long> counters = new HashMap<>();
-        Fields fields = answer.fields();
-        int count = fields.integer("counters", 0, PortCounters.MOST);
-        for (int i = 0; i < count; i++) {
-            counters.put(
-                    fields.text("counter." + i + ".name"), fields.number("counter." + i + ".value", 0, Long.MAX_VALUE));
-        }
-        return counters;
     }
 }

@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Matcher;
@@ -37,6 +38,10 @@ import org.junit.jupiter.api.Timeout;
 /** Both ends over TCP, where no RDMA is needed: what the other end may be, and what becomes of this one. */
 @Timeout(60)
 class ConversationTest {
+    /** On one CPU the common pool has one thread, and one end would keep the other from running. */
+    private static final Executor OWN_THREAD =
+            task -> Thread.ofPlatform().daemon().start(task);
+
     private static final Duration WHOLE = Duration.ofSeconds(20);
     private static final PeerMachine ROCE = Machines.with(Machines.roce("mlx5_0", "0a63:0001"));
     private static final PeerMachine INFINIBAND =
@@ -50,10 +55,12 @@ class ConversationTest {
     }
 
     private CompletableFuture<PeerReport> serve(PeerMachine machine, Duration patience) {
-        return CompletableFuture.supplyAsync(() -> PeerServer.serve(end(machine), 0, patience, line -> {
-            progress.add(line);
-            waiting.complete(line);
-        }));
+        return CompletableFuture.supplyAsync(
+                () -> PeerServer.serve(end(machine), 0, patience, line -> {
+                    progress.add(line);
+                    waiting.complete(line);
+                }),
+                OWN_THREAD);
     }
 
     private int port() throws InterruptedException, ExecutionException, TimeoutException {
@@ -88,13 +95,15 @@ class ConversationTest {
 
     private static PeerReport testAgainst(Somebody somebody) throws Exception {
         try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
-            CompletableFuture<Void> speaking = CompletableFuture.runAsync(() -> {
-                try (Socket socket = server.accept()) {
-                    somebody.speak(socket);
-                } catch (IOException failure) {
-                    throw new AssertionError(failure);
-                }
-            });
+            CompletableFuture<Void> speaking = CompletableFuture.runAsync(
+                    () -> {
+                        try (Socket socket = server.accept()) {
+                            somebody.speak(socket);
+                        } catch (IOException failure) {
+                            throw new AssertionError(failure);
+                        }
+                    },
+                    OWN_THREAD);
             PeerReport report = test(server.getLocalPort());
             speaking.get(20, TimeUnit.SECONDS);
             return report;
@@ -263,7 +272,7 @@ class ConversationTest {
                 List.of("CONNECT", "RECEIVE", "CM_ACCEPT", "DATAGRAMS_SEND", "COUNTERS", "USE_PORT", "DANCE")) {
             CompletableFuture<String> listening = new CompletableFuture<>();
             CompletableFuture<PeerReport> serving = CompletableFuture.supplyAsync(
-                    () -> PeerServer.serve(end(ROCE), 0, WHOLE, line -> listening.complete(line)));
+                    () -> PeerServer.serve(end(ROCE), 0, WHOLE, line -> listening.complete(line)), OWN_THREAD);
             Matcher port = Pattern.compile("TCP port (\\d+)").matcher(listening.get(10, TimeUnit.SECONDS));
             assertThat(port.find()).isTrue();
             try (Line line = new Line(new Socket("127.0.0.1", Integer.parseInt(port.group(1))))) {
