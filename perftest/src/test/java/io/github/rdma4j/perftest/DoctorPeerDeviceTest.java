@@ -299,7 +299,14 @@ class DoctorPeerDeviceTest {
                         ? unanswered(message)
                         : message);
         expect(found, "rc-connection", "OK");
-        expect(found, "path-mtu", "FAIL", "RETRY_EXC_ERR", "smaller ones arrive", "ping -M do -s 2078");
+        expect(
+                found,
+                "path-mtu",
+                "FAIL",
+                "RETRY_EXC_ERR",
+                "at path MTU 2048",
+                "smaller ones arrive",
+                "ping -M do -s 2078");
         assertThat(has(found, "large-message")).isFalse();
         assertThat(found.get("exit_status").asInt()).isEqualTo(1);
     }

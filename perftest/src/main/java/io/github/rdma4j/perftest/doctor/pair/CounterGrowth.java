@@ -44,7 +44,7 @@ public final class CounterGrowth {
                     where,
                     SOURCE,
                     FindingState.UNKNOWN,
-                    "no counter of it can be read",
+                    "it has no counter that tells of loss",
                     "loss that the adapter repairs shows in counters alone",
                     "rdma statistic show link, or ethtool -S of the interface");
         }

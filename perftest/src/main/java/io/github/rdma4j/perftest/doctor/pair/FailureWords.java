@@ -6,6 +6,7 @@ import io.github.rdma4j.gpudirect.check.FindingState;
 import io.github.rdma4j.perftest.doctor.check.Check;
 import io.github.rdma4j.perftest.doctor.check.Finding;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
+import java.net.InetAddress;
 import java.util.Arrays;
 import java.util.Optional;
 
@@ -118,6 +119,13 @@ public final class FailureWords {
         };
     }
 
+    /** Where packets of RDMA go, which may be another network than that of the host's name. */
+    private String address() {
+        return PeerPort.address(ports.there().gid())
+                .map(InetAddress::getHostAddress)
+                .orElse(host);
+    }
+
     /** Packets, or their acknowledgements, do not arrive. */
     private Advice lost(Check check, int mtu) {
         if (check == Check.PATH_MTU) {
@@ -128,7 +136,7 @@ public final class FailureWords {
                     ports.transport() == Transport.INFINIBAND
                             ? "see the MTU of each link: iblinkinfo, and mtu= of the partition in partitions.conf"
                             : "give each switch port and interface on the way an MTU of 4200 or more, or both ends ip link"
-                                    + " set DEVICE mtu 1500; ping -M do -s " + (ip - IP_AND_UDP) + " " + host
+                                    + " set DEVICE mtu 1500; ping -M do -s " + (ip - IP_AND_UDP) + " " + address()
                                     + " shows whether such frames pass");
         }
         if (check == Check.LOAD || check == Check.LARGE_MESSAGE) {

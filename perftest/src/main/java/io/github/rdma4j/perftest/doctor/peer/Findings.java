@@ -81,12 +81,19 @@ final class Findings {
 
     /** This end has seen a failure. */
     void failedHere(Check check, String subject, Failure failure, int mtu) {
-        found.add(new FailureWords(ports, host, connectedByCm).finding(check, subject, failure, mtu, ""));
+        found.add(
+                new FailureWords(ports, host, connectedByCm).finding(check, at(check, subject, mtu), failure, mtu, ""));
     }
 
     /** The other end tells of a failure. */
     void failedThere(Check check, String subject, Failure failure, int mtu) {
-        found.add(new FailureWords(ports, host, connectedByCm).finding(check, subject, failure, mtu, host + " says: "));
+        found.add(new FailureWords(ports, host, connectedByCm)
+                .finding(check, at(check, subject, mtu), failure, mtu, host + " says: "));
+    }
+
+    /** Which of the sizes of packets it was. */
+    private static String at(Check check, String subject, int mtu) {
+        return check == Check.PATH_MTU ? subject + " at path MTU " + mtu : subject;
     }
 
     void add(Finding finding) {

@@ -167,7 +167,7 @@ class ComparisonTest {
         expect(CounterGrowth.finding("here", 3, growth, 20_000), NOTE, "out_of_sequence +20, in 20,000 messages");
         expect(CounterGrowth.finding("here", 3, Map.of("duplicate_request", 4L), 10), OK, "duplicate_request +4");
         expect(CounterGrowth.finding("here", 3, Map.of(), 10), OK, "none of 3 counters tells of loss");
-        expect(CounterGrowth.finding("here", 0, Map.of(), 10), UNKNOWN, "no counter");
+        expect(CounterGrowth.finding("here", 0, Map.of(), 10), UNKNOWN, "no counter that tells of loss");
     }
 
     @Test

@@ -68,7 +68,7 @@ class FailureWordsTest {
     void itIsThePathsMtuIfSmallerPacketsPass() {
         Finding finding = words(ROCE, true, Check.PATH_MTU, status("RETRY_EXC_ERR"));
         assertThat(finding.meaning()).contains("smaller ones arrive", "switch");
-        assertThat(finding.remedy()).contains("ping -M do -s 4126 beta");
+        assertThat(finding.remedy()).contains("ping -M do -s 4126 10.99.0.2");
         assertThat(words(INFINIBAND, true, Check.PATH_MTU, status("RETRY_EXC_ERR"))
                         .remedy())
                 .contains("iblinkinfo")
