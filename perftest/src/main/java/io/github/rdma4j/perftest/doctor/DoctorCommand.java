@@ -4,7 +4,16 @@ package io.github.rdma4j.perftest.doctor;
 
 import io.github.rdma4j.perftest.doctor.check.Diagnosis;
 import io.github.rdma4j.perftest.doctor.check.Doctor;
+import io.github.rdma4j.perftest.doctor.check.Outcome;
 import io.github.rdma4j.perftest.doctor.machine.DoctorSources;
+import io.github.rdma4j.perftest.doctor.machine.Machine;
+import io.github.rdma4j.perftest.doctor.pair.MachineFacts;
+import io.github.rdma4j.perftest.doctor.pair.PeerMachine;
+import io.github.rdma4j.perftest.doctor.pair.PeerReport;
+import io.github.rdma4j.perftest.doctor.peer.PeerClient;
+import io.github.rdma4j.perftest.doctor.peer.PeerEnd;
+import io.github.rdma4j.perftest.doctor.peer.PeerServer;
+import io.github.rdma4j.perftest.environment.BuildInfo;
 import io.github.rdma4j.perftest.exit.Complaints;
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import java.io.PrintStream;
@@ -13,7 +22,7 @@ import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
-/** The command {@code doctor}: what of RDMA works on a machine. docs/doctor.md is its manual. */
+/** The command {@code doctor}: what of RDMA works on a machine, or between two. docs/doctor.md is its manual. */
 public final class DoctorCommand {
     /** The name on the command line. */
     public static final String NAME = "doctor";
@@ -54,19 +63,49 @@ public final class DoctorCommand {
         } catch (ParameterException | IllegalParameterException | InvalidPathException failure) {
             return new Complaints(NAME, "rdma4j " + NAME + " --help", err).usage(failure);
         }
-        Diagnosis diagnosis = Doctor.examine(sources);
-        int status = switch (diagnosis.outcome()) {
-            case OK -> OK;
-            case TROUBLE -> TROUBLE;
-            case BROKEN -> BROKEN;
-        };
+        Machine machine = new Machine(sources);
+        Diagnosis diagnosis = Doctor.examine(machine);
+        if (options.isAlone()) {
+            int status = status(diagnosis.outcome());
+            return options.json()
+                    .show(
+                            NAME,
+                            status,
+                            DoctorPage.of(diagnosis),
+                            stream -> DoctorJson.write(diagnosis, status, stream),
+                            out,
+                            err);
+        }
+        PeerReport report = withPeer(options, machine, diagnosis, err);
+        int status = status(report.outcome());
         return options.json()
                 .show(
                         NAME,
                         status,
-                        DoctorPage.of(diagnosis),
-                        stream -> DoctorJson.write(diagnosis, status, stream),
+                        DoctorPage.of(report),
+                        stream -> DoctorJson.write(diagnosis, report, status, stream),
                         out,
                         err);
+    }
+
+    private static PeerReport withPeer(DoctorOptions options, Machine machine, Diagnosis diagnosis, PrintStream err) {
+        PeerMachine told =
+                MachineFacts.of(machine, diagnosis, BuildInfo.version(), options.device(), options.gidIndex());
+        PeerEnd me = PeerEnd.of(
+                told,
+                machine,
+                options.device().isPresent() || options.gidIndex().isPresent());
+        return options.peer()
+                .map(address -> PeerClient.test(me, address, options.limit(), options.load()))
+                .orElseGet(() ->
+                        PeerServer.serve(me, options.port(), options.limit(), line -> err.println(NAME + ": " + line)));
+    }
+
+    private static int status(Outcome outcome) {
+        return switch (outcome) {
+            case OK -> OK;
+            case TROUBLE -> TROUBLE;
+            case BROKEN -> BROKEN;
+        };
     }
 }

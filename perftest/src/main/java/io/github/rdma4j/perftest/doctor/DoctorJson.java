@@ -5,14 +5,18 @@ package io.github.rdma4j.perftest.doctor;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.github.rdma4j.perftest.doctor.check.Diagnosis;
 import io.github.rdma4j.perftest.doctor.check.Finding;
+import io.github.rdma4j.perftest.doctor.check.Outcome;
 import io.github.rdma4j.perftest.doctor.machine.RdmaDevice;
 import io.github.rdma4j.perftest.doctor.machine.RdmaPort;
+import io.github.rdma4j.perftest.doctor.pair.PeerReport;
 import io.github.rdma4j.perftest.environment.BuildInfo;
 import io.github.rdma4j.perftest.findings.FindingDocument;
 import io.github.rdma4j.perftest.findings.FindingFields;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 /** Writes a diagnosis as one JSON document; docs/doctor.schema.json has its fields. */
 final class DoctorJson {
@@ -30,8 +34,28 @@ final class DoctorJson {
      * @param out receives UTF-8; it is flushed, not closed
      */
     static void write(Diagnosis diagnosis, int status, OutputStream out) throws IOException {
+        write(diagnosis, diagnosis.outcome(), diagnosis.findings(), Optional.empty(), status, out);
+    }
+
+    /**
+     * The same of two machines.
+     *
+     * @param diagnosis of this one
+     */
+    static void write(Diagnosis diagnosis, PeerReport report, int status, OutputStream out) throws IOException {
+        write(diagnosis, report.outcome(), report.findings(), Optional.of(report), status, out);
+    }
+
+    private static void write(
+            Diagnosis diagnosis,
+            Outcome outcome,
+            List<Finding> findings,
+            Optional<PeerReport> report,
+            int status,
+            OutputStream out)
+            throws IOException {
         FindingDocument.write(out, SCHEMA, SCHEMA_VERSION, BuildInfo.version(), json -> {
-            json.writeStringField("outcome", diagnosis.outcome().name().toLowerCase(Locale.ROOT));
+            json.writeStringField("outcome", outcome.name().toLowerCase(Locale.ROOT));
             json.writeNumberField("exit_status", status);
             json.writeArrayFieldStart("ports");
             for (RdmaDevice device : diagnosis.devices()) {
@@ -41,10 +65,13 @@ final class DoctorJson {
             }
             json.writeEndArray();
             json.writeArrayFieldStart("findings");
-            for (Finding finding : diagnosis.findings()) {
+            for (Finding finding : findings) {
                 write(json, finding);
             }
             json.writeEndArray();
+            if (report.isPresent()) {
+                PeerJson.write(json, report.get());
+            }
         });
     }
 

@@ -6,12 +6,14 @@ import io.github.rdma4j.gpudirect.check.FindingState;
 import io.github.rdma4j.perftest.doctor.check.Check;
 import io.github.rdma4j.perftest.doctor.check.Diagnosis;
 import io.github.rdma4j.perftest.doctor.check.Finding;
+import io.github.rdma4j.perftest.doctor.pair.PeerReport;
 import io.github.rdma4j.perftest.environment.BuildInfo;
 import io.github.rdma4j.perftest.findings.FindingLines;
 import io.github.rdma4j.perftest.findings.Paragraphs;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
@@ -19,25 +21,34 @@ import java.util.stream.Collectors;
 final class DoctorPage {
     private static final int MOST_TO_MEND = 5;
 
-    private final Diagnosis diagnosis;
+    private final String title;
+    private final String result;
+    private final List<Finding> all;
     private final Paragraphs text = new Paragraphs();
     private final FindingLines lines = new FindingLines(text);
 
-    private DoctorPage(Diagnosis diagnosis) {
-        this.diagnosis = diagnosis;
+    private DoctorPage(String title, String result, List<Finding> all) {
+        this.title = title;
+        this.result = result;
+        this.all = all;
     }
 
     static String of(Diagnosis diagnosis) {
-        return new DoctorPage(diagnosis).page();
+        return new DoctorPage("RDMA on this machine", result(diagnosis), diagnosis.findings()).page();
+    }
+
+    static String of(PeerReport report) {
+        String other = report.address().isEmpty() ? "another one" : report.address();
+        return new DoctorPage("RDMA between this machine and " + other, result(report), report.findings()).page();
     }
 
     private String page() {
-        text.line("RDMA on this machine, as rdma4j " + BuildInfo.version() + " finds it");
+        text.line(title + ", as rdma4j " + BuildInfo.version() + " finds it");
         text.line("");
-        text.entry("Result: ", result());
+        text.entry("Result: ", result);
         mend();
         for (Check.Section section : Check.Section.values()) {
-            List<Finding> findings = diagnosis.findings().stream()
+            List<Finding> findings = all.stream()
                     .filter(finding -> finding.check().section() == section)
                     .toList();
             if (!findings.isEmpty()) {
@@ -48,10 +59,11 @@ final class DoctorPage {
         return text.toString();
     }
 
-    private String result() {
+    private static String result(Diagnosis diagnosis) {
+        String ports = String.join(", ", diagnosis.usablePorts());
         return switch (diagnosis.outcome()) {
-            case OK -> "RDMA can be used: " + ports() + ".";
-            case TROUBLE -> "RDMA can be used (" + ports() + "), and something is slow or broken:";
+            case OK -> "RDMA can be used: " + ports + ".";
+            case TROUBLE -> "RDMA can be used (" + ports + "), and something is slow or broken:";
             case BROKEN ->
                 diagnosis.trouble().isEmpty()
                         ? "RDMA cannot be used: no device has a port."
@@ -59,13 +71,22 @@ final class DoctorPage {
         };
     }
 
-    private String ports() {
-        return String.join(", ", diagnosis.usablePorts());
+    private static String result(PeerReport report) {
+        if (report.role() == PeerReport.Role.SERVER && report.trouble().isEmpty()) {
+            return "this end was tested to the end; the other one prints what it found ("
+                    + report.outcome().name().toLowerCase(Locale.ROOT) + ").";
+        }
+        return switch (report.outcome()) {
+            case OK -> "RDMA works between the two, and nothing is slow or broken.";
+            case TROUBLE -> "RDMA works between the two, and something is slow or broken:";
+            case BROKEN -> "RDMA does not work between the two. To be mended, in this order:";
+        };
     }
 
     /** What to do, without what follows from it. */
     private void mend() {
-        List<List<Finding>> groups = sameAdvice(diagnosis.trouble());
+        List<List<Finding>> groups =
+                sameAdvice(all.stream().filter(Finding::isTrouble).toList());
         for (int i = 0; i < Math.min(groups.size(), MOST_TO_MEND); i++) {
             List<Finding> group = groups.get(i);
             Finding first = group.getFirst();

@@ -14,6 +14,7 @@ import io.github.rdma4j.perftest.doctor.check.Check;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,6 +26,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class DoctorCommandTest {
@@ -186,11 +188,80 @@ class DoctorCommandTest {
         }
     }
 
+    /** Each combination that makes no sense, with a word of what is wrong. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    --serve --peer beta                 | the two ends
+                    --peer beta --port 7                | HOST:PORT
+                    --port 7                            | --serve
+                    --serve --load 3                    | --peer
+                    --load 3                            | --peer
+                    --device rxe0                       | --serve or --peer
+                    --gid-index 1                       | --serve or --peer
+                    --timeout 3                         | --serve or --peer
+                    --serve --port 65536                | 65536
+                    --serve --timeout 0                 | --timeout
+                    --peer beta --timeout 3601          | 3601
+                    --peer beta --load 601              | 601
+                    --peer beta --load 30 --timeout 30  | do not fit
+                    --peer beta --gid-index 256         | 256
+                    --peer beta --gid-index -1          | -1
+                    --peer beta:x                       | beta:x
+                    --peer                              | --peer
+                    --serve --port x                    | --port
+                    """)
+    void optionsOfTwoMachinesThatMakeNoSense(String arguments, String why) {
+        CommandRun run = run("rxe", arguments.split(" "));
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.out()).isEmpty();
+        assertThat(run.err()).startsWith("doctor: ").contains(why);
+    }
+
+    @Test
+    void aPeerThatIsNotThereIsStatusThree() throws IOException {
+        int free;
+        try (ServerSocket socket = new ServerSocket(0)) {
+            free = socket.getLocalPort();
+        }
+        CommandRun run = run("rxe", "--peer", "127.0.0.1:" + free);
+        assertThat(run.status()).isEqualTo(3);
+        assertThat(run.out())
+                .startsWith("RDMA between this machine and 127.0.0.1:" + free + ", as rdma4j ")
+                .contains(
+                        "Result: RDMA does not work between the two. To be mended, in this order:\n  1. peer-tcp of ");
+        JsonNode document =
+                json(run("rxe", "--json", "--peer", "127.0.0.1:" + free).out());
+        assertThat(document.at("/outcome").asText()).isEqualTo("broken");
+        assertThat(document.at("/peer/role").asText()).isEqualTo("client");
+        assertThat(document.at("/peer/there").isNull()).isTrue();
+        assertThat(document.at("/peer/here/ports/0/gid_index").asInt()).isEqualTo(1);
+        assertThat(document.at("/findings/0/id").asText()).isEqualTo("peer-tcp");
+    }
+
+    @Test
+    void nobodyWhoComesIsStatusThree() throws IOException {
+        CommandRun run = run("rxe", "--serve", "--port", "0", "--timeout", "1", "--json");
+        assertThat(run.status()).isEqualTo(3);
+        assertThat(run.err())
+                .startsWith("doctor: waiting at TCP port ")
+                .contains(" for at most 1 s. On the other machine: rdma4j doctor --peer 10.99.0.1:");
+        JsonNode document = json(run.out());
+        assertThat(document.at("/peer/role").asText()).isEqualTo("server");
+        assertThat(document.at("/peer/address").isNull()).isTrue();
+    }
+
     @Test
     void theHelpTellsTheStatuses() {
         CommandRun run = CommandRun.of("doctor --help");
         assertThat(run.status()).isZero();
-        assertThat(run.out()).contains("Exit status: 0 ", "--json[=<file>]");
+        assertThat(run.out())
+                .contains(
+                        "Exit status: 0 ",
+                        "--json[=<file>]",
+                        "--serve",
+                        "--peer=<host[:port]>",
+                        "--load=",
+                        "--timeout=");
         assertThat(CommandRun.of("--help").out()).contains("  doctor          What of RDMA works here");
     }
 

@@ -328,9 +328,16 @@ class FindingsTest {
         }
     }
 
+    /** Those of two machines come from tests between them. */
+    private static List<Check> ofOneMachine() {
+        return Arrays.stream(Check.values())
+                .filter(check -> check.section().compareTo(Check.Section.PEER) < 0)
+                .toList();
+    }
+
     @Test
     void eachStateHasARow() {
-        for (Check check : Check.values()) {
+        for (Check check : ofOneMachine()) {
             Set<FindingState> states = ROWS.stream()
                     .filter(row -> row.check == check)
                     .map(Row::state)
@@ -352,7 +359,7 @@ class FindingsTest {
                 .map(Finding::check)
                 .distinct()
                 .toList();
-        assertThat(order).isEqualTo(Arrays.asList(Check.values()));
+        assertThat(order).isEqualTo(ofOneMachine());
     }
 
     /** A healthy machine with no adapter and one of which nothing can be read: nothing is thrown. */

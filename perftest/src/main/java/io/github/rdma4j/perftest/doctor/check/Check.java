@@ -82,7 +82,58 @@ public enum Check {
     COUNTERS(Section.COUNTERS, "counters", OK, NOTE, WARNING, UNKNOWN),
 
     /** What gpudirect-check comes to. */
-    GPUDIRECT(Section.GPUS, "gpudirect", OK, NOTE, WARNING);
+    GPUDIRECT(Section.GPUS, "gpudirect", OK, NOTE, WARNING),
+
+    /** Whether a doctor answers at the other end, how fast, and whether it stays to the end. */
+    PEER_TCP(Section.PEER, "peer-tcp", OK, FAIL),
+    /** Whether both ends are of one version. */
+    PEER_VERSION(Section.PEER, "peer-version", OK, WARNING, FAIL),
+    /** What each end's own doctor calls broken. */
+    PEER_HEALTH(Section.PEER, "peer-health", OK, WARNING),
+
+    /** The port that is tested, at each end. */
+    PAIR_PORT(Section.PAIR, "pair-port", OK, FAIL),
+    /** What both ports speak. */
+    PAIR_TRANSPORT(Section.PAIR, "pair-transport", OK, FAIL),
+    /** The path MTU in force at both ports. */
+    PAIR_MTU(Section.PAIR, "pair-mtu", OK, WARNING, UNKNOWN),
+    /** The GIDs that both ends use, on RoCE. */
+    PAIR_GID(Section.PAIR, "pair-gid", OK, WARNING, FAIL),
+    /** The VLANs behind the GIDs, on RoCE. */
+    PAIR_VLAN(Section.PAIR, "pair-vlan", OK, WARNING, UNKNOWN),
+    /** The traffic class that each machine forces on programs, on RoCE. */
+    PAIR_CLASS(Section.PAIR, "pair-class", OK, WARNING),
+    /** The partition keys, on InfiniBand. */
+    PAIR_PARTITION(Section.PAIR, "pair-partition", OK, FAIL),
+    /** The subnet prefixes, on InfiniBand. */
+    PAIR_SUBNET(Section.PAIR, "pair-subnet", OK, FAIL),
+    /** How far the clocks are apart. */
+    PAIR_CLOCK(Section.PAIR, "pair-clock", OK, NOTE),
+
+    /** Whether rdma_cm has a device for the other end's address. */
+    CM_ADDRESS(Section.WIRE, "cm-address", OK, NOTE, FAIL),
+    /** Whether rdma_cm has a way to it. */
+    CM_ROUTE(Section.WIRE, "cm-route", OK, FAIL),
+    /** A connection by rdma_cm, and a message each way. */
+    CM_CONNECTION(Section.WIRE, "cm-connection", OK, FAIL),
+    /** A connection by queue pair numbers and GIDs, and a message each way. */
+    RC_CONNECTION(Section.WIRE, "rc-connection", OK, NOTE, FAIL),
+    /** RDMA writes. */
+    RDMA_WRITE(Section.WIRE, "rdma-write", OK, FAIL),
+    /** RDMA reads. */
+    RDMA_READ(Section.WIRE, "rdma-read", OK, FAIL),
+    /** A fetch-and-add. */
+    ATOMICS(Section.WIRE, "atomics", OK, NOTE, FAIL),
+    /** Datagrams (UD). */
+    DATAGRAMS(Section.WIRE, "datagrams", OK, NOTE, WARNING, FAIL),
+    /** Writes of several packets at each path MTU up to that in force. */
+    PATH_MTU(Section.WIRE, "path-mtu", OK, NOTE, FAIL),
+    /** A message of 1 MiB, whose content is checked. */
+    LARGE_MESSAGE(Section.WIRE, "large-message", OK, FAIL),
+    /** Writes for a time, and their rate. */
+    LOAD(Section.WIRE, "load", OK, FAIL),
+    /** What counters of both ports say of that time. */
+    LOSS(Section.WIRE, "loss", OK, NOTE, WARNING, UNKNOWN);
 
     /** What belongs together on the page. */
     public enum Section {
@@ -107,7 +158,13 @@ public enum Check {
         /** What has happened so far. */
         COUNTERS("Counters"),
         /** Memory of GPUs. */
-        GPUS("GPUDirect");
+        GPUS("GPUDirect"),
+        /** Of doctor --peer: who is there. */
+        PEER("The other end"),
+        /** Of doctor --peer: what the ends read of themselves. */
+        PAIR("Both ends compared"),
+        /** Of doctor --peer: what passes between them. */
+        WIRE("Between the ends");
 
         private final String title;
 

@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
  * What counters of ports mean. Those of data and requests are left out, as are those of programs' own mistakes, which
  * completions tell of.
  */
-enum CounterMeaning {
+public enum CounterMeaning {
     /** Packets did not arrive. */
     LOSS(
             true,
@@ -157,25 +157,27 @@ enum CounterMeaning {
     }
 
     /** What a counter means; empty for one that tells of no trouble. */
-    static Optional<CounterMeaning> of(String counter) {
+    public static Optional<CounterMeaning> of(String counter) {
         return Optional.ofNullable(BY_NAME.get(counter));
     }
 
     /** Whether it slows programs down or breaks them. */
-    boolean isTrouble() {
+    public boolean isTrouble() {
         return trouble;
     }
 
     /** Whether it is to be seen beside the number of packets. */
-    boolean isPerPacket() {
+    public boolean isPerPacket() {
         return perPacket;
     }
 
-    String words() {
+    /** What it means, without a full stop. */
+    public String words() {
         return words;
     }
 
-    String remedy() {
+    /** What mends it; may be empty. */
+    public String remedy() {
         return remedy;
     }
 }

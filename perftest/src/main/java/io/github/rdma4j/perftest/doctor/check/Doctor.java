@@ -15,7 +15,11 @@ public final class Doctor {
 
     /** Looks at everything. */
     public static Diagnosis examine(DoctorSources sources) {
-        Machine machine = new Machine(sources);
+        return examine(new Machine(sources));
+    }
+
+    /** Looks at all of a machine that has been read. */
+    public static Diagnosis examine(Machine machine) {
         List<RdmaDevice> devices = machine.devices();
         List<Finding> findings = new ArrayList<>();
         findings.addAll(new SoftwareChecks(machine).findings());

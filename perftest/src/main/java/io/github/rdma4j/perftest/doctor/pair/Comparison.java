@@ -1,0 +1,261 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.doctor.pair;
+
+import io.github.rdma4j.gpudirect.check.FindingState;
+import io.github.rdma4j.perftest.doctor.check.Check;
+import io.github.rdma4j.perftest.doctor.check.Finding;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+
+/** Compares what two machines read of themselves. What differs and breaks or slows is a finding with both values. */
+public final class Comparison {
+    private static final String EXCHANGED = "what both ends read of themselves";
+    private static final int MEMBERSHIP = 0x8000;
+    private static final int FULL_KEY = 0x7fff;
+
+    private final PeerMachine here;
+    private final PeerMachine there;
+    private final String host;
+
+    /**
+     * A comparison.
+     *
+     * @param here this end
+     * @param there the other end
+     * @param host the other end, as the user calls it
+     */
+    public Comparison(PeerMachine here, PeerMachine there, String host) {
+        this.here = here;
+        this.there = there;
+        this.host = host;
+    }
+
+    /** Of the machines as wholes. */
+    public List<Finding> machines() {
+        List<Finding> findings = new ArrayList<>();
+        findings.add(
+                here.rdma4j().equals(there.rdma4j())
+                        ? ok(Check.PEER_VERSION, "both are rdma4j " + here.rdma4j())
+                        : new Finding(
+                                Check.PEER_VERSION,
+                                "",
+                                EXCHANGED,
+                                FindingState.WARNING,
+                                both(here.rdma4j(), there.rdma4j()),
+                                "the versions differ: what one end can do, the other may not",
+                                "install the same version on both machines"));
+        findings.add(health("here", here));
+        findings.add(health(host, there));
+        return findings;
+    }
+
+    private static Finding health(String where, PeerMachine machine) {
+        String source = "rdma4j doctor";
+        return machine.failures().isEmpty()
+                ? new Finding(
+                        Check.PEER_HEALTH,
+                        where,
+                        source,
+                        FindingState.OK,
+                        "its own doctor finds nothing broken",
+                        "",
+                        "")
+                : new Finding(
+                        Check.PEER_HEALTH,
+                        where,
+                        source,
+                        FindingState.WARNING,
+                        machine.failures().getFirst()
+                                + (machine.failures().size() > 1
+                                        ? ", and " + (machine.failures().size() - 1) + " more"
+                                        : ""),
+                        "something is broken there whoever the peer is",
+                        "rdma4j doctor on that machine tells all of it");
+    }
+
+    /** Of the two ports. */
+    public List<Finding> ports(PortPair ports) {
+        List<Finding> findings = new ArrayList<>();
+        findings.add(port("here", ports.here()));
+        findings.add(port(host, ports.there()));
+        findings.add(transport(ports));
+        if (ports.here().transport() != ports.there().transport()) {
+            return findings;
+        }
+        findings.add(mtu(ports));
+        if (ports.transport() == Transport.ROCE) {
+            findings.addAll(new RoceComparison(ports, host).findings());
+        }
+        if (ports.transport() == Transport.INFINIBAND) {
+            findings.add(partition(ports));
+            findings.add(subnet(ports));
+        }
+        return findings;
+    }
+
+    private static Finding port(String where, PeerPort port) {
+        String subject = where + ": " + port.name();
+        String seen = port.state() + ", " + port.transport()
+                + (port.networkInterface().isEmpty() ? "" : " on " + port.networkInterface());
+        return port.usable()
+                ? new Finding(Check.PAIR_PORT, subject, EXCHANGED, FindingState.OK, seen, "", "")
+                : new Finding(
+                        Check.PAIR_PORT,
+                        subject,
+                        EXCHANGED,
+                        FindingState.FAIL,
+                        port.state().isEmpty() ? "its state cannot be read" : seen,
+                        port.state().equals("ACTIVE")
+                                ? "the port is up, and has no GID or cannot be opened"
+                                : "only an active port carries data",
+                        "rdma4j doctor on that machine tells why"
+                                + (port.networkInterface().isEmpty()
+                                        ? ""
+                                        : "; ip link set " + port.networkInterface() + " up"));
+    }
+
+    private Finding transport(PortPair ports) {
+        String mine = ports.here().transport().toString();
+        String theirs = ports.there().transport().toString();
+        return mine.equals(theirs)
+                ? ok(Check.PAIR_TRANSPORT, "both speak " + mine)
+                : new Finding(
+                        Check.PAIR_TRANSPORT,
+                        "",
+                        EXCHANGED,
+                        FindingState.FAIL,
+                        both(mine, theirs),
+                        "ports of different transports never understand each other",
+                        "name a device of the same transport with --device, here or there");
+    }
+
+    private Finding mtu(PortPair ports) {
+        int mine = ports.here().mtu();
+        int theirs = ports.there().mtu();
+        if (ports.mtu() == 0) {
+            return new Finding(
+                    Check.PAIR_MTU,
+                    "",
+                    "ibv_query_port",
+                    FindingState.UNKNOWN,
+                    both(size(mine), size(theirs)),
+                    "a port that is down tells no MTU",
+                    "mend the port first");
+        }
+        if (mine == theirs) {
+            return new Finding(
+                    Check.PAIR_MTU,
+                    "",
+                    "ibv_query_port",
+                    FindingState.OK,
+                    "both " + size(mine) + interfaces(ports),
+                    "",
+                    "");
+        }
+        PeerPort smaller = mine < theirs ? ports.here() : ports.there();
+        PeerPort larger = mine < theirs ? ports.there() : ports.here();
+        return new Finding(
+                Check.PAIR_MTU,
+                "",
+                "ibv_query_port",
+                FindingState.WARNING,
+                both(size(mine), size(theirs)) + interfaces(ports),
+                "programs that do not agree on the smaller one fail with retries exceeded or REM_INV_REQ_ERR, and those"
+                        + " that do have more headers and less bandwidth",
+                ports.transport() == Transport.INFINIBAND
+                        ? "the subnet manager sets it: mtu=5 of the partition in partitions.conf"
+                        : (mine < theirs ? "here: " : "at " + host + ": ") + "ip link set "
+                                + (smaller.networkInterface().isEmpty() ? "DEVICE" : smaller.networkInterface())
+                                + " mtu "
+                                + (larger.interfaceMtu() > 0 ? larger.interfaceMtu() : 4200)
+                                + ", and the same on every switch between");
+    }
+
+    private static String interfaces(PortPair ports) {
+        int mine = ports.here().interfaceMtu();
+        int theirs = ports.there().interfaceMtu();
+        return mine == 0 || theirs == 0 ? "" : " (interfaces: " + mine + " here, " + theirs + " there)";
+    }
+
+    private static String size(int mtu) {
+        return mtu == 0 ? "not told" : mtu + " bytes";
+    }
+
+    private Finding partition(PortPair ports) {
+        String source = "/sys/class/infiniband/*/ports/*/pkeys";
+        String seen = values(ports, port -> String.join(" ", port.partitionKeys()));
+        boolean shared = ports.here().partitionKeys().stream()
+                .anyMatch(mine -> ports.there().partitionKeys().stream().anyMatch(theirs -> match(mine, theirs)));
+        return shared
+                ? new Finding(Check.PAIR_PARTITION, "", source, FindingState.OK, seen, "", "")
+                : finding(
+                        Check.PAIR_PARTITION,
+                        source,
+                        FindingState.FAIL,
+                        seen,
+                        "the ports share no partition, or are both limited members of it: packets are dropped",
+                        "make one a full member: partitions.conf of the subnet manager");
+    }
+
+    /** Two keys match if they are of one partition and at least one is of a full member. */
+    private static boolean match(String mine, String theirs) {
+        try {
+            int one = Integer.decode(mine);
+            int other = Integer.decode(theirs);
+            return (one & FULL_KEY) == (other & FULL_KEY) && ((one | other) & MEMBERSHIP) != 0;
+        } catch (NumberFormatException _) {
+            return false;
+        }
+    }
+
+    private Finding subnet(PortPair ports) {
+        String source = "/sys/class/infiniband/*/ports/*/gids/0";
+        String seen = values(
+                ports,
+                port -> port.gid().length() < 19 ? "not told" : port.gid().substring(0, 19));
+        return ports.here().gid().regionMatches(0, ports.there().gid(), 0, 19)
+                ? new Finding(Check.PAIR_SUBNET, "", source, FindingState.OK, seen, "", "")
+                : finding(
+                        Check.PAIR_SUBNET,
+                        source,
+                        FindingState.FAIL,
+                        seen,
+                        "the ports are on different subnets: packets need a router and a global route",
+                        "connect ports of one subnet with --device, or set the same subnet_prefix in opensm.conf");
+    }
+
+    /** How far the clocks are apart. */
+    public static Finding clock(ClockOffset offset) {
+        String source = "the exchange over TCP";
+        return offset.isApart()
+                ? new Finding(
+                        Check.PAIR_CLOCK,
+                        "",
+                        source,
+                        FindingState.NOTE,
+                        offset.toString(),
+                        "times in the logs of the two machines cannot be put beside each other",
+                        "chronyc tracking, or timedatectl, on both machines")
+                : new Finding(Check.PAIR_CLOCK, "", source, FindingState.OK, offset.toString(), "", "");
+    }
+
+    private String values(PortPair ports, Function<PeerPort, String> value) {
+        return both(value.apply(ports.here()), value.apply(ports.there()));
+    }
+
+    private String both(String mine, String theirs) {
+        return String.format(Locale.ROOT, "%s here, %s at %s", mine, theirs, host);
+    }
+
+    private static Finding ok(Check check, String seen) {
+        return new Finding(check, "", EXCHANGED, FindingState.OK, seen, "", "");
+    }
+
+    private static Finding finding(
+            Check check, String source, FindingState state, String seen, String meaning, String remedy) {
+        return new Finding(check, "", source, state, seen, meaning, remedy);
+    }
+}

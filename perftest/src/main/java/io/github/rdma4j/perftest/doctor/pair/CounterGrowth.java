@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.doctor.pair;
+
+import io.github.rdma4j.gpudirect.check.FindingState;
+import io.github.rdma4j.perftest.doctor.check.Check;
+import io.github.rdma4j.perftest.doctor.check.CounterMeaning;
+import io.github.rdma4j.perftest.doctor.check.Finding;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** What counters of a port say of a time under load: what they counted before and after. */
+public final class CounterGrowth {
+    private static final String SOURCE = "hw_counters and counters of the port, before and after";
+
+    private CounterGrowth() {}
+
+    /** By counter what has been added; without those that stand still. */
+    public static Map<String, Long> between(Map<String, Long> before, Map<String, Long> after) {
+        Map<String, Long> growth = new TreeMap<>();
+        after.forEach((name, value) -> {
+            Long start = before.get(name);
+            if (start != null && value > start) {
+                growth.put(name, value - start);
+            }
+        });
+        return growth;
+    }
+
+    /**
+     * A finding.
+     *
+     * @param where the end
+     * @param read how many counters could be read
+     * @param growth of those that mean something
+     * @param transfers how many messages were sent meanwhile
+     */
+    public static Finding finding(String where, int read, Map<String, Long> growth, long transfers) {
+        if (read == 0) {
+            return new Finding(
+                    Check.LOSS,
+                    where,
+                    SOURCE,
+                    FindingState.UNKNOWN,
+                    "it has no counter that tells of loss",
+                    "loss that the adapter repairs shows in counters alone",
+                    "rdma statistic show link, or ethtool -S of the interface");
+        }
+        Map<String, Long> trouble = growth.entrySet().stream()
+                .filter(entry -> CounterMeaning.of(entry.getKey())
+                        .filter(CounterMeaning::isTrouble)
+                        .isPresent())
+                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue, Long::sum, TreeMap::new));
+        if (trouble.isEmpty()) {
+            return new Finding(
+                    Check.LOSS,
+                    where,
+                    SOURCE,
+                    FindingState.OK,
+                    "none of " + read + " counters tells of loss" + (growth.isEmpty() ? "" : "; " + list(growth)),
+                    "",
+                    "");
+        }
+        CounterMeaning meaning =
+                CounterMeaning.of(trouble.keySet().iterator().next()).orElseThrow();
+        // Any other program's traffic through the port counts, too: few say nothing of these transfers.
+        long most = trouble.values().stream().mapToLong(Long::longValue).max().orElse(0);
+        boolean few = most * 1000 <= transfers;
+        return new Finding(
+                Check.LOSS,
+                where,
+                SOURCE,
+                few ? FindingState.NOTE : FindingState.WARNING,
+                list(trouble) + String.format(Locale.ROOT, ", in %,d messages", transfers),
+                meaning.words() + (few ? "; so few cost little" : ""),
+                few ? "" : meaning.remedy());
+    }
+
+    private static String list(Map<String, Long> counters) {
+        return counters.entrySet().stream()
+                .map(entry -> String.format(Locale.ROOT, "%s +%,d", entry.getKey(), entry.getValue()))
+                .collect(Collectors.joining(", "));
+    }
+}

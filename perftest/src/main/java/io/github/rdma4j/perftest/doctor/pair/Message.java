@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.doctor.pair;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * A message between the two ends: 16 bytes that say what follows, and {@link Fields}. All numbers are big-endian.
+ *
+ * <p>The first message of each end is {@link Kind#HELLO}. Header and HELLO look the same in every version of the
+ * protocol, so that ends of different versions can tell each other so.
+ *
+ * @param version of the protocol that the sender speaks
+ * @param kind what it is
+ * @param fields what it says
+ */
+public record Message(int version, Kind kind, Fields fields) {
+    /** The version that this program speaks. */
+    public static final int VERSION = 1;
+
+    /** The length of a header, in bytes. */
+    public static final int HEADER_BYTES = 16;
+
+    private static final byte[] MAGIC = "RDMA4JDR".getBytes(StandardCharsets.US_ASCII);
+    private static final int SHOWN = 24;
+
+    /** What a message is. */
+    public enum Kind {
+        /** Who speaks, and in which version. */
+        HELLO,
+        /** What the sender reads of its machine. */
+        MACHINE,
+        /** What the serving end is to do next. */
+        ORDER,
+        /** What came of it. */
+        ANSWER,
+        /** The conversation ends; what was found. */
+        BYE
+    }
+
+    /**
+     * What a header announces.
+     *
+     * @param version of the sender's protocol
+     * @param kind of message
+     * @param length of the body, in bytes
+     */
+    public record Header(int version, Kind kind, int length) {}
+
+    /** A message of this program's version. */
+    public Message(Kind kind, Fields fields) {
+        this(VERSION, kind, fields);
+    }
+
+    /** The bytes on the connection. */
+    public byte[] encode() {
+        byte[] body = fields.encode();
+        return ByteBuffer.allocate(HEADER_BYTES + body.length)
+                .put(MAGIC)
+                .putShort((short) version)
+                .putShort((short) kind.ordinal())
+                .putInt(body.length)
+                .put(body)
+                .array();
+    }
+
+    /**
+     * Reads a header. Nothing is allocated by what it says before it has been held to the bounds.
+     *
+     * @param bytes what has come, at most {@value #HEADER_BYTES}; fewer if the connection ended
+     * @throws BadMessageException if it is none
+     */
+    public static Header header(byte[] bytes) {
+        int compared = Math.min(bytes.length, MAGIC.length);
+        if (!Arrays.equals(bytes, 0, compared, MAGIC, 0, compared)) {
+            throw new BadMessageException("it is not a doctor: it says " + show(bytes));
+        }
+        if (bytes.length < HEADER_BYTES) {
+            throw new BadMessageException("the other end's message ends after " + bytes.length + " bytes");
+        }
+        ByteBuffer buffer = ByteBuffer.wrap(bytes, MAGIC.length, HEADER_BYTES - MAGIC.length);
+        int version = Short.toUnsignedInt(buffer.getShort());
+        int kind = Short.toUnsignedInt(buffer.getShort());
+        int length = buffer.getInt();
+        if (kind >= Kind.values().length) {
+            throw new BadMessageException("the other end's message is of kind " + kind + ", which there is not");
+        }
+        if (length < 0 || length > Fields.MOST_BYTES) {
+            throw new BadMessageException("the other end announces a message of " + Integer.toUnsignedString(length)
+                    + " bytes; the longest has " + Fields.MOST_BYTES);
+        }
+        return new Header(version, Kind.values()[kind], length);
+    }
+
+    /**
+     * A message whose header and body have come.
+     *
+     * @throws BadMessageException if the body is none
+     */
+    public static Message of(Header header, byte[] body) {
+        return new Message(header.version(), header.kind(), Fields.decode(body));
+    }
+
+    /** What was not understood, between quotation marks; anything but printable ASCII as {@code \xNN}. */
+    private static String show(byte[] bytes) {
+        StringBuilder text = new StringBuilder("\"");
+        for (int i = 0; i < Math.min(bytes.length, SHOWN); i++) {
+            char c = (char) (bytes[i] & 0xff);
+            text.append(
+                    c >= ' ' && c < 0x7f && c != '"' && c != '\\'
+                            ? String.valueOf(c)
+                            : String.format("\\x%02x", (int) c));
+        }
+        return text.append('"').toString();
+    }
+}

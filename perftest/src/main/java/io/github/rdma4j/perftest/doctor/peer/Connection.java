@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.doctor.peer;
+
+import io.github.rdma4j.perftest.doctor.check.Check;
+import io.github.rdma4j.perftest.doctor.pair.Failure;
+import io.github.rdma4j.perftest.doctor.pair.Fields;
+import io.github.rdma4j.perftest.doctor.peer.Remote.Answer;
+import io.github.rdma4j.verbs.RemoteMemory;
+import java.util.Optional;
+
+/**
+ * A connection to the other end, made in one of two ways, and what can be done over it. Closing it closes both ends.
+ */
+final class Connection implements AutoCloseable {
+    private final Remote remote;
+    private final RcEnd end;
+    private final Answer opened;
+    private final int mtu;
+
+    /**
+     * A connection.
+     *
+     * @param end this end's, with a receive posted; it is taken over
+     * @param opened what the other end says of its own
+     * @param mtu the path MTU in bytes
+     */
+    Connection(Remote remote, RcEnd end, Answer opened, int mtu) {
+        this.remote = remote;
+        this.end = end;
+        this.opened = opened;
+        this.mtu = mtu;
+    }
+
+    /** Packets of so many bytes at most go over it. */
+    int mtu() {
+        return mtu;
+    }
+
+    /** This end. */
+    RcEnd end() {
+        return end;
+    }
+
+    /** What the other end lets this one write and read. */
+    RemoteMemory theirMemory() {
+        return WireValues.memory(opened.fields());
+    }
+
+    /** Whether both devices have atomic operations. */
+    boolean hasAtomics() {
+        return end.hasAtomics() && opened.fields().yes("atomics");
+    }
+
+    /** Sends a message to the other end, which checks it. Says whether all was well; if not, a finding tells. */
+    boolean sendThere(Check check, int length, Findings findings) {
+        int seed = length;
+        Optional<Failure> mine = end.send(length, seed, remote.limits().step());
+        if (mine.isPresent()) {
+            findings.failedHere(check, findings.there(), mine.get(), mtu);
+            return false;
+        }
+        return good(check, findings.there(), remote.order(Order.RECEIVE, transfer(length, seed)), findings);
+    }
+
+    /** Has the other end send a message, and checks it. */
+    boolean sendBack(Check check, int length, Findings findings) {
+        int seed = length + 1;
+        if (!good(check, findings.back(), remote.order(Order.SEND, transfer(length, seed)), findings)) {
+            return false;
+        }
+        Optional<Failure> mine = end.receive(length, seed, remote.limits().step());
+        mine.ifPresent(failure -> findings.failedHere(check, findings.back(), failure, mtu));
+        if (mine.isEmpty()) {
+            // For the next one.
+            end.expect();
+        }
+        return mine.isEmpty();
+    }
+
+    /** Whether the other end did what it was asked to; if not, a finding tells. */
+    boolean good(Check check, String subject, Answer answer, Findings findings) {
+        if (!answer.isGood()) {
+            findings.failedThere(check, subject, answer.failure(), mtu);
+        }
+        return answer.isGood();
+    }
+
+    /** Whether this end did; if not, a finding tells. */
+    boolean good(Check check, String subject, Optional<Failure> failure, Findings findings) {
+        failure.ifPresent(each -> findings.failedHere(check, subject, each, mtu));
+        return failure.isEmpty();
+    }
+
+    static Fields transfer(int length, int seed) {
+        return new Fields().with("length", length).with("seed", seed);
+    }
+
+    /** Closes this end, and then the other one, unless that is gone. */
+    @Override
+    public void close() {
+        end.close();
+        remote.order(Order.CLOSE);
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.doctor.peer;
+
+import io.github.rdma4j.perftest.doctor.pair.Failure;
+import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.WorkCompletion;
+import io.github.rdma4j.verbs.cm.CmEventType;
+import io.github.rdma4j.verbs.cm.ConnectionException;
+import io.github.rdma4j.verbs.cm.ConnectionRejectedException;
+
+/** What the library tells of a failure, as a plain value. */
+final class Failures {
+    private static final String REMEDY = "\\. Remedy: ";
+
+    private Failures() {}
+
+    /** Of a completion. */
+    static Failure of(WorkCompletion completion, String what) {
+        return new Failure(
+                Failure.Kind.STATUS,
+                completion.status().name(),
+                what + ": " + completion.status().text() + " (" + completion.status() + ")",
+                completion.status().remedy());
+    }
+
+    /** Of a call that was refused, or of a device that makes no sense of what it was given. */
+    static Failure of(RuntimeException failure) {
+        return failure instanceof VerbsException verbs
+                ? new Failure(Failure.Kind.REFUSED, verbs.errnoName(), words(verbs), verbs.remedy())
+                : new Failure(Failure.Kind.REFUSED, "", String.valueOf(failure.getMessage()), "");
+    }
+
+    /**
+     * Of rdma_cm.
+     *
+     * @param silence the event that stands for nothing in time
+     */
+    static Failure of(VerbsException failure, CmEventType silence) {
+        String name = switch (failure) {
+            case ConnectionRejectedException rejected -> rejected.reason().name();
+            case ConnectionException told
+            when told.event() != null -> told.event().name();
+            default -> silence.name();
+        };
+        boolean silent = failure instanceof ConnectionException told && told.event() == null;
+        return new Failure(
+                Failure.Kind.CONNECTION,
+                name,
+                silent ? "nothing came in time: " + name : words(failure),
+                failure.remedy());
+    }
+
+    /** Without the remedy, and without the arguments of the call. */
+    private static String words(VerbsException failure) {
+        return failure.getMessage().split(REMEDY, 2)[0].replaceFirst("(?s)^(\\w+)\\(.*\\) failed: ", "$1 failed: ");
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.doctor.peer;
+
+import io.github.rdma4j.perftest.doctor.pair.BadMessageException;
+import io.github.rdma4j.perftest.doctor.pair.Message;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+
+/** The TCP connection between the two ends. Every wait has a limit. For one thread. */
+final class Line implements AutoCloseable {
+    private final Socket socket;
+
+    /** Takes over a connection. */
+    Line(Socket socket) throws IOException {
+        this.socket = socket;
+        socket.setTcpNoDelay(true);
+    }
+
+    /** The other end's address. */
+    InetAddress remoteAddress() {
+        return socket.getInetAddress();
+    }
+
+    /** This end's address. */
+    InetAddress localAddress() {
+        return socket.getLocalAddress();
+    }
+
+    /**
+     * Sends a message. It fits into the socket's buffers, so it does not wait.
+     *
+     * @throws PeerLostException if the connection has ended
+     */
+    void send(Message message) {
+        try {
+            socket.getOutputStream().write(message.encode());
+        } catch (IOException failure) {
+            throw lost(failure);
+        }
+    }
+
+    /**
+     * Waits for a message.
+     *
+     * @param limit for all of it
+     * @throws PeerLostException if the connection has ended, or nothing came in time
+     * @throws BadMessageException if it is none
+     */
+    Message receive(Duration limit) {
+        long deadline = System.nanoTime() + limit.toNanos();
+        byte[] start = read(Message.HEADER_BYTES, deadline, limit);
+        // What is too short or no header is refused here, before a body is waited for.
+        Message.Header header = Message.header(start);
+        byte[] body = read(header.length(), deadline, limit);
+        if (body.length < header.length()) {
+            throw new PeerLostException("the other end ended the connection within a message");
+        }
+        return Message.of(header, body);
+    }
+
+    /** As many bytes as asked for; fewer, but some, if the connection ends or falls silent after them. */
+    private byte[] read(int length, long deadline, Duration limit) {
+        byte[] bytes = new byte[length];
+        int got = 0;
+        try {
+            while (got < length) {
+                long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+                socket.setSoTimeout(Math.clamp(left, 1, Integer.MAX_VALUE));
+                int read = socket.getInputStream().read(bytes, got, length - got);
+                if (read < 0) {
+                    if (got > 0) {
+                        return Arrays.copyOf(bytes, got);
+                    }
+                    throw new PeerLostException("the other end has closed the connection");
+                }
+                got += read;
+            }
+            return bytes;
+        } catch (SocketTimeoutException _) {
+            if (got > 0) {
+                return Arrays.copyOf(bytes, got);
+            }
+            throw new PeerLostException("the other end has said nothing for " + limit.toSeconds() + " s");
+        } catch (IOException failure) {
+            throw lost(failure);
+        }
+    }
+
+    private static PeerLostException lost(IOException failure) {
+        return new PeerLostException("the connection to the other end broke: " + failure.getMessage());
+    }
+
+    /** Ends the connection; what was sent still arrives. */
+    @Override
+    public void close() {
+        try {
+            socket.close();
+        } catch (IOException _) {
+            // Nothing more is expected of it.
+        }
+    }
+}

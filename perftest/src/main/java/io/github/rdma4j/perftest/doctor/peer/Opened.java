@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.doctor.peer;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/** What was opened, to be closed from the last to the first. */
+final class Opened implements AutoCloseable {
+    private final Deque<AutoCloseable> resources = new ArrayDeque<>();
+
+    /** Remembers a resource. */
+    <T extends AutoCloseable> T keep(T resource) {
+        resources.push(resource);
+        return resource;
+    }
+
+    @Override
+    public void close() {
+        while (!resources.isEmpty()) {
+            try {
+                resources.pop().close();
+            } catch (Exception _) {
+                // The next one is closed nevertheless; closing the device ends what is left.
+            }
+        }
+    }
+}

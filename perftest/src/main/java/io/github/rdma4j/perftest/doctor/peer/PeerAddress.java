@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.doctor.peer;
+
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
+
+/**
+ * Where the other end listens.
+ *
+ * @param host name or address, as the user gave it
+ * @param port of TCP
+ */
+public record PeerAddress(String host, int port) {
+    /** Where {@code doctor --serve} listens unless it is told otherwise. */
+    public static final int DEFAULT_PORT = 18514;
+
+    /**
+     * Of {@code HOST}, {@code HOST:PORT}, {@code [IPV6]:PORT} or an IPv6 address.
+     *
+     * @throws IllegalParameterException if it is none of them
+     */
+    public static PeerAddress parse(String text) {
+        String host = text;
+        String port = "";
+        int colon = text.lastIndexOf(':');
+        if (text.startsWith("[")) {
+            int end = text.indexOf(']');
+            host = end < 0 ? "" : text.substring(1, end);
+            String rest = end < 0 ? "" : text.substring(end + 1);
+            if (!rest.isEmpty()) {
+                port = rest.startsWith(":") && rest.length() > 1 ? rest.substring(1) : "?";
+            }
+        } else if (colon >= 0 && text.indexOf(':') == colon) {
+            host = text.substring(0, colon);
+            port = text.substring(colon + 1).isEmpty() ? "?" : text.substring(colon + 1);
+        }
+        if (host.isBlank() || !port.matches("\\d{0,5}")) {
+            throw refused(text);
+        }
+        int number = port.isEmpty() ? DEFAULT_PORT : Integer.parseInt(port);
+        if (number < 1 || number > 65535) {
+            throw refused(text);
+        }
+        return new PeerAddress(host, number);
+    }
+
+    private static IllegalParameterException refused(String text) {
+        return new IllegalParameterException(
+                "--peer: '" + text + "' is none of HOST, HOST:PORT and [IPV6]:PORT with a port from 1 to 65535");
+    }
+
+    /** The host as it stands before a port. */
+    String name() {
+        return host.contains(":") ? "[" + host + "]" : host;
+    }
+
+    @Override
+    public String toString() {
+        return name() + ":" + port;
+    }
+}

@@ -1,0 +1,263 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.doctor.peer;
+
+import io.github.rdma4j.gpudirect.check.FindingState;
+import io.github.rdma4j.perftest.doctor.check.Check;
+import io.github.rdma4j.perftest.doctor.check.Finding;
+import io.github.rdma4j.perftest.doctor.check.Outcome;
+import io.github.rdma4j.perftest.doctor.pair.BadMessageException;
+import io.github.rdma4j.perftest.doctor.pair.ClockOffset;
+import io.github.rdma4j.perftest.doctor.pair.Comparison;
+import io.github.rdma4j.perftest.doctor.pair.Fields;
+import io.github.rdma4j.perftest.doctor.pair.Message;
+import io.github.rdma4j.perftest.doctor.pair.PeerMachine;
+import io.github.rdma4j.perftest.doctor.pair.PeerReport;
+import io.github.rdma4j.perftest.doctor.pair.PortPair;
+import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.VerbsException;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The end that tests: meets the other one over TCP, compares, and tests what passes. Whatever happens, it ends within
+ * its limit with findings, and has closed what it opened.
+ */
+public final class PeerClient {
+    private static final int QUESTIONS = 8;
+
+    private final PeerEnd me;
+    private final PeerAddress address;
+    private final Limits limits;
+    private final Duration whole;
+    private final Duration load;
+    private final List<Finding> findings = new ArrayList<>();
+    private Optional<PeerMachine> there = Optional.empty();
+    private boolean connected;
+
+    private PeerClient(PeerEnd me, PeerAddress address, Duration whole, Duration load) {
+        this.me = me;
+        this.address = address;
+        this.whole = whole;
+        this.limits = new Limits(whole);
+        this.load = load;
+    }
+
+    /**
+     * Tests.
+     *
+     * @param me this end
+     * @param address of the other one
+     * @param whole how long all of it may take
+     * @param load how long to write; zero for not at all
+     */
+    public static PeerReport test(PeerEnd me, PeerAddress address, Duration whole, Duration load) {
+        PeerClient client = new PeerClient(me, address, whole, load);
+        client.meet();
+        return new PeerReport(
+                PeerReport.Role.CLIENT,
+                address.toString(),
+                me.machine(),
+                client.there,
+                client.findings,
+                PeerReport.outcome(client.findings, client.connected));
+    }
+
+    private void meet() {
+        try (Socket socket = new Socket()) {
+            socket.connect(
+                    new InetSocketAddress(address.host(), address.port()),
+                    Math.toIntExact(limits.step().toMillis()));
+            try (Line line = new Line(socket)) {
+                speak(line);
+            }
+        } catch (IOException failure) {
+            unreachable(failure);
+        }
+    }
+
+    private void unreachable(IOException failure) {
+        String start = "on that machine: rdma4j doctor --serve --port " + address.port();
+        boolean refused = failure instanceof ConnectException;
+        fail(
+                Check.PEER_TCP,
+                address.toString(),
+                switch (failure) {
+                    case ConnectException _ -> "nobody accepts connections there (" + failure.getMessage() + ")";
+                    case SocketTimeoutException _ -> "no answer within " + Limits.STEP.toSeconds() + " s";
+                    case java.net.UnknownHostException _ -> "no address is known for " + address.host();
+                    default -> failure.getMessage();
+                },
+                refused
+                        ? "the machine answers, and no doctor serves at this port"
+                        : "the machine is down, its name or address is wrong, or a firewall drops TCP to this port",
+                refused ? start : "ping " + address.host() + "; let TCP port " + address.port() + " pass; " + start);
+    }
+
+    private void speak(Line line) {
+        try {
+            if (!greet(line)) {
+                return;
+            }
+        } catch (PeerLostException | BadMessageException failure) {
+            stranger(failure.getMessage());
+            return;
+        }
+        Remote remote = new Remote(line, limits);
+        try {
+            converse(line, remote);
+            line.send(new Message(
+                    Message.Kind.BYE,
+                    new Fields().with("outcome", outcome().name()).with("trouble", trouble())));
+        } catch (PeerLostException failure) {
+            lost(failure.getMessage() + last(remote));
+        } catch (BadMessageException failure) {
+            fail(
+                    Check.PEER_TCP,
+                    address.toString(),
+                    failure.getMessage() + last(remote),
+                    "the other end does not keep to the protocol",
+                    failure.remedy());
+            bye(line, failure.getMessage());
+        }
+    }
+
+    private static String last(Remote remote) {
+        return remote.last().isEmpty() ? "" : "; its last order was " + remote.last();
+    }
+
+    private static void bye(Line line, String reason) {
+        try {
+            line.send(new Message(Message.Kind.BYE, new Fields().with("reason", reason)));
+        } catch (PeerLostException _) {
+            // It has gone already.
+        }
+    }
+
+    private Outcome outcome() {
+        return PeerReport.outcome(findings, connected);
+    }
+
+    private long trouble() {
+        return findings.stream().filter(Finding::isTrouble).count();
+    }
+
+    private void stranger(String what) {
+        fail(
+                Check.PEER_TCP,
+                address.toString(),
+                "somebody accepts connections there; " + what,
+                "another program listens at this port, or a doctor that serves somebody else",
+                "see on that machine who it is: ss -ltnp 'sport = " + address.port()
+                        + "'; start rdma4j doctor --serve --port N with a free port, and give --peer " + address.host()
+                        + ":N");
+    }
+
+    private void lost(String what) {
+        fail(
+                Check.PEER_TCP,
+                address.toString(),
+                what,
+                "it was there and is not any more: it was ended, or its machine is gone",
+                "read what it printed, and start both ends again");
+        connected = false;
+    }
+
+    private boolean greet(Line line) {
+        line.send(new Message(
+                Message.Kind.HELLO,
+                new Fields().with("rdma4j", me.machine().rdma4j()).with("seconds", whole.toSeconds())));
+        Message hello = line.receive(limits.step());
+        if (hello.version() == Message.VERSION && hello.kind() == Message.Kind.HELLO) {
+            return true;
+        }
+        fail(
+                Check.PEER_VERSION,
+                address.toString(),
+                "protocol " + Message.VERSION + " of rdma4j " + me.machine().rdma4j() + " here, protocol "
+                        + hello.version() + " of rdma4j " + hello.fields().text("rdma4j", "?") + " there",
+                "the two doctors do not understand each other",
+                "install the same version on both machines");
+        return false;
+    }
+
+    private void converse(Line line, Remote remote) {
+        line.send(new Message(Message.Kind.MACHINE, me.machine().fields()));
+        Message told = line.receive(limits.atMost(Limits.STEP.multipliedBy(3)));
+        if (told.kind() != Message.Kind.MACHINE) {
+            throw new BadMessageException("the other end says " + told.kind() + " where it should tell of its machine");
+        }
+        PeerMachine theirs = PeerMachine.of(told.fields());
+        there = Optional.of(theirs);
+        Comparison comparison = new Comparison(me.machine(), theirs, address.host());
+        findings.addAll(comparison.machines());
+        clock(remote);
+        Optional<PortPair> ports = PortPair.choose(me.machine(), theirs, line.localAddress(), line.remoteAddress());
+        if (ports.isEmpty()) {
+            boolean mine = me.machine().ports().isEmpty();
+            fail(
+                    Check.PAIR_PORT,
+                    mine ? "here" : address.host(),
+                    "there is no RDMA port",
+                    "both machines need one, and --device must name one that there is",
+                    "rdma4j doctor on that machine tells why");
+            return;
+        }
+        findings.addAll(comparison.ports(ports.get()));
+        if (ports.get().isUsable()) {
+            connected = test(line, remote, ports.get());
+        }
+    }
+
+    private void clock(Remote remote) {
+        List<ClockOffset> offsets = new ArrayList<>();
+        for (int i = 0; i < QUESTIONS; i++) {
+            long asked = Orders.nanosecondsNow();
+            long begin = System.nanoTime();
+            long answered = remote.order(Order.TIME).fields().number("nanoseconds", 0, Long.MAX_VALUE);
+            offsets.add(ClockOffset.of(asked, answered, System.nanoTime() - begin));
+        }
+        ClockOffset best = ClockOffset.best(offsets);
+        findings.add(new Finding(
+                Check.PEER_TCP,
+                address.toString(),
+                "the exchange over TCP",
+                FindingState.OK,
+                "a doctor answers in " + ClockOffset.words(best.roundTrip()),
+                "",
+                ""));
+        findings.add(Comparison.clock(best));
+    }
+
+    private boolean test(Line line, Remote remote, PortPair ports) {
+        Findings wire = new Findings(ports, address.host());
+        try {
+            Remote.Answer answer = remote.order(
+                    Order.USE_PORT, new Fields().with("port", ports.there().name()));
+            if (!answer.isGood()) {
+                wire.failedThere(Check.RC_CONNECTION, address.host(), answer.failure(), ports.mtu());
+                return false;
+            }
+            try (DeviceContext context = DeviceContext.open(ports.here().device())) {
+                Connections connections = new Connections(remote, ports, context, line.remoteAddress(), me.chosen());
+                return new WireTests(remote, connections, context, me.counters(), load, wire).run();
+            }
+        } catch (VerbsException failure) {
+            wire.failedHere(Check.RC_CONNECTION, "here", Failures.of(failure), ports.mtu());
+            return false;
+        } finally {
+            findings.addAll(wire.all());
+        }
+    }
+
+    private void fail(Check check, String subject, String seen, String meaning, String remedy) {
+        findings.add(new Finding(check, subject, "the exchange over TCP", FindingState.FAIL, seen, meaning, remedy));
+    }
+}

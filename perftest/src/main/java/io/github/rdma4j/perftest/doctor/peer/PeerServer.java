@@ -1,0 +1,204 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.doctor.peer;
+
+import io.github.rdma4j.gpudirect.check.FindingState;
+import io.github.rdma4j.perftest.doctor.check.Check;
+import io.github.rdma4j.perftest.doctor.check.Finding;
+import io.github.rdma4j.perftest.doctor.check.Outcome;
+import io.github.rdma4j.perftest.doctor.pair.BadMessageException;
+import io.github.rdma4j.perftest.doctor.pair.Comparison;
+import io.github.rdma4j.perftest.doctor.pair.Fields;
+import io.github.rdma4j.perftest.doctor.pair.Message;
+import io.github.rdma4j.perftest.doctor.pair.PeerMachine;
+import io.github.rdma4j.perftest.doctor.pair.PeerPort;
+import io.github.rdma4j.perftest.doctor.pair.PeerReport;
+import io.github.rdma4j.perftest.doctor.pair.Transport;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * The end that is tested: waits for one doctor, carries out what it asks for, and ends. Whoever else connects is sent
+ * away.
+ */
+public final class PeerServer {
+    private static final int BACKLOG = 16;
+    private static final int MOST_SECONDS = 3600;
+
+    /** Whoever connects and says nothing must not keep a doctor out for long. */
+    private static final Duration GREETING = Duration.ofSeconds(3);
+
+    private final PeerEnd me;
+    private final int port;
+    private final Duration patience;
+    private final Consumer<String> progress;
+    private final List<Finding> findings = new ArrayList<>();
+    private Optional<PeerMachine> there = Optional.empty();
+    private Outcome outcome = Outcome.BROKEN;
+    private String client = "";
+
+    private PeerServer(PeerEnd me, int port, Duration patience, Consumer<String> progress) {
+        this.me = me;
+        this.port = port;
+        this.patience = patience;
+        this.progress = progress;
+    }
+
+    /**
+     * Serves.
+     *
+     * @param me this end
+     * @param port to listen at; 0 takes a free one
+     * @param patience the longest wait for the other end
+     * @param progress hears what to type on the other machine, and of strangers
+     */
+    public static PeerReport serve(PeerEnd me, int port, Duration patience, Consumer<String> progress) {
+        PeerServer server = new PeerServer(me, port, patience, progress);
+        server.listen();
+        return new PeerReport(
+                PeerReport.Role.SERVER, server.client, me.machine(), server.there, server.findings, server.outcome);
+    }
+
+    private void listen() {
+        try (ServerSocket socket = new ServerSocket()) {
+            socket.setReuseAddress(true);
+            socket.bind(new InetSocketAddress(port), BACKLOG);
+            int taken = socket.getLocalPort();
+            progress.accept("waiting at TCP port " + taken + " for at most " + patience.toSeconds()
+                    + " s. On the other machine: rdma4j doctor --peer " + name()
+                    + (taken == PeerAddress.DEFAULT_PORT ? "" : ":" + taken));
+            accept(socket, new Limits(patience));
+        } catch (SocketTimeoutException _) {
+            fail(
+                    "nobody came within " + patience.toSeconds() + " s (--timeout)",
+                    "no doctor has reached this machine",
+                    "on the other machine: rdma4j doctor --peer with this machine's address; let TCP port " + port
+                            + " pass");
+        } catch (IOException failure) {
+            fail(
+                    "TCP port " + port + ": " + failure.getMessage(),
+                    "nobody can reach this end",
+                    "see who listens there: ss -ltnp 'sport = " + port + "'; give another port with --port");
+        }
+    }
+
+    /** An address that rdma_cm can reach, if there is one. */
+    private String name() {
+        return me.machine().ports().stream()
+                .filter(each -> each.usable() && each.transport() == Transport.ROCE)
+                .flatMap(each -> PeerPort.address(each.gid()).stream())
+                .filter(address -> !address.isLinkLocalAddress())
+                .map(address -> new PeerAddress(address.getHostAddress(), PeerAddress.DEFAULT_PORT).name())
+                .findFirst()
+                .orElse(me.machine().host().isEmpty() ? "HOST" : me.machine().host());
+    }
+
+    private void accept(ServerSocket socket, Limits limits) throws IOException {
+        while (true) {
+            long left = limits.left().toMillis();
+            if (left == 0) {
+                throw new SocketTimeoutException();
+            }
+            socket.setSoTimeout(Math.clamp(left, 1, Integer.MAX_VALUE));
+            try (Line line = new Line(socket.accept())) {
+                String address = line.remoteAddress().getHostAddress();
+                Optional<Duration> whole = greet(line, address);
+                if (whole.isPresent()) {
+                    // One is served; who else comes shall see at once that nobody is there.
+                    socket.close();
+                    client = address;
+                    converse(line, new Limits(whole.get().plus(Limits.STEP)));
+                    return;
+                }
+            }
+        }
+    }
+
+    /** How long the other end may take; empty if it is none. */
+    private Optional<Duration> greet(Line line, String address) {
+        try {
+            Message hello = line.receive(GREETING);
+            line.send(new Message(
+                    Message.Kind.HELLO, new Fields().with("rdma4j", me.machine().rdma4j())));
+            if (hello.version() == Message.VERSION && hello.kind() == Message.Kind.HELLO) {
+                return Optional.of(Duration.ofSeconds(hello.fields().number("seconds", 1, MOST_SECONDS)));
+            }
+            progress.accept("sent " + address + " away: it speaks protocol " + hello.version() + " (rdma4j "
+                    + hello.fields().text("rdma4j", "?") + "), and this end " + Message.VERSION
+                    + ". Install the same version on both machines");
+        } catch (PeerLostException | BadMessageException failure) {
+            progress.accept("sent " + address + " away: " + failure.getMessage());
+        }
+        return Optional.empty();
+    }
+
+    private void converse(Line line, Limits limits) {
+        try (Orders orders = new Orders(me.machine(), me.counters(), limits)) {
+            while (true) {
+                // Between two orders the other end may write for as long as it likes, within its own limit.
+                Message message = line.receive(limits.left());
+                switch (message.kind()) {
+                    case MACHINE -> {
+                        there = Optional.of(PeerMachine.of(message.fields()));
+                        line.send(new Message(Message.Kind.MACHINE, me.machine().fields()));
+                    }
+                    case ORDER -> line.send(new Message(Message.Kind.ANSWER, orders.carryOut(message.fields())));
+                    case BYE -> {
+                        served(message.fields());
+                        return;
+                    }
+                    case HELLO, ANSWER ->
+                        throw new BadMessageException("the other end says " + message.kind() + " out of turn");
+                }
+            }
+        } catch (PeerLostException failure) {
+            fail(
+                    failure.getMessage(),
+                    "the end that tested went before it was done: it was ended, or its machine is gone",
+                    "read what it printed, and start both ends again");
+        } catch (BadMessageException failure) {
+            fail(failure.getMessage(), "the other end does not keep to the protocol", failure.remedy());
+            try {
+                line.send(new Message(Message.Kind.BYE, new Fields().with("reason", failure.getMessage())));
+            } catch (PeerLostException _) {
+                // It has gone already.
+            }
+        }
+    }
+
+    private void served(Fields bye) {
+        if (bye.has("reason")) {
+            fail("the other end gave up: " + bye.text("reason"), "it could not go on", "read what it printed");
+            return;
+        }
+        String name = bye.text("outcome");
+        outcome = Arrays.stream(Outcome.values())
+                .filter(each -> each.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new BadMessageException("the other end found " + name + ", which there is not"));
+        long trouble = bye.number("trouble", 0, MOST_SECONDS);
+        findings.add(new Finding(
+                Check.PEER_TCP,
+                client,
+                "the exchange over TCP",
+                FindingState.OK,
+                "served to the end; it found "
+                        + (trouble == 0 ? "nothing to mend" : trouble + " to mend, which it prints"),
+                "",
+                ""));
+        there.ifPresent(other -> findings.addAll(new Comparison(me.machine(), other, client).machines()));
+    }
+
+    private void fail(String seen, String meaning, String remedy) {
+        findings.add(
+                new Finding(Check.PEER_TCP, client, "the exchange over TCP", FindingState.FAIL, seen, meaning, remedy));
+    }
+}

@@ -1,0 +1,301 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.doctor.peer;
+
+import io.github.rdma4j.perftest.doctor.pair.Failure;
+import io.github.rdma4j.perftest.doctor.pair.PeerPort;
+import io.github.rdma4j.perftest.doctor.pair.Transport;
+import io.github.rdma4j.verbs.AccessFlag;
+import io.github.rdma4j.verbs.CompletionChannel;
+import io.github.rdma4j.verbs.CompletionQueue;
+import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.MemoryRegion;
+import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.PreparedQueuePair;
+import io.github.rdma4j.verbs.ProtectionDomain;
+import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.QueuePairConfig;
+import io.github.rdma4j.verbs.QueuePairEndpoint;
+import io.github.rdma4j.verbs.QueuePairType;
+import io.github.rdma4j.verbs.RemoteMemory;
+import io.github.rdma4j.verbs.SendFlags;
+import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.WorkCompletions;
+import io.github.rdma4j.verbs.cm.SynchronousId;
+import io.github.rdma4j.verbs.device.AtomicCapability;
+import io.github.rdma4j.verbs.device.Mtu;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * One end of a reliable connection, and its memory: 1 MiB to send from, and behind it 1 MiB that the other end sends
+ * to, writes to and reads from. What goes wrong on the wire is returned; what the library refuses is thrown.
+ */
+final class RcEnd implements AutoCloseable {
+    /** The longest message. */
+    static final int ROOM = 1 << 20;
+
+    /** 4.096 microseconds times two to the 17th, 0.54 s: a busy virtual machine must not look like a lossy network. */
+    static final int ACK_TIMEOUT = 17;
+
+    /** Not 7, which SoftRoCE takes as for ever. */
+    static final int RETRIES = 6;
+
+    private static final int DEPTH = 16;
+    private static final int CHUNK = 64 * 1024;
+
+    private final DeviceContext context;
+    private final ProtectionDomain domain;
+    private final CompletionChannel events;
+    private final CompletionQueue sends;
+    private final CompletionQueue receives;
+    private final MemoryRegion region;
+    private final WorkCompletions completions = WorkCompletions.allocate(DEPTH);
+    private final Opened opened = new Opened();
+    private PreparedQueuePair prepared;
+    private QueuePair queuePair;
+
+    private RcEnd(DeviceContext context) {
+        this.context = context;
+        try {
+            this.domain = opened.keep(context.allocateProtectionDomain());
+            this.events = opened.keep(context.createCompletionChannel());
+            this.sends = opened.keep(context.createCompletionQueue(DEPTH, config -> config.channel(events)));
+            this.receives = opened.keep(context.createCompletionQueue(DEPTH, config -> config.channel(events)));
+            this.region = opened.keep(domain.allocateMemory(2L * ROOM, access()));
+        } catch (RuntimeException | Error failure) {
+            close();
+            throw failure;
+        }
+    }
+
+    private AccessFlag[] access() {
+        List<AccessFlag> flags =
+                new ArrayList<>(List.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ));
+        if (hasAtomics()) {
+            flags.add(AccessFlag.REMOTE_ATOMIC);
+        }
+        return flags.toArray(AccessFlag[]::new);
+    }
+
+    /** Whether the device has atomic operations. */
+    boolean hasAtomics() {
+        return context.attributes().atomicCapability() != AtomicCapability.NONE;
+    }
+
+    /**
+     * An end that will be connected by hand.
+     *
+     * @param context the device; it stays open
+     * @param port of it, and the GID to use
+     */
+    static RcEnd prepare(DeviceContext context, PeerPort port) {
+        RcEnd end = new RcEnd(context);
+        try {
+            end.prepared = end.opened.keep(end.domain.prepareQueuePair(QueuePairType.RC, config -> {
+                end.configure(config);
+                config.port(port.number());
+                if (port.transport() == Transport.ROCE) {
+                    config.gidIndex(port.gidIndex());
+                }
+                config.remoteAccess(remote(end));
+            }));
+            end.expect();
+            return end;
+        } catch (RuntimeException | Error failure) {
+            end.close();
+            throw failure;
+        }
+    }
+
+    private static AccessFlag[] remote(RcEnd end) {
+        return end.hasAtomics()
+                ? new AccessFlag[] {AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC}
+                : new AccessFlag[] {AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ};
+    }
+
+    /** An end that rdma_cm will connect; the id has a device, and is closed with this. */
+    static RcEnd of(SynchronousId id) {
+        RcEnd end;
+        try {
+            end = new RcEnd(id.id().device().orElseThrow());
+        } catch (RuntimeException | Error failure) {
+            id.close();
+            throw failure;
+        }
+        end.opened.keep(id);
+        try {
+            end.queuePair = id.id().createQueuePair(end.domain, end::configure);
+            end.expect();
+            return end;
+        } catch (RuntimeException | Error failure) {
+            end.close();
+            throw failure;
+        }
+    }
+
+    private void configure(QueuePairConfig config) {
+        config.sendCompletionQueue(sends)
+                .receiveCompletionQueue(receives)
+                .maxSendWorkRequests(DEPTH)
+                .maxReceiveWorkRequests(2);
+    }
+
+    /** What the other end must know of a queue pair that is connected by hand. */
+    QueuePairEndpoint endpoint() {
+        return prepared.endpoint();
+    }
+
+    /** What the other end may write and read. */
+    RemoteMemory memory() {
+        return region.slice(ROOM, ROOM).remoteMemory();
+    }
+
+    /** Connects by hand; sends nothing. */
+    void connect(QueuePairEndpoint theirs, Mtu mtu) {
+        queuePair = prepared.connect(
+                theirs,
+                config -> config.pathMtu(mtu)
+                        .timeout(ACK_TIMEOUT)
+                        .retryCount(RETRIES)
+                        .rnrRetry(RETRIES));
+    }
+
+    /** Posts a receive for the next message; for the first one it is posted already. */
+    void expect() {
+        posted(queuePair != null ? queuePair.postReceive(0, incoming(ROOM)) : prepared.postReceive(0, incoming(ROOM)));
+    }
+
+    /** Sends a message, and waits until the other end has it. */
+    Optional<Failure> send(int length, int seed, Duration limit) {
+        Pattern.fill(outgoing(length).segment(), seed);
+        posted(queuePair.postSend(0, outgoing(length), SendFlags.SIGNALED));
+        return await(sends, "a send of " + length + " bytes", limit);
+    }
+
+    /** Waits for the message that a receive was posted for, and checks it. */
+    Optional<Failure> receive(int length, int seed, Duration limit) {
+        String what = "a receive of " + length + " bytes";
+        Optional<Failure> failure = await(receives, what, limit);
+        if (failure.isEmpty() && completions.get(0).byteLength() != length) {
+            return Optional.of(Failure.content(what + ": " + completions.get(0).byteLength() + " bytes have come"));
+        }
+        return failure.or(() -> check(length, seed));
+    }
+
+    /** Writes to the other end's memory. */
+    Optional<Failure> write(int length, int seed, RemoteMemory remote, Duration limit) {
+        Pattern.fill(outgoing(length).segment(), seed);
+        posted(queuePair.postWrite(0, outgoing(length), remote.slice(0, length), SendFlags.SIGNALED));
+        return await(sends, "an RDMA write of " + length + " bytes", limit);
+    }
+
+    /** Reads the other end's memory, and checks what it gets. */
+    Optional<Failure> read(int length, int seed, RemoteMemory remote, Duration limit) {
+        posted(queuePair.postRead(0, incoming(length), remote.slice(0, length), SendFlags.SIGNALED));
+        return await(sends, "an RDMA read of " + length + " bytes", limit).or(() -> check(length, seed));
+    }
+
+    /** Adds one to a number in the other end's memory, and checks what it was before. */
+    Optional<Failure> add(long before, RemoteMemory remote, Duration limit) {
+        MemorySlice original = incoming(Long.BYTES);
+        posted(queuePair.postFetchAndAdd(0, original, remote.slice(0, Long.BYTES), 1, SendFlags.SIGNALED));
+        return await(sends, "a fetch-and-add", limit).or(() -> {
+            long found = original.segment().get(ValueLayout.JAVA_LONG_UNALIGNED, 0);
+            return found == before
+                    ? Optional.empty()
+                    : Optional.of(Failure.content("a fetch-and-add found " + found + " where " + before + " was"));
+        });
+    }
+
+    /** Writes for a time, {@value #CHUNK} bytes each, {@value #DEPTH} at a time. */
+    Load load(RemoteMemory remote, Duration length, Duration limit) {
+        long begin = System.nanoTime();
+        long messages = 0;
+        int outstanding = 0;
+        while (true) {
+            boolean more = System.nanoTime() - begin < length.toNanos();
+            while (more && outstanding < DEPTH) {
+                posted(queuePair.postWrite(0, outgoing(CHUNK), remote.slice(0, CHUNK), SendFlags.SIGNALED));
+                outstanding++;
+            }
+            if (outstanding == 0) {
+                return new Load(messages, messages * CHUNK, System.nanoTime() - begin, Optional.empty());
+            }
+            int count = sends.awaitCompletions(completions, limit);
+            if (count == 0) {
+                return new Load(
+                        messages,
+                        messages * CHUNK,
+                        System.nanoTime() - begin,
+                        Optional.of(Failure.silence(
+                                "an RDMA write under load did not complete within " + limit.toSeconds() + " s")));
+            }
+            for (int i = 0; i < count; i++) {
+                if (!completions.get(i).isSuccess()) {
+                    Failure failure = Failures.of(completions.get(i), "an RDMA write under load");
+                    return new Load(messages, messages * CHUNK, System.nanoTime() - begin, Optional.of(failure));
+                }
+            }
+            messages += count;
+            outstanding -= count;
+        }
+    }
+
+    /**
+     * What came of load.
+     *
+     * @param messages that arrived
+     * @param bytes in them
+     * @param nanoseconds that it took
+     * @param failure that ended it
+     */
+    record Load(long messages, long bytes, long nanoseconds, Optional<Failure> failure) {}
+
+    /** Puts a pattern where the other end reads. */
+    void fill(int length, int seed) {
+        Pattern.fill(incoming(length).segment(), seed);
+    }
+
+    /** Puts a number where the other end adds. */
+    void number(long value) {
+        incoming(Long.BYTES).segment().set(ValueLayout.JAVA_LONG_UNALIGNED, 0, value);
+    }
+
+    /** Looks for the pattern where the other end writes. */
+    Optional<Failure> check(int length, int seed) {
+        long wrong = Pattern.firstDifference(incoming(length).segment(), seed);
+        return wrong < 0
+                ? Optional.empty()
+                : Optional.of(Failure.content("byte " + wrong + " of " + length + " is not what was sent"));
+    }
+
+    private MemorySlice outgoing(int length) {
+        return region.slice(0, length);
+    }
+
+    private MemorySlice incoming(int length) {
+        return region.slice(ROOM, length);
+    }
+
+    private static void posted(int errno) {
+        if (errno != 0) {
+            throw new VerbsException("posting a work request", errno, "", "");
+        }
+    }
+
+    private Optional<Failure> await(CompletionQueue queue, String what, Duration limit) {
+        if (queue.awaitCompletions(completions, limit) == 0) {
+            return Optional.of(Failure.silence(what + " did not complete within " + limit.toSeconds() + " s"));
+        }
+        return completions.get(0).isSuccess() ? Optional.empty() : Optional.of(Failures.of(completions.get(0), what));
+    }
+
+    @Override
+    public void close() {
+        opened.close();
+    }
+}

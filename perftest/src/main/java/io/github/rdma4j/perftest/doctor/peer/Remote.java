@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.doctor.peer;
+
+import io.github.rdma4j.perftest.doctor.pair.BadMessageException;
+import io.github.rdma4j.perftest.doctor.pair.Failure;
+import io.github.rdma4j.perftest.doctor.pair.Fields;
+import io.github.rdma4j.perftest.doctor.pair.Message;
+import java.time.Duration;
+import java.util.Locale;
+
+/** The serving end, as the end that tests sees it. */
+final class Remote {
+    /** What one order can take at the other end, in steps: an accept waits for two things. */
+    private static final int MOST_STEPS = 2;
+
+    /** Beyond the time that the other end may take itself. */
+    private static final Duration GRACE = Duration.ofSeconds(5);
+
+    private final Line line;
+    private final Limits limits;
+    private String last = "";
+
+    Remote(Line line, Limits limits) {
+        this.line = line;
+        this.limits = limits;
+    }
+
+    /** How long things may take. */
+    Limits limits() {
+        return limits;
+    }
+
+    /** What the other end was told to do last. */
+    String last() {
+        return last;
+    }
+
+    /** Gives an order, and waits until it is carried out. */
+    Answer order(Order order, Fields fields) {
+        begin(order, fields);
+        return answer();
+    }
+
+    /** The same without anything to say. */
+    Answer order(Order order) {
+        return order(order, new Fields());
+    }
+
+    /** Gives an order; this end does its part before it asks for the answer. */
+    void begin(Order order, Fields fields) {
+        last = order.name().toLowerCase(Locale.ROOT).replace('_', '-');
+        line.send(new Message(Message.Kind.ORDER, fields.with("order", order.name())));
+    }
+
+    /**
+     * Waits for the answer to the last order.
+     *
+     * @throws PeerLostException if the other end has gone
+     * @throws BadMessageException if it says something else
+     */
+    Answer answer() {
+        Message message =
+                line.receive(limits.atMost(Limits.STEP.multipliedBy(MOST_STEPS).plus(GRACE)));
+        if (message.kind() == Message.Kind.BYE) {
+            throw new PeerLostException(
+                    "the other end gave up: " + message.fields().text("reason", ""));
+        }
+        if (message.kind() != Message.Kind.ANSWER) {
+            throw new BadMessageException("the other end says " + message.kind() + " where it should answer");
+        }
+        return new Answer(message.fields());
+    }
+
+    /**
+     * What came of an order.
+     *
+     * @param fields what the other end says
+     */
+    record Answer(Fields fields) {
+        private static final String FAILURE = "failure.";
+
+        static Fields of(Failure failure) {
+            return new Fields().withAll(FAILURE, failure.fields());
+        }
+
+        /** Whether it was carried out. */
+        boolean isGood() {
+            return fields.below(FAILURE).isEmpty();
+        }
+
+        /** Why not. */
+        Failure failure() {
+            return Failure.of(fields.below(FAILURE));
+        }
+    }
+}
