@@ -77,7 +77,7 @@ class EventsTest {
 
     @Test
     void theSettingsFileSwitchesOnEachOfThemAndNothingElse() throws Exception {
-        String text = Files.readString(DOCS.resolve("examples/rdma4j.jfc"));
+        String text = Files.readString(DOCS.resolve("rdma4j.jfc"));
         Configuration settings = Configuration.create(new StringReader(text));
         assertThat(settings.getSettings().keySet().stream()
                         .map(name -> name.substring(0, name.indexOf('#')))
