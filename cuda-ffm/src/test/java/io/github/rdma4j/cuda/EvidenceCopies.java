@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+
+/**
+ * Prints bandwidths of pinned copies, for each size in KiB that is an argument: steps 5 and 6 of scripts/gpu-evidence.
+ * With {@code c} as the first argument those of the C program too, C and Java by turns, and times of streams and
+ * events.
+ */
+final class EvidenceCopies {
+    private static final int TURNS = 3;
+    private static final int ROUNDS = 20;
+    private static final int CALLS = 1000;
+    private static final Duration LIMIT = Duration.ofSeconds(20);
+
+    private EvidenceCopies() {}
+
+    public static void main(String[] arguments) {
+        boolean withC = arguments[0].equals("c");
+        String library = System.getProperty("io.github.rdma4j.cuda.library", "libcuda.so.1");
+        for (String size : Arrays.asList(arguments).subList(withC ? 1 : 0, arguments.length)) {
+            long bytes = Long.parseLong(size) << 10;
+            CopyBandwidth c = new CopyBandwidth(0, 0);
+            CopyBandwidth java = c;
+            for (int turn = 0; turn < TURNS; turn++) {
+                if (withC) {
+                    c = c.orBetter(CopyBandwidth.ofC(Path.of("."), library, bytes, ROUNDS));
+                }
+                java = java.orBetter(CopyBandwidth.ofJava(bytes, ROUNDS));
+            }
+            System.out.printf("pinned copies of %s KiB: %sJava %s%n", size, withC ? "C " + c + "; " : "", java);
+        }
+        if (withC) {
+            printStreamsAndEvents();
+        }
+    }
+
+    private static void printStreamsAndEvents() {
+        try (CudaContext context = Cuda.device(0).retainPrimaryContext()) {
+            CudaStream stream = context.createStream();
+            CudaEvent event = context.createEvent();
+            printTime("an event recorded and waited for", () -> {
+                event.record(stream);
+                if (!event.await(LIMIT)) {
+                    throw new AssertionError("an event is not reached after " + LIMIT);
+                }
+            });
+            printTime("a stream made and closed", () -> context.createStream().close());
+        }
+    }
+
+    /** The median: a first call loads classes, and some meet a pause. */
+    private static void printTime(String what, Runnable call) {
+        long[] nanoseconds = new long[CALLS];
+        for (int i = 0; i < CALLS; i++) {
+            long start = System.nanoTime();
+            call.run();
+            nanoseconds[i] = System.nanoTime() - start;
+        }
+        Arrays.sort(nanoseconds);
+        System.out.printf("%s: %d ns in Java (median of %d)%n", what, nanoseconds[CALLS / 2], CALLS);
+    }
+}

@@ -1,0 +1,34 @@
+# SPDX-FileCopyrightText: 2026 the rdma4j authors
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+#
+# Takes out of files what belongs to a person or to one machine only.
+#
+#   strip_personal HOST USER HOME FILE…   replaces, in place: the host's and the user's name, the home folder; UUIDs, serial and board numbers,
+#                                         hardware addresses, GUIDs and GIDs of adapters, IPv4 addresses
+#
+# A name of fewer than three letters, and root and localhost, say nothing of anybody and would be found in other words.
+
+strip_personal() {
+    local host=$1 user=$2 home=$3 rules=()
+    shift 3
+    # Longer things first: a home folder has the user's name in it.
+    if ((${#home} > 3)) && [[ $home != /root ]]; then rules+=(-e "s|$(quoted "$home")|<home>|g"); fi
+    if ((${#host} > 2)) && [[ $host != localhost ]]; then rules+=(-e "s|\b$(quoted "$host")\b|<host>|g"); fi
+    if [[ $host == *.* ]] && ((${#host} > 5)); then rules+=(-e "s|\b$(quoted "${host%%.*}")\b|<host>|g"); fi
+    if ((${#user} > 2)) && [[ $user != root ]]; then rules+=(-e "s|\b$(quoted "$user")\b|<user>|g"); fi
+    rules+=(
+        -e 's/(GPU-|MIG-)?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/<uuid>/gI'
+        -e 's/((serial( number)?|board id|board part number|gpu part number|chassis serial number|gpu pdi|host id|module id)"? *[:=] *).+/\1<removed>/I'
+        -e 's/\b([0-9a-f]{4}:){7}[0-9a-f]{4}\b/<gid>/gI'
+        -e 's/\b([0-9a-f]{4}:){3}[0-9a-f]{4}\b/<guid>/gI'
+        -e 's/\b([0-9a-f]{2}:){5,19}[0-9a-f]{2}\b/<hardware address>/gI'
+        -e 's/\b(([1-9]?[0-9]|1[0-9]{2}|2[0-5][0-9])\.){3}([1-9]?[0-9]|1[0-9]{2}|2[0-5][0-9])\b/<address>/g'
+    )
+    (($# == 0)) || sed -i -E "${rules[@]}" -- "$@"
+}
+
+# TEXT as a pattern of sed -E that matches only itself.
+quoted() {
+    printf '%s' "$1" | sed 's/[][\\.*^$+?(){}|]/\\&/g'
+}

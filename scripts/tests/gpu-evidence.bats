@@ -1,0 +1,107 @@
+#!/usr/bin/env bats
+# SPDX-FileCopyrightText: 2026 the rdma4j authors
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2154  # $stderr is set by `run`
+#
+# scripts/gpu-evidence: its options, and how it runs steps, on steps that are played here. The real steps are rehearsed by hand: docs/gpu-evidence.md.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    SCRIPTS=$BATS_TEST_DIRNAME/..
+    FOLDER=$BATS_TEST_TMPDIR/packed
+    OUT=$BATS_TEST_TMPDIR/out
+    mkdir -p "$FOLDER/evidence/steps" "$FOLDER/jdk/bin"
+    ln -s "$(type -P true)" "$FOLDER/jdk/bin/java"
+    cp "$SCRIPTS/lib/gpu-evidence/run" "$FOLDER/gpu-evidence"
+    cp "$SCRIPTS"/lib/gpu-evidence/*.sh "$FOLDER/evidence/"
+    printf '1.2.3\nabc\n' >"$FOLDER/evidence/version"
+}
+
+# step NAME LIMIT COMMANDS: a step that is played.
+step() {
+    printf '#!/usr/bin/env bash\n# limit: %s\n%s\n' "$2" "$3" >"$FOLDER/evidence/steps/$1"
+    chmod +x "$FOLDER/evidence/steps/$1"
+}
+
+# A JSON document has to be read by a program that knows JSON; where there is none, the test is skipped.
+json_is_valid() {
+    if command -v node >/dev/null; then
+        node -e 'JSON.parse(require("fs").readFileSync(process.argv[1], "utf8"))' "$1"
+    elif command -v python3 >/dev/null; then
+        python3 -m json.tool "$1" >/dev/null
+    else
+        skip 'neither node nor python3'
+    fi
+}
+
+@test "--help names every option" {
+    run -0 "$SCRIPTS/gpu-evidence" --help
+    for option in --pack --no-build --out --steps --stand-in --help; do
+        [[ $output == *"  $option "* ]]
+    done
+}
+
+@test "bad options are refused before anything is built" {
+    run -2 --separate-stderr "$SCRIPTS/gpu-evidence" --gpu
+    [[ $stderr == *"unknown option --gpu"* ]]
+    run -2 --separate-stderr "$SCRIPTS/gpu-evidence" --steps 0,11
+    [[ $stderr == *"--steps needs numbers from 1 to 10"* ]]
+    run -2 --separate-stderr "$SCRIPTS/gpu-evidence" --out "$BATS_TEST_TMPDIR"
+    [[ $stderr == *"is there already"* ]]
+    run -2 --separate-stderr "$SCRIPTS/gpu-evidence" --pack
+    [[ $stderr == *"--pack needs a folder"* ]]
+}
+
+@test "a step that hangs is ended, one that fails is told, and the others run" {
+    step 01-hangs 1 'sleep 60'
+    step 02-fails 10 'echo "it \"broke\""; exit 1'
+    step 03-cannot 10 'echo "not possible here: no wheel"; exit 3'
+    step 04-works 10 'echo well'
+    run -1 "$FOLDER/gpu-evidence" --out "$OUT"
+    json=$(<"$OUT/evidence.json")
+    [[ $json == *'"name": "hangs", "state": "failed"'*'"reason": "not done after its limit of 1 s"'* ]]
+    [[ $json == *'"name": "fails", "state": "failed"'*'"reason": "status 1: it \"broke\""'* ]]
+    [[ $json == *'"name": "cannot", "state": "not-possible"'*'"reason": "not possible here: no wheel"'* ]]
+    [[ $json == *'"name": "works", "state": "passed"'* ]]
+    [[ $json == *'"rehearsal": false'*'"version": "1.2.3"'*'"commit": "abc"'* ]]
+    [[ $(<"$OUT/evidence.md") == *'| 3 | cannot | not possible here |'* ]]
+    tar -tzf "$OUT/evidence.tar.gz" | grep -q 'logs/04-works.log'
+    json_is_valid "$OUT/evidence.json"
+}
+
+@test "what is not possible is no failure, and only the steps asked for run" {
+    step 01-fails 10 'exit 1'
+    step 02-cannot 10 'exit 3'
+    step 10-works 10 'true'
+    run -0 "$FOLDER/gpu-evidence" --steps 2,10 --out "$OUT"
+    [[ $output != *fails* && $output == *cannot*not-possible* && $output == *works*passed* ]]
+}
+
+@test "a rehearsal says so in every output" {
+    step 01-works 10 'true'
+    run -0 "$FOLDER/gpu-evidence" --stand-in --out "$OUT"
+    [[ $output == *'REHEARSAL on the stand-in, no GPU'* ]]
+    for file in evidence.json evidence.md logs/01-works.log; do
+        grep -q 'REHEARSAL on the stand-in, no GPU' "$OUT/$file"
+    done
+}
+
+@test "what is personal does not leave the machine" {
+    # shellcheck source=scripts/lib/gpu-evidence/privacy.sh
+    source "$SCRIPTS/lib/gpu-evidence/privacy.sh"
+    local file=$BATS_TEST_TMPDIR/log
+    cat >"$file" <<'TEXT'
+Serial Number : 1320121012345
+GPU UUID : GPU-c1b2a3d4-0000-1111-2222-333344445555
+node7.example.org node7 says hello to carol in /home/carol/work
+mac 0c:42:a1:00:11:22 gid fe80:0000:0000:0000:0e42:a1ff:fe00:1122 guid 0c42:a103:0000:1122 at 10.1.2.3
+0000:17:00.0 Linux 6.1.0 caroline
+TEXT
+    strip_personal node7.example.org carol /home/carol "$file"
+    run -0 cat "$file"
+    for personal in 1320121012345 c1b2a3d4 node7 'to carol' /home/carol 0c:42 fe80 0c42 10.1.2.3; do
+        [[ $output != *"$personal"* ]]
+    done
+    [[ $output == *'0000:17:00.0 Linux 6.1.0 caroline'* ]]
+}
