@@ -12,8 +12,8 @@ import java.util.function.Supplier;
 
 /**
  * Prints which kinds of device memory the driver exports as a dma-buf, a line for each: step 4 of scripts/gpu-evidence.
- * A refusal is an answer, not a failure; the program fails when plain memory cannot be had, or something is thrown that
- * is no answer of the driver.
+ * A refusal, of an allocation too, is an answer and no failure; the program fails when there is no context, or
+ * something is thrown that is no answer of the driver or the library.
  */
 final class EvidenceDmaBuf {
     private static final long SIZE = 4 << 20;
