@@ -96,11 +96,12 @@ Serial Number : 1320121012345
 GPU UUID : GPU-c1b2a3d4-0000-1111-2222-333344445555
 node7.example.org node7 says hello to carol in /home/carol/work
 mac 0c:42:a1:00:11:22 gid fe80:0000:0000:0000:0e42:a1ff:fe00:1122 guid 0c42:a103:0000:1122 at 10.1.2.3
+ GID: 00:00:00:00:00:00:00:00:00:00:255:255:10:99:77:01
 0000:17:00.0 Linux 6.1.0 caroline
 TEXT
     strip_personal node7.example.org carol /home/carol "$file"
     run -0 cat "$file"
-    for personal in 1320121012345 c1b2a3d4 node7 'to carol' /home/carol 0c:42 fe80 0c42 10.1.2.3; do
+    for personal in 1320121012345 c1b2a3d4 node7 'to carol' /home/carol 0c:42 fe80 0c42 10.1.2.3 10:99:77; do
         [[ $output != *"$personal"* ]]
     done
     [[ $output == *'0000:17:00.0 Linux 6.1.0 caroline'* ]]

@@ -21,6 +21,7 @@ strip_personal() {
         -e 's/(GPU-|MIG-)?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/<uuid>/gI'
         -e 's/((serial( number)?|board id|board part number|gpu part number|chassis serial number|gpu pdi|host id|module id)"? *[:=] *).+/\1<removed>/I'
         -e 's/\b([0-9a-f]{4}:){7}[0-9a-f]{4}\b/<gid>/gI'
+        -e 's/\b([0-9]{2,3}:){15}[0-9]{2,3}\b/<gid>/g' # as the tools print it
         -e 's/\b([0-9a-f]{4}:){3}[0-9a-f]{4}\b/<guid>/gI'
         -e 's/\b([0-9a-f]{2}:){5,19}[0-9a-f]{2}\b/<hardware address>/gI'
         -e 's/\b(([1-9]?[0-9]|1[0-9]{2}|2[0-5][0-9])\.){3}([1-9]?[0-9]|1[0-9]{2}|2[0-5][0-9])\b/<address>/g'
