@@ -184,7 +184,7 @@ final class Acceptor {
     private Endpoint complete(Handshake handshake) {
         try {
             Endpoint endpoint = Endpoint.over(handshake.link, handshake.link.buffers(), config, handshake.peer);
-            handshake.recorded.over(name, handshake.link, null);
+            handshake.recorded.over(name, endpoint, null);
             return endpoint;
         } catch (Throwable e) {
             handshake.recorded.over(name, handshake.link, e.toString());

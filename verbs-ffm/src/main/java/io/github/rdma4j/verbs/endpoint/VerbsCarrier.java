@@ -36,7 +36,7 @@ final class VerbsCarrier implements Carrier {
     private final int inlineSize;
     /** The bytes behind each message; 0 where frames are immediate data. */
     private final int trailer;
-    /** Both addresses, which a link has no more when it is closed. */
+    /** As the endpoint calls itself: both addresses, which a link has no more when it is closed. */
     private final String name;
 
     private final WorkCompletions completions = WorkCompletions.allocate(BATCH);
@@ -62,7 +62,7 @@ final class VerbsCarrier implements Carrier {
         this.buffers = buffers;
         this.inlineSize = inlineSize;
         this.trailer = Frame.trailer(link);
-        this.name = link.toString();
+        this.name = "endpoint " + link;
     }
 
     @Override
