@@ -14,6 +14,7 @@ module io.github.rdma4j.perftest {
     requires io.github.rdma4j.gpudirect;
     requires io.github.rdma4j.verbs;
     requires java.management;
+    requires jdk.httpserver;
     requires jdk.net;
 
     opens io.github.rdma4j.perftest.check to
@@ -27,5 +28,7 @@ module io.github.rdma4j.perftest {
     opens io.github.rdma4j.perftest.findings to
             info.picocli;
     opens io.github.rdma4j.perftest.page to
+            info.picocli;
+    opens io.github.rdma4j.perftest.watch to
             info.picocli;
 }

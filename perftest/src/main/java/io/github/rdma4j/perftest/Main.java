@@ -9,6 +9,7 @@ import io.github.rdma4j.perftest.environment.BuildInfo;
 import io.github.rdma4j.perftest.exit.Complaints;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.page.ReportCommand;
+import io.github.rdma4j.perftest.watch.WatchCommand;
 import java.io.PrintStream;
 import java.util.Arrays;
 import java.util.List;
@@ -42,6 +43,9 @@ public final class Main {
             case DoctorCommand.NAME -> {
                 return DoctorCommand.run(arguments.subList(1, arguments.size()), out, err);
             }
+            case WatchCommand.NAME -> {
+                return WatchCommand.run(arguments.subList(1, arguments.size()), Terminal.isInteractive(), out, err);
+            }
             case CheckCommand.NAME -> {
                 return CheckCommand.run(arguments.subList(1, arguments.size()), out, err);
             }
@@ -66,7 +70,7 @@ public final class Main {
     private static String tools() {
         return Arrays.stream(Tool.values()).map(Tool::command).collect(Collectors.joining(", ")) + ", "
                 + CompareCommand.NAME + ", " + ReportCommand.NAME + ", " + DoctorCommand.NAME + ", "
-                + CheckCommand.NAME;
+                + WatchCommand.NAME + ", " + CheckCommand.NAME;
     }
 
     private static void help(PrintStream out) {
@@ -82,6 +86,7 @@ public final class Main {
         out.printf("  %-15s %s%n", CompareCommand.NAME, CompareCommand.TITLE);
         out.printf("  %-15s %s%n", ReportCommand.NAME, ReportCommand.TITLE);
         out.printf("  %-15s %s%n", DoctorCommand.NAME, DoctorCommand.TITLE);
+        out.printf("  %-15s %s%n", WatchCommand.NAME, WatchCommand.TITLE);
         out.printf("  %-15s %s%n", CheckCommand.NAME, CheckCommand.TITLE);
     }
 }

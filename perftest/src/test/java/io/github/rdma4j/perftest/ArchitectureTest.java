@@ -86,6 +86,9 @@ class ArchitectureTest {
                     "doctor.check",
                     "doctor.pair",
                     "doctor.peer"),
+            floor("watch.sample", "doctor.machine", "doctor.check"),
+            floor("watch.metrics", "exit", "doctor.check", "watch.sample"),
+            floor("watch", "exit", "watch.sample", "watch.metrics"),
             floor("tcp", "exit"),
             floor("echo", "exit", "figures"),
             floor("compare.plan", "exit", "options", "tcp"),
@@ -149,6 +152,7 @@ class ArchitectureTest {
                     "page",
                     "check",
                     "doctor",
+                    "watch",
                     "compare"));
 
     /**

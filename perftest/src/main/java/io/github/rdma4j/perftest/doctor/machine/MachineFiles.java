@@ -17,7 +17,10 @@ import java.util.OptionalLong;
 public final class MachineFiles {
     private final Path root;
 
-    MachineFiles(Path root) {
+    /**
+     * @param root the folder in which {@code sys}, {@code proc}, {@code dev} and {@code usr} are
+     */
+    public MachineFiles(Path root) {
         this.root = root;
     }
 

@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.watch;
+
+import io.github.rdma4j.perftest.exit.Complaints;
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
+import io.github.rdma4j.perftest.exit.PerftestException;
+import io.github.rdma4j.perftest.watch.metrics.MetricsServer;
+import io.github.rdma4j.perftest.watch.sample.Sampler;
+import io.github.rdma4j.perftest.watch.sample.Watcher;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.time.LocalTime;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import picocli.CommandLine;
+import picocli.CommandLine.ParameterException;
+
+/** The command {@code watch}: what the ports carry, and what gets worse. docs/watch.md is its manual. */
+public final class WatchCommand {
+    /** The name on the command line. */
+    public static final String NAME = "watch";
+
+    /** What it does, in a line. */
+    public static final String TITLE = "What the ports carry, and what gets worse; also for Prometheus";
+
+    private static final int OK = 0;
+    /** Cursor to the corner, and all behind it away. */
+    private static final String CLEAR = "\033[H\033[J";
+
+    private WatchCommand() {}
+
+    /**
+     * Runs the command, until it is interrupted if no end is asked for.
+     *
+     * @param arguments after the command's name
+     * @param interactive whether standard output is a terminal, whose page is drawn anew each time
+     * @param out standard output
+     * @param err standard error
+     * @return the exit status: 0 done; 1 the address cannot be listened at; 2 the command line makes no sense
+     */
+    public static int run(List<String> arguments, boolean interactive, PrintStream out, PrintStream err) {
+        return run(arguments, Path.of("/"), interactive, out, err);
+    }
+
+    /** The same for another machine than this one. */
+    static int run(List<String> arguments, Path root, boolean interactive, PrintStream out, PrintStream err) {
+        WatchOptions options = new WatchOptions();
+        CommandLine line = new CommandLine(options).setOverwrittenOptionsAllowed(true);
+        Complaints complaints = new Complaints(NAME, "rdma4j " + NAME + " --help", err);
+        try {
+            line.parseArgs(arguments.toArray(String[]::new));
+            if (options.wantsHelp()) {
+                line.usage(out);
+                return OK;
+            }
+            options.check();
+        } catch (ParameterException | IllegalParameterException failure) {
+            return complaints.usage(failure);
+        }
+        Sampler sampler = new Sampler(root, options.device());
+        try {
+            if (options.metrics().isPresent()) {
+                return serve(options, sampler, out);
+            }
+            show(options, sampler, interactive, out);
+            return OK;
+        } catch (PerftestException failure) {
+            return complaints.failed(failure);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            return OK;
+        }
+    }
+
+    private static int serve(WatchOptions options, Sampler sampler, PrintStream out) throws InterruptedException {
+        try (MetricsServer server = MetricsServer.start(options.metrics().orElseThrow(), sampler)) {
+            String host = server.address().getAddress().getHostAddress();
+            out.println("serving http://" + (host.contains(":") ? "[" + host + "]" : host) + ":"
+                    + server.address().getPort() + "/metrics");
+            out.flush();
+            // Until a signal ends the JVM, or somebody this thread.
+            new CountDownLatch(1).await();
+            return OK;
+        }
+    }
+
+    private static void show(WatchOptions options, Sampler sampler, boolean interactive, PrintStream out)
+            throws InterruptedException {
+        WatchPage page = new WatchPage();
+        Watcher watcher = new Watcher(sampler, System.nanoTime());
+        for (long look = 0; look < options.count(); look++) {
+            Thread.sleep(options.interval());
+            List<String> lines = page.after(watcher.look(System.nanoTime()), LocalTime.now());
+            String text = String.join(System.lineSeparator(), lines);
+            out.println(interactive ? CLEAR + text : text + System.lineSeparator());
+            out.flush();
+            if (out.checkError()) {
+                // Whoever read it has gone.
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.watch;
+
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Optional;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The command line of {@code watch}. */
+@Command(
+        name = WatchCommand.NAME,
+        description =
+                "Shows what the RDMA devices of this machine carry, and what gets worse: bytes and packets each second,"
+                        + " and each counter of loss, congestion or errors that rises. Reads files of the kernel only;"
+                        + " needs no rights and opens no device.",
+        footer = {
+            "",
+            "Ends with Ctrl-C or after --count. Exit status: 0 done; 1 the address cannot be listened at; 2 the command"
+                    + " line makes no sense."
+        },
+        sortOptions = false,
+        usageHelpAutoWidth = true)
+final class WatchOptions {
+    private static final int MOST_SECONDS = 3600;
+    private static final int MOST_LOOKS = 1_000_000;
+
+    @Option(names = "--device", paramLabel = "<device>", description = "Look at this RDMA device only.")
+    private String device;
+
+    @Option(
+            names = "--interval",
+            paramLabel = "<seconds>",
+            description = "Look again after so long, 1 to 3600 (default 1).")
+    private Integer interval;
+
+    @Option(names = "--count", paramLabel = "<looks>", description = "End after so many looks (default: never).")
+    private Integer count;
+
+    @Option(
+            names = "--openmetrics",
+            paramLabel = "<[host:]port>",
+            description =
+                    "Show nothing here; serve the counters as OpenMetrics text at http://HOST:PORT/metrics, for Prometheus"
+                            + " and its relatives (default host 127.0.0.1, which only this machine reaches; port 0 takes"
+                            + " a free one).")
+    private String metrics;
+
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "Show this help screen.")
+    private boolean help;
+
+    @Parameters(hidden = true)
+    private String[] superfluous = new String[0];
+
+    /**
+     * Refuses what makes no sense.
+     *
+     * @throws IllegalParameterException if something does not
+     */
+    void check() {
+        if (superfluous.length > 0) {
+            throw new IllegalParameterException("'" + superfluous[0] + "': what is that? There are only options");
+        }
+        within("--interval", interval, MOST_SECONDS);
+        within("--count", count, MOST_LOOKS);
+        if (metrics != null && (interval != null || count != null)) {
+            throw new IllegalParameterException(
+                    "--interval and --count are for the page; --openmetrics reads the counters when it is asked");
+        }
+        metrics();
+    }
+
+    private static void within(String name, Integer value, int most) {
+        if (value != null && (value < 1 || value > most)) {
+            throw new IllegalParameterException(name + ": " + value + " is not in 1.." + most);
+        }
+    }
+
+    Optional<String> device() {
+        return Optional.ofNullable(device);
+    }
+
+    Duration interval() {
+        return Duration.ofSeconds(interval == null ? 1 : interval);
+    }
+
+    /** How often to look; so often that nobody sees the end, if there shall be none. */
+    long count() {
+        return count == null ? Long.MAX_VALUE : count;
+    }
+
+    /** Where to serve; empty for the page. */
+    Optional<InetSocketAddress> metrics() {
+        if (metrics == null) {
+            return Optional.empty();
+        }
+        int colon = metrics.lastIndexOf(':');
+        String port = metrics.substring(colon + 1);
+        if (!port.matches("\\d{1,5}") || Integer.parseInt(port) > 65535) {
+            throw new IllegalParameterException("--openmetrics: '" + port + "' is no port, 0 to 65535");
+        }
+        if (colon < 0) {
+            return Optional.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(port)));
+        }
+        String host = metrics.substring(0, colon);
+        InetSocketAddress address = new InetSocketAddress(host, Integer.parseInt(port));
+        if (host.isEmpty() || address.isUnresolved()) {
+            throw new IllegalParameterException("--openmetrics: '" + host + "' is no address of this machine");
+        }
+        return Optional.of(address);
+    }
+
+    boolean wantsHelp() {
+        return help;
+    }
+}

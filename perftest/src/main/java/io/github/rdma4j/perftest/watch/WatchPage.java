@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.watch;
+
+import io.github.rdma4j.perftest.watch.sample.Change;
+import io.github.rdma4j.perftest.watch.sample.Flow;
+import io.github.rdma4j.perftest.watch.sample.Watcher;
+import java.time.LocalTime;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Locale;
+import java.util.OptionalDouble;
+
+/** The page of {@code watch}: a line for each port, and below what got worse lately. Fits into 80 columns. */
+final class WatchPage {
+    /** What got worse stays so many lines. */
+    private static final int REMEMBERED = 10;
+
+    private static final int WIDTH = 80;
+    private static final String ROW = "%-12s %-7s %-11s %9s %9s %8s %8s %8s";
+    private static final DateTimeFormatter CLOCK = DateTimeFormatter.ofPattern("HH:mm:ss");
+    private static final String[] SCALES = {"", "k", "M", "G", "T"};
+
+    private final Deque<String> worse = new ArrayDeque<>();
+
+    /** The lines after another look. */
+    List<String> after(Watcher.Seen seen, LocalTime time) {
+        for (String line : seen.worse()) {
+            worse.addLast(CLOCK.format(time) + " " + line);
+            if (worse.size() > REMEMBERED) {
+                worse.removeFirst();
+            }
+        }
+        List<String> lines = new ArrayList<>();
+        lines.add(CLOCK.format(time) + (seen.ports().isEmpty() ? "  no RDMA device" : ""));
+        if (!seen.ports().isEmpty()) {
+            lines.add(ROW.formatted("port", "state", "rate", "in B/s", "out B/s", "in pkt/s", "out pkt/s", "trouble")
+                    .stripTrailing());
+            seen.ports().forEach(port -> lines.add(row(port)));
+        }
+        if (!worse.isEmpty()) {
+            lines.add("");
+            worse.forEach(line -> lines.addAll(wrapped(line)));
+        }
+        return lines;
+    }
+
+    private static String row(Change port) {
+        return ROW.formatted(
+                        port.now().name(),
+                        port.now().state().isEmpty() ? "?" : port.now().state(),
+                        port.now().rate().replaceFirst(" *\\(.*", ""),
+                        scaled(port.perSecond(Flow.RECEIVED_BYTES)),
+                        scaled(port.perSecond(Flow.SENT_BYTES)),
+                        scaled(port.perSecond(Flow.RECEIVED_PACKETS)),
+                        scaled(port.perSecond(Flow.SENT_PACKETS)),
+                        "+" + port.troubles())
+                .stripTrailing();
+    }
+
+    /** Such as 12.3 M; a dash for what the device does not count. */
+    static String scaled(OptionalDouble perSecond) {
+        if (perSecond.isEmpty()) {
+            return "-";
+        }
+        double value = perSecond.getAsDouble();
+        int scale = 0;
+        while (value >= 999.5 && scale < SCALES.length - 1) {
+            value /= 1000;
+            scale++;
+        }
+        String digits = String.format(Locale.ROOT, scale == 0 || value >= 99.95 ? "%.0f" : "%.1f", value);
+        return (digits + " " + SCALES[scale]).strip();
+    }
+
+    /** Cut at blanks; what follows is indented below the text. */
+    private static List<String> wrapped(String text) {
+        List<String> lines = new ArrayList<>();
+        StringBuilder line = new StringBuilder();
+        for (String word : text.split(" ")) {
+            if (!line.isEmpty() && line.length() + 1 + word.length() > WIDTH) {
+                lines.add(line.toString());
+                line = new StringBuilder("        ");
+            }
+            line.append(line.isEmpty() ? "" : " ").append(word);
+        }
+        lines.add(line.toString());
+        return lines;
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.watch.metrics;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import io.github.rdma4j.perftest.exit.PerftestException;
+import io.github.rdma4j.perftest.watch.sample.Sampler;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/** Serves {@link OpenMetrics} at {@code /metrics}. Each request reads the counters anew; nothing is remembered. */
+public final class MetricsServer implements AutoCloseable {
+    private static final String PATH = "/metrics";
+    /** Two: a client that reads slowly does not keep the next one out. */
+    private static final int THREADS = 2;
+    /** Seconds in which a request must have come, and an answer must have gone; JDK's default is for ever. */
+    private static final String LIMIT = "10";
+
+    private final HttpServer server;
+    private final ExecutorService threads;
+
+    private MetricsServer(HttpServer server, ExecutorService threads) {
+        this.server = server;
+        this.threads = threads;
+    }
+
+    /**
+     * Begins to serve.
+     *
+     * @param address where; port 0 takes a free one
+     * @throws PerftestException if the address cannot be listened at
+     */
+    public static MetricsServer start(InetSocketAddress address, Sampler sampler) {
+        // The JDK's server reads these once, when its first server is made.
+        System.setProperty("sun.net.httpserver.maxReqTime", LIMIT);
+        System.setProperty("sun.net.httpserver.maxRspTime", LIMIT);
+        System.setProperty("jdk.httpserver.maxConnections", "64");
+        HttpServer server;
+        try {
+            server = HttpServer.create(address, 0);
+        } catch (IOException failure) {
+            throw new PerftestException(
+                    "cannot listen at " + address.getHostString() + ":" + address.getPort() + ": "
+                            + failure.getMessage(),
+                    "take another port with --openmetrics; ss -ltnp tells who has this one");
+        }
+        ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+        server.setExecutor(threads);
+        server.createContext("/", exchange -> answer(exchange, sampler));
+        server.start();
+        return new MetricsServer(server, threads);
+    }
+
+    private static void answer(HttpExchange exchange, Sampler sampler) throws IOException {
+        try (exchange) {
+            String method = exchange.getRequestMethod();
+            if (!exchange.getRequestURI().getPath().equals(PATH)) {
+                send(exchange, 404, "text/plain; charset=utf-8", "there is " + PATH + "\n");
+            } else if (!method.equals("GET") && !method.equals("HEAD")) {
+                exchange.getResponseHeaders().set("Allow", "GET, HEAD");
+                send(exchange, 405, "text/plain; charset=utf-8", "GET and HEAD only\n");
+            } else {
+                send(exchange, 200, OpenMetrics.TYPE, OpenMetrics.of(sampler.sample()));
+            }
+        }
+    }
+
+    private static void send(HttpExchange exchange, int status, String type, String text) throws IOException {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        exchange.getResponseHeaders().set("Content-Type", type);
+        boolean head = exchange.getRequestMethod().equals("HEAD");
+        exchange.sendResponseHeaders(status, head ? -1 : bytes.length);
+        if (!head) {
+            exchange.getResponseBody().write(bytes);
+        }
+    }
+
+    /** Where it listens. */
+    public InetSocketAddress address() {
+        return server.getAddress();
+    }
+
+    /** Ends it at once, requests that are under way included. */
+    @Override
+    public void close() {
+        server.stop(0);
+        threads.shutdownNow();
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.watch.sample;
+
+import io.github.rdma4j.perftest.doctor.check.CounterMeaning;
+import io.github.rdma4j.perftest.doctor.machine.MachineFiles;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Reads what the ports of this machine's RDMA devices count, from sysfs: no device is opened and no right is needed. A
+ * device may come, go or be renamed between two reads.
+ *
+ * <p>Safe for use by several threads.
+ */
+public final class Sampler {
+    private static final String DEVICES = "sys/class/infiniband";
+
+    private final MachineFiles files;
+    private final Optional<String> only;
+
+    /**
+     * @param root the folder in which {@code sys} is
+     * @param only the one device to look at; empty for all
+     */
+    public Sampler(Path root, Optional<String> only) {
+        this.files = new MachineFiles(root);
+        this.only = only;
+    }
+
+    /** What all ports say now, by device and number; empty where there is no device. */
+    public List<PortSample> sample() {
+        List<PortSample> samples = new ArrayList<>();
+        for (String device : files.names(DEVICES)) {
+            if (only.isPresent() && !only.get().equals(device)) {
+                continue;
+            }
+            for (String number : files.names(DEVICES + "/" + device + "/ports")) {
+                if (number.matches("\\d{1,3}")) {
+                    samples.add(port(device, number));
+                }
+            }
+        }
+        return samples;
+    }
+
+    private PortSample port(String device, String number) {
+        String folder = DEVICES + "/" + device + "/ports/" + number + "/";
+        Map<Flow, Long> flows = new EnumMap<>(Flow.class);
+        for (Flow flow : Flow.values()) {
+            for (Flow.Source source : flow.sources()) {
+                files.number(folder + source.file())
+                        .ifPresent(value -> flows.putIfAbsent(flow, times(value, source.unit())));
+            }
+        }
+        Map<String, Long> troubles = new HashMap<>();
+        for (String kind : List.of("hw_counters", "counters")) {
+            for (String name : files.names(folder + kind)) {
+                if (CounterMeaning.of(name).isPresent()) {
+                    files.number(folder + kind + "/" + name).ifPresent(value -> troubles.putIfAbsent(name, value));
+                }
+            }
+        }
+        return new PortSample(
+                device,
+                Integer.parseInt(number),
+                files.text(folder + "state")
+                        .map(text -> text.replaceFirst("^\\d+: *", ""))
+                        .orElse(""),
+                files.text(folder + "link_layer").orElse(""),
+                files.text(folder + "rate").orElse(""),
+                flows,
+                troubles);
+    }
+
+    /** The greatest number instead of one beyond it. */
+    private static long times(long value, int unit) {
+        return value > Long.MAX_VALUE / unit ? Long.MAX_VALUE : value * unit;
+    }
+}

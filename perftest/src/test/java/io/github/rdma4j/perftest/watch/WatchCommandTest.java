@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.watch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.rdma4j.perftest.watch.metrics.MetricsServer;
+import io.github.rdma4j.perftest.watch.metrics.OpenMetrics;
+import io.github.rdma4j.perftest.watch.sample.Ports;
+import io.github.rdma4j.perftest.watch.sample.Sampler;
+import io.github.rdma4j.perftest.watch.sample.Watcher;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.LocalTime;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class WatchCommandTest {
+    private static final int WIDTH = 80;
+
+    @TempDir
+    private Path root;
+
+    private Ports ports;
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+    @BeforeEach
+    void aPort() {
+        ports = new Ports(root).up("mlx5_0").traffic("mlx5_0", 1000, 10);
+    }
+
+    private int run(boolean interactive, String... arguments) {
+        return WatchCommand.run(
+                List.of(arguments),
+                root,
+                interactive,
+                new PrintStream(out, true, StandardCharsets.UTF_8),
+                new PrintStream(err, true, StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void aPageForEachLookAndTheEnd() {
+        assertThat(run(false, "--count", "1")).isZero();
+        List<String> lines = out.toString(StandardCharsets.UTF_8).lines().toList();
+        assertThat(lines.get(1)).startsWith("port").endsWith("trouble");
+        assertThat(lines.get(2))
+                .startsWith("mlx5_0/1")
+                .contains("ACTIVE", "100 Gb/sec")
+                .endsWith("+0");
+        assertThat(lines).allMatch(line -> line.length() <= WIDTH).noneMatch(line -> line.contains("\033"));
+    }
+
+    @Test
+    void aTerminalIsClearedFirst() {
+        assertThat(run(true, "--count", "1")).isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8)).startsWith("\033[H\033[J");
+    }
+
+    @Test
+    void aMachineWithoutDevicesSaysSo() {
+        ports.remove("mlx5_0");
+        assertThat(run(false, "--count", "1")).isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8)).contains("no RDMA device");
+    }
+
+    @Test
+    void theLastTenOfWhatGotWorseStayAndFitTheTerminal() {
+        WatchPage page = new WatchPage();
+        Watcher watcher = new Watcher(new Sampler(root, Optional.empty()), 0);
+        ports.with("mlx5_0", "hw_counters/rnr_nak_retry_err", "0");
+        page.after(watcher.look(1), LocalTime.of(10, 0));
+        List<String> lines = List.of();
+        for (int i = 1; i <= 12; i++) {
+            ports.with("mlx5_0", "hw_counters/rnr_nak_retry_err", Integer.toString(i));
+            lines = page.after(watcher.look(1 + i), LocalTime.of(10, 0, i));
+        }
+        assertThat(lines.stream().filter(line -> line.contains("rnr_nak_retry_err +1")))
+                .hasSize(10);
+        assertThat(lines).noneMatch(line -> line.startsWith("10:00:02")).anyMatch(line -> line.startsWith("10:00:03"));
+        assertThat(lines).allMatch(line -> line.length() <= WIDTH);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "0, 0",
+        "9.4, 9",
+        "999.4, 999",
+        "999.6, 1.0 k",
+        "99940, 99.9 k",
+        "99960, 100 k",
+        "12300000, 12.3 M",
+        "999600000, 1.0 G",
+        "5e15, 5000 T"
+    })
+    void ratesHaveThreeDigits(double value, String text) {
+        assertThat(WatchPage.scaled(OptionalDouble.of(value))).isEqualTo(text);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "now",
+                "--interval 0",
+                "--interval 3601",
+                "--count 0",
+                "--openmetrics 65536",
+                "--openmetrics x",
+                "--openmetrics :9",
+                "--openmetrics 0 --count 1",
+                "--openmetrics no.such.host.invalid:9",
+                "--unknown"
+            })
+    void whatMakesNoSenseIsRefused(String arguments) {
+        assertThat(run(false, arguments.split(" "))).isEqualTo(2);
+        assertThat(err.toString(StandardCharsets.UTF_8)).startsWith("watch: ").contains("rdma4j watch --help");
+    }
+
+    @Test
+    void aPortThatIsTakenIsToldWithTheRemedy() throws Exception {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            assertThat(run(false, "--openmetrics", Integer.toString(taken.getLocalPort())))
+                    .isEqualTo(1);
+        }
+        assertThat(err.toString(StandardCharsets.UTF_8)).contains("cannot listen at", "ss -ltnp");
+    }
+
+    @Test
+    void thePrometheusWayIsServedAndNothingElse() throws Exception {
+        InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        try (MetricsServer server = MetricsServer.start(any, new Sampler(root, Optional.empty()));
+                HttpClient client = HttpClient.newHttpClient()) {
+            HttpResponse<String> found = ask(client, server, "GET", "/metrics");
+            assertThat(found.statusCode()).isEqualTo(200);
+            assertThat(found.headers().firstValue("Content-Type")).hasValue(OpenMetrics.TYPE);
+            assertThat(found.body())
+                    .contains("_receive_bytes_total{device=\"mlx5_0\",port=\"1\"} 4000")
+                    .endsWith("# EOF\n");
+            ports.traffic("mlx5_0", 2000, 20);
+            assertThat(ask(client, server, "GET", "/metrics").body()).contains("\"} 8000");
+            assertThat(ask(client, server, "HEAD", "/metrics").body()).isEmpty();
+            assertThat(ask(client, server, "GET", "/").statusCode()).isEqualTo(404);
+            assertThat(ask(client, server, "POST", "/metrics").statusCode()).isEqualTo(405);
+        }
+    }
+
+    private static HttpResponse<String> ask(HttpClient client, MetricsServer server, String method, String path)
+            throws Exception {
+        URI uri = URI.create("http://127.0.0.1:" + server.address().getPort() + path);
+        return client.send(
+                HttpRequest.newBuilder(uri)
+                        .method(method, HttpRequest.BodyPublishers.noBody())
+                        .build(),
+                HttpResponse.BodyHandlers.ofString());
+    }
+
+    @Test
+    void servingTellsWhereAndEndsWithItsThread() throws Exception {
+        Thread serving = Thread.ofPlatform().start(() -> run(false, "--openmetrics", "0"));
+        while (!out.toString(StandardCharsets.UTF_8).contains("/metrics")) {
+            assertThat(serving.isAlive()).isTrue();
+            Thread.sleep(10);
+        }
+        serving.interrupt();
+        serving.join();
+        assertThat(out.toString(StandardCharsets.UTF_8)).matches("serving http://127\\.0\\.0\\.1:\\d+/metrics\\R");
+    }
+}
