@@ -87,7 +87,7 @@ public final class WatchCommand {
 
     private static void show(WatchOptions options, Sampler sampler, boolean interactive, PrintStream out)
             throws InterruptedException {
-        WatchPage page = new WatchPage();
+        WatchPage page = new WatchPage(options.device());
         Watcher watcher = new Watcher(sampler, System.nanoTime());
         for (long look = 0; look < options.count(); look++) {
             Thread.sleep(options.interval());

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.OptionalDouble;
 
 /** The page of {@code watch}: a line for each port, and below what got worse lately. Fits into 80 columns. */
@@ -20,11 +21,24 @@ final class WatchPage {
     private static final int REMEMBERED = 10;
 
     private static final int WIDTH = 80;
+    /** Of the first column. */
+    private static final int NAME_WIDTH = 12;
+
     private static final String ROW = "%-12s %-7s %-11s %9s %9s %8s %8s %8s";
     private static final DateTimeFormatter CLOCK = DateTimeFormatter.ofPattern("HH:mm:ss");
     private static final String[] SCALES = {"", "k", "M", "G", "T"};
 
+    private final String none;
     private final Deque<String> worse = new ArrayDeque<>();
+
+    /**
+     * An empty page.
+     *
+     * @param only the one device that is looked at; empty for all
+     */
+    WatchPage(Optional<String> only) {
+        none = "  no RDMA device" + only.map(device -> " " + device).orElse("");
+    }
 
     /** The lines after another look. */
     List<String> after(Watcher.Seen seen, LocalTime time) {
@@ -35,11 +49,19 @@ final class WatchPage {
             }
         }
         List<String> lines = new ArrayList<>();
-        lines.add(CLOCK.format(time) + (seen.ports().isEmpty() ? "  no RDMA device" : ""));
+        lines.add(CLOCK.format(time) + (seen.ports().isEmpty() ? none : ""));
         if (!seen.ports().isEmpty()) {
             lines.add(ROW.formatted("port", "state", "rate", "in B/s", "out B/s", "in pkt/s", "out pkt/s", "trouble")
                     .stripTrailing());
-            seen.ports().forEach(port -> lines.add(row(port)));
+            for (Change port : seen.ports()) {
+                String name = port.now().name();
+                boolean fits = name.length() <= NAME_WIDTH;
+                if (!fits) {
+                    // Names from udev such as rocep193s0f1 would push the columns aside: they get a line of their own.
+                    lines.add(name);
+                }
+                lines.add(row(fits ? name : "", port));
+            }
         }
         if (!worse.isEmpty()) {
             lines.add("");
@@ -48,9 +70,9 @@ final class WatchPage {
         return lines;
     }
 
-    private static String row(Change port) {
+    private static String row(String name, Change port) {
         return ROW.formatted(
-                        port.now().name(),
+                        name,
                         port.now().state().isEmpty() ? "?" : port.now().state(),
                         port.now().rate().replaceFirst(" *\\(.*", ""),
                         scaled(port.perSecond(Flow.RECEIVED_BYTES)),

@@ -14,6 +14,7 @@ import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -21,9 +22,11 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.LocalTime;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -81,8 +84,24 @@ class WatchCommandTest {
     }
 
     @Test
+    void aDeviceThatIsNotThereIsNamed() {
+        assertThat(run(false, "--device", "mlx5_9", "--count", "1")).isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8)).contains("no RDMA device mlx5_9");
+    }
+
+    @Test
+    void aLongNameLeavesTheColumnsWhereTheyAre() {
+        ports.up("rocep193s0f1np1").traffic("rocep193s0f1np1", 1, 1);
+        assertThat(run(false, "--count", "1")).isZero();
+        List<String> lines = out.toString(StandardCharsets.UTF_8).lines().toList();
+        assertThat(lines).contains("rocep193s0f1np1/1").allMatch(line -> line.length() <= WIDTH);
+        assertThat(lines.stream().filter(line -> line.contains("ACTIVE")).map(line -> line.indexOf("ACTIVE")))
+                .containsExactly(13, 13);
+    }
+
+    @Test
     void theLastTenOfWhatGotWorseStayAndFitTheTerminal() {
-        WatchPage page = new WatchPage();
+        WatchPage page = new WatchPage(Optional.empty());
         Watcher watcher = new Watcher(new Sampler(root, Optional.empty()), 0);
         ports.with("mlx5_0", "hw_counters/rnr_nak_retry_err", "0");
         page.after(watcher.look(1), LocalTime.of(10, 0));
@@ -157,6 +176,52 @@ class WatchCommandTest {
             assertThat(ask(client, server, "HEAD", "/metrics").body()).isEmpty();
             assertThat(ask(client, server, "GET", "/").statusCode()).isEqualTo(404);
             assertThat(ask(client, server, "POST", "/metrics").statusCode()).isEqualTo(405);
+        }
+    }
+
+    @Test
+    void clientsThatAskSlowlyKeepNobodyOut() throws Exception {
+        InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        List<Socket> slow = new ArrayList<>();
+        try (MetricsServer server = MetricsServer.start(any, new Sampler(root, Optional.empty()));
+                HttpClient client = HttpClient.newHttpClient()) {
+            for (int i = 0; i < 10; i++) {
+                Socket half = new Socket(
+                        InetAddress.getLoopbackAddress(), server.address().getPort());
+                slow.add(half);
+                half.getOutputStream().write("GET /met".getBytes(StandardCharsets.US_ASCII));
+            }
+            // Below the ten seconds after which the server hangs up on the slow ones.
+            assertThat(client.sendAsync(
+                                    HttpRequest.newBuilder(URI.create("http://127.0.0.1:"
+                                                    + server.address().getPort() + "/metrics"))
+                                            .build(),
+                                    HttpResponse.BodyHandlers.ofString())
+                            .get(7, TimeUnit.SECONDS)
+                            .statusCode())
+                    .isEqualTo(200);
+        } finally {
+            for (Socket half : slow) {
+                half.close();
+            }
+        }
+    }
+
+    @Test
+    void limitsThatTheUserHasSetStay() {
+        String name = "sun.net.httpserver.maxReqTime";
+        String before = System.getProperty(name);
+        System.setProperty(name, "11");
+        try {
+            InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+            MetricsServer.start(any, new Sampler(root, Optional.empty())).close();
+            assertThat(System.getProperty(name)).isEqualTo("11");
+        } finally {
+            if (before == null) {
+                System.clearProperty(name);
+            } else {
+                System.setProperty(name, before);
+            }
         }
     }
 

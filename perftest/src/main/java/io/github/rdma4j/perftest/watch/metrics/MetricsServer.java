@@ -15,8 +15,8 @@ import java.util.concurrent.Executors;
 /** Serves {@link OpenMetrics} at {@code /metrics}. Each request reads the counters anew; nothing is remembered. */
 public final class MetricsServer implements AutoCloseable {
     private static final String PATH = "/metrics";
-    /** Two: a client that reads slowly does not keep the next one out. */
-    private static final int THREADS = 2;
+    /** At once: each has a thread, so that those who ask or read slowly do not keep the next one out. */
+    private static final String CONNECTIONS = "64";
     /** Seconds in which a request must have come, and an answer must have gone; JDK's default is for ever. */
     private static final String LIMIT = "10";
 
@@ -35,10 +35,10 @@ public final class MetricsServer implements AutoCloseable {
      * @throws PerftestException if the address cannot be listened at
      */
     public static MetricsServer start(InetSocketAddress address, Sampler sampler) {
-        // The JDK's server reads these once, when its first server is made.
-        System.setProperty("sun.net.httpserver.maxReqTime", LIMIT);
-        System.setProperty("sun.net.httpserver.maxRspTime", LIMIT);
-        System.setProperty("jdk.httpserver.maxConnections", "64");
+        // The JDK's server reads these once, when its first server is made. What the user has set stays.
+        System.getProperties().putIfAbsent("sun.net.httpserver.maxReqTime", LIMIT);
+        System.getProperties().putIfAbsent("sun.net.httpserver.maxRspTime", LIMIT);
+        System.getProperties().putIfAbsent("jdk.httpserver.maxConnections", CONNECTIONS);
         HttpServer server;
         try {
             server = HttpServer.create(address, 0);
@@ -48,7 +48,7 @@ public final class MetricsServer implements AutoCloseable {
                             + failure.getMessage(),
                     "take another port with --openmetrics; ss -ltnp tells who has this one");
         }
-        ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
         server.setExecutor(threads);
         server.createContext("/", exchange -> answer(exchange, sampler));
         server.start();
