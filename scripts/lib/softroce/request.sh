@@ -74,7 +74,8 @@ request_body() {
         printf 'share share%d %s\n' "$tag" "$(request_quote "$folder")"
         tag=$((tag + 1))
     done
-    printf 'devices %d %s\n' "$DEVICES" "$TRANSPORT"
+    printf 'devices %d %s %d\n' "$DEVICES" "$TRANSPORT" "${WIRE_MTU:-4200}"
+    [[ -z $WIRE ]] || printf 'wire %d%s\n' "$DEVICES" "$WIRE_NETEM"
     printf 'memlock %s\n' "$MEMLOCK"
     if [[ -n $COUNT ]]; then
         printf 'short_turns 100000\n'
