@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.loop;
 
+import io.github.rdma4j.perftest.resources.ReceiveCredits;
 import io.github.rdma4j.perftest.stream.Failures;
 import io.github.rdma4j.perftest.stream.Receives;
 import io.github.rdma4j.verbs.CompletionQueue;
@@ -18,6 +19,11 @@ public final class ReceivingSide {
     private final int streams;
     private final WorkCompletions completions = WorkCompletions.allocate(BandwidthLoop.POLL_BATCH);
 
+    /** Null where the transport lets messages wait for receives. */
+    private final ReceiveCredits credits;
+
+    private final boolean alone;
+
     private long total;
     private long received;
     private long first;
@@ -33,6 +39,19 @@ public final class ReceivingSide {
      * @param streams how many send to this side
      */
     public ReceivingSide(Receives receives, CompletionQueue completionQueue, int streams) {
+        this(receives, completionQueue, streams, null, false);
+    }
+
+    /**
+     * The same where the peer is told of receives.
+     *
+     * @param credits tells it; null where nobody does
+     * @param alone whether this side sends nothing else
+     */
+    public ReceivingSide(
+            Receives receives, CompletionQueue completionQueue, int streams, ReceiveCredits credits, boolean alone) {
+        this.credits = credits;
+        this.alone = alone;
         this.receives = receives;
         this.completionQueue = completionQueue;
         this.streams = streams;
@@ -54,7 +73,7 @@ public final class ReceivingSide {
 
     /** Whether messages are still to come. */
     boolean unfinished() {
-        return received < total || receives.copying();
+        return received < total || receives.copying() || credits != null && credits.busy();
     }
 
     /** Whether messages that came are on their way to where they belong. */
@@ -69,6 +88,9 @@ public final class ReceivingSide {
         }
         if (receives.errno() != 0) {
             postErrno = receives.errno();
+            return -1;
+        }
+        if (credits != null && alone && !credits.poll()) {
             return -1;
         }
         int arrived = completionQueue.poll(completions);
@@ -89,6 +111,9 @@ public final class ReceivingSide {
             int errno = receives.replace((int) completion.workRequestId());
             if (errno != 0) {
                 postErrno = errno;
+                return -1;
+            }
+            if (credits != null && !credits.received((int) completion.workRequestId())) {
                 return -1;
             }
         }
@@ -123,6 +148,9 @@ public final class ReceivingSide {
         if (postErrno != 0) {
             return Failures.post(postErrno, receives.failed());
         }
-        return failedCompletion != null ? Failures.completion(failedCompletion) : null;
+        if (failedCompletion != null) {
+            return Failures.completion(failedCompletion);
+        }
+        return credits != null ? credits.failure() : null;
     }
 }

@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.loop;
 
 import io.github.rdma4j.perftest.plan.Depth;
+import io.github.rdma4j.perftest.resources.ReceiveCredits;
 import io.github.rdma4j.perftest.stream.Failures;
 import io.github.rdma4j.perftest.stream.Lane;
 import io.github.rdma4j.perftest.stream.Passage;
@@ -58,6 +59,8 @@ public final class SendingSide {
     private final int list;
     private final int flags;
     private final GroupTimes times;
+    /** Null where the transport lets messages wait for receives. */
+    private final ReceiveCredits credits;
 
     private long count;
     private long total;
@@ -74,9 +77,16 @@ public final class SendingSide {
      * @param depth most messages under way per queue pair, per completion and per post
      * @param inline whether the messages travel in the work requests
      * @param times receives the times for the peak
+     * @param credits how far the peer has receives; null where that does not matter
      */
     public SendingSide(
-            Stream[] streams, CompletionQueue completionQueue, Depth depth, boolean inline, GroupTimes times) {
+            Stream[] streams,
+            CompletionQueue completionQueue,
+            Depth depth,
+            boolean inline,
+            GroupTimes times,
+            ReceiveCredits credits) {
+        this.credits = credits;
         this.streams = streams;
         this.completionQueue = completionQueue;
         this.depth = depth.messages();
@@ -127,18 +137,24 @@ public final class SendingSide {
     /** Posts what the queues take; false when that fails. */
     boolean fill() {
         for (int i = 0; i < streams.length; i++) {
-            if (!(list == 1 ? fill(streams[i]) : fillLists(i, streams[i]))) {
+            if (!(list == 1 ? fill(i, streams[i]) : fillLists(i, streams[i]))) {
                 return false;
             }
         }
         return true;
     }
 
+    /** How many messages may be posted of all. */
+    private long allowed(int id, Stream stream) {
+        long most = Math.min(count, stream.completed + depth);
+        return credits == null ? most : Math.min(most, credits.limit(id, stream.posted));
+    }
+
     /** The stream's fields are held in locals: the compiler must write fields back around every native call. */
-    private boolean fill(Stream stream) {
+    private boolean fill(int id, Stream stream) {
         long before = stream.posted;
         long last = count;
-        long until = stream.passage.ready(stream.completed, Math.min(last, stream.completed + depth), last);
+        long until = stream.passage.ready(stream.completed, allowed(id, stream), last);
         if (before >= until) {
             return true;
         }
@@ -180,7 +196,7 @@ public final class SendingSide {
 
     /** The same with one call into the adapter's library, and one doorbell, for a list of messages. */
     private boolean fillLists(int id, Stream stream) {
-        long until = stream.passage.ready(stream.completed, Math.min(count, stream.completed + depth), count);
+        long until = stream.passage.ready(stream.completed, allowed(id, stream), count);
         while (stream.posted + list <= until) {
             if (stream.untilSignal == moderation && times.recording()) {
                 times.posted(System.nanoTime(), posted);
@@ -221,14 +237,22 @@ public final class SendingSide {
                 failedCompletion = completion;
                 return -1;
             }
+            if (ReceiveCredits.isCount(completion.workRequestId())) {
+                if (!credits.completed(completion.workRequestId())) {
+                    return -1;
+                }
+                continue;
+            }
             Stream stream = streams[(int) completion.workRequestId()];
             long group = Math.min(moderation, count - stream.completed);
             stream.completed += group;
             stream.passage.completed(stream.completed);
             completed += group;
         }
-        end = now;
-        times.completed(now, completed);
+        if (completed > before) {
+            end = now;
+            times.completed(now, completed);
+        }
         return completed - before;
     }
 
@@ -247,6 +271,9 @@ public final class SendingSide {
         if (failedStream != null) {
             return Failures.post(postErrno, failedStream.sender.queuePair());
         }
-        return failedCompletion != null ? Failures.completion(failedCompletion) : null;
+        if (failedCompletion != null) {
+            return Failures.completion(failedCompletion);
+        }
+        return credits != null ? credits.failure() : null;
     }
 }

@@ -290,7 +290,8 @@ public final class TestParameters {
         return usesReceives() && receives() ? receiveDepthAsked() : 0;
     }
 
-    private int receiveDepthAsked() {
+    /** The same on both sides, also on one that only sends. */
+    public int receiveDepthAsked() {
         boolean mayLose = connection().mayLose() && !isTimed();
         int depth = queues.receiveDepth(mayLose);
         // A shared queue serves all queue pairs, each of which has as many messages.

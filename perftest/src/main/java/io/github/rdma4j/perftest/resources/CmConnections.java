@@ -43,6 +43,9 @@ public final class CmConnections implements AutoCloseable {
     /** A look-up's answer, by InfiniBand's SIDR_REP message. */
     private static final int NO_SUCH_SERVICE = 1;
 
+    /** How TCP says that nobody listens; of linux/errno.h. */
+    private static final int ECONNREFUSED = 111;
+
     /** C servers begin to listen a moment after they have said that they would. */
     private static final Duration PAUSE = Duration.ofMillis(50);
 
@@ -143,6 +146,8 @@ public final class CmConnections implements AutoCloseable {
             ConnectionId id = resolve();
             if (portSpace.isDatagram()) {
                 id.useQueuePair(queuePair);
+            } else if (device.isIwarp()) {
+                toInit(id, queuePair);
             }
             id.connect(config -> configure(config, queuePair, outstanding(), outstanding()));
             CmEvent answer = next("connecting " + id);
@@ -150,6 +155,10 @@ public final class CmConnections implements AutoCloseable {
                 // The server's answer says how much may be outstanding.
                 move(id, queuePair, config -> {}, config -> {});
                 id.establish();
+                return null;
+            }
+            if (answer.type() == CmEventType.ESTABLISHED && !portSpace.isDatagram()) {
+                // On iWARP the kernel has moved the queue pair.
                 return null;
             }
             if (answer.type() == CmEventType.ESTABLISHED) {
@@ -172,8 +181,11 @@ public final class CmConnections implements AutoCloseable {
         }
     }
 
-    /** Of a connection, the reason why it is refused; of datagrams, the status of the look-up. */
+    /** Of a connection, the reason why it is refused; of datagrams, the status of the look-up; on iWARP that of TCP. */
     private boolean nobodyListens(CmEvent answer) {
+        if (device.isIwarp()) {
+            return answer.status() == -ECONNREFUSED;
+        }
         return portSpace.isDatagram()
                 ? answer.type() == CmEventType.UNREACHABLE && answer.status() == NO_SUCH_SERVICE
                 : answer.rejectReason() == RejectReason.INVALID_SERVICE_ID;
@@ -247,14 +259,22 @@ public final class CmConnections implements AutoCloseable {
             QueuePair queuePair,
             Consumer<QueuePairAttributesConfig> toReceive,
             Consumer<QueuePairAttributesConfig> toSend) {
-        queuePair.modify(id.queuePairAttributes(INIT)
-                .andThen(config -> config.remoteAccess(TestQueuePairs.remoteAccess(parameters))));
+        toInit(id, queuePair);
+        if (device.isIwarp()) {
+            // The kernel does the rest with the connection.
+            return;
+        }
         queuePair.modify(id.queuePairAttributes(RTR)
                 .andThen(config -> config.minRnrTimer(MIN_RNR_TIMER))
                 .andThen(toReceive));
         queuePair.modify(id.queuePairAttributes(RTS)
                 .andThen(config -> config.timeout(parameters.path().queuePairTimeout()))
                 .andThen(toSend));
+    }
+
+    private void toInit(ConnectionId id, QueuePair queuePair) {
+        queuePair.modify(id.queuePairAttributes(INIT)
+                .andThen(config -> config.remoteAccess(TestQueuePairs.remoteAccess(parameters))));
     }
 
     @Override

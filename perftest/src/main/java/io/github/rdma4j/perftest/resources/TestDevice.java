@@ -7,7 +7,6 @@ import io.github.rdma4j.perftest.exit.TestFailedException;
 import io.github.rdma4j.perftest.gpu.Gpu;
 import io.github.rdma4j.perftest.options.ConnectionType;
 import io.github.rdma4j.perftest.options.TestParameters;
-import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.options.Verb;
 import io.github.rdma4j.verbs.Device;
 import io.github.rdma4j.verbs.DeviceContext;
@@ -32,6 +31,9 @@ import java.util.Optional;
 public final class TestDevice implements AutoCloseable {
     /** What latency tests send inline by default where the adapter can: writes, messages and datagrams. */
     private static final int INLINE_WRITE = 220;
+
+    /** SoftiWARP's, which has a part number, too. */
+    private static final int SOFT_IWARP_VENDOR = 0x626d74;
 
     private static final int INLINE_SEND = 236;
     private static final int INLINE_DATAGRAM = 188;
@@ -125,6 +127,9 @@ public final class TestDevice implements AutoCloseable {
 
     private void checkLimits(TestParameters parameters) {
         DeviceAttributes limits = context.attributes();
+        if (isIwarp()) {
+            IwarpLimits.check(deviceName(), parameters);
+        }
         refuse(
                 parameters.connection() == ConnectionType.XRC
                         && !limits.capabilities().contains(DeviceCapability.XRC),
@@ -146,11 +151,6 @@ public final class TestDevice implements AutoCloseable {
                 parameters.queues().multicast() && port.linkLayer() != LinkLayer.ETHERNET,
                 "-g/--mcg: port " + parameters.path().devicePort() + " of " + deviceName()
                         + " is InfiniBand, where a group is joined through the subnet manager; only RoCE is supported");
-        refuse(
-                parameters.tool() == Tool.SEND_BANDWIDTH && context.device().transportType() == TransportType.IWARP,
-                "ib_send_bw on " + deviceName()
-                        + ": on iWARP the C tools tell each other of receives by writes, which this tool"
-                        + " does not do; ib_write_bw works");
         limit(
                 "-t/--tx-depth times -q/--qp",
                 (long) parameters.transmitDepth() * parameters.queues().queuePairs(),
@@ -236,7 +236,8 @@ public final class TestDevice implements AutoCloseable {
             // The processor copies into a work request what is inline.
             return 0;
         }
-        boolean software = context.attributes().vendorPartId() == 0;
+        boolean software =
+                context.attributes().vendorPartId() == 0 || context.attributes().vendorId() == SOFT_IWARP_VENDOR;
         if (software || !parameters.tool().isLatency()) {
             return 0;
         }
@@ -275,6 +276,16 @@ public final class TestDevice implements AutoCloseable {
 
     public DeviceContext context() {
         return context;
+    }
+
+    /** Whether it speaks iWARP, where rdma_cm alone connects, and moves queue pairs by itself. */
+    public boolean isIwarp() {
+        return context.device().transportType() == TransportType.IWARP;
+    }
+
+    /** Requests under way on a queue pair with so many messages: on iWARP a count of receives may come to them. */
+    int sendRequests(int messages) {
+        return isIwarp() ? messages + 1 : messages;
     }
 
     public String deviceName() {

@@ -4,6 +4,7 @@ package io.github.rdma4j.perftest.resources;
 
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.options.TestParameters;
+import io.github.rdma4j.perftest.options.Verb;
 import io.github.rdma4j.perftest.plan.Shape;
 import io.github.rdma4j.perftest.wire.PeerKeys;
 import io.github.rdma4j.verbs.AccessFlag;
@@ -85,7 +86,7 @@ final class TestQueuePairs {
         QueuePairType type = shape.type(size());
         Consumer<QueuePairConfig> configuration = config -> {
             configureQueues(config, type);
-            config.maxSendWorkRequests(shape.transmitDepth())
+            config.maxSendWorkRequests(device.sendRequests(shape.transmitDepth()))
                     .maxReceiveWorkRequests(Math.max(1, shape.receiveDepth()))
                     // Where nothing is received there is no room for the one receive, which is never posted.
                     .oversubscribeCompletionQueue(shape.receiveDepth() == 0)
@@ -126,6 +127,23 @@ final class TestQueuePairs {
             case READ -> new AccessFlag[] {AccessFlag.REMOTE_READ};
             case ATOMIC -> new AccessFlag[] {AccessFlag.REMOTE_ATOMIC};
         };
+    }
+
+    /** How the memory of the messages is registered. */
+    static AccessFlag[] memoryAccess(TestDevice device, TestParameters parameters) {
+        List<AccessFlag> flags = new ArrayList<>(List.of(AccessFlag.LOCAL_WRITE));
+        flags.addAll(List.of(remoteAccess(parameters)));
+        if (device.isIwarp() && parameters.tool().verb() == Verb.READ) {
+            // There the answer to a read is written by the peer, as far as the adapter is concerned.
+            flags.add(AccessFlag.REMOTE_WRITE);
+        }
+        if (parameters.relaxedOrdering()) {
+            flags.add(AccessFlag.RELAXED_ORDERING);
+        }
+        if (parameters.memory().onDemand()) {
+            flags.add(AccessFlag.ON_DEMAND);
+        }
+        return flags.toArray(AccessFlag[]::new);
     }
 
     /** What the peer must know of a queue pair to reach it. */

@@ -27,7 +27,7 @@ public final class TestQueues implements AutoCloseable {
         DeviceContext context = device.context();
         boolean events = parameters.queues().events();
         channel = events ? context.createCompletionChannel() : null;
-        sends = queue(context, parameters, shape.transmitDepth() * shape.streams());
+        sends = queue(context, parameters, device.sendRequests(shape.transmitDepth()) * shape.streams());
         receives =
                 shape.receiveDepth() > 0 ? queue(context, parameters, shape.receiveDepth() * shape.streams()) : sends;
         boolean xrc = shape.connection() == ConnectionType.XRC;

@@ -17,7 +17,6 @@ import io.github.rdma4j.perftest.stream.Lane;
 import io.github.rdma4j.perftest.stream.Passage;
 import io.github.rdma4j.perftest.wire.PeerKeys;
 import io.github.rdma4j.perftest.wire.SystemData;
-import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.CompletionQueue;
 import io.github.rdma4j.verbs.Destination;
 import io.github.rdma4j.verbs.MemorySlice;
@@ -55,6 +54,8 @@ public final class TestResources implements AutoCloseable {
 
     private long partSize;
     private List<PeerKeys> peer = List.of();
+    /** Null where the transport lets a message wait for a receive. */
+    private ReceiveCredits credits;
 
     /**
      * Makes all of it, the queue pairs not yet connected.
@@ -74,6 +75,9 @@ public final class TestResources implements AutoCloseable {
             queues = new TestQueues(device, parameters, shape, domain);
             queuePairs = new TestQueuePairs(device, parameters, shape, domain, queues);
             registerBuffer(layout.cycleBytes());
+            if (device.isIwarp() && IwarpLimits.countsReceives(parameters)) {
+                credits = new ReceiveCredits(this, domain, shape.queuePairs(), parameters.receiveDepthAsked());
+            }
         } catch (RuntimeException | Error failure) {
             try {
                 close();
@@ -88,7 +92,8 @@ public final class TestResources implements AutoCloseable {
         partSize = Math.max(shape.room(layout.cacheLineBytes()), cycleBytes);
         long bytes = 2 * shape.queuePairs() * partSize;
         if (onGpu()) {
-            GpuMessageMemory onGpu = new GpuMessageMemory(device.gpu(), domain, bytes, access());
+            GpuMessageMemory onGpu =
+                    new GpuMessageMemory(device.gpu(), domain, bytes, TestQueuePairs.memoryAccess(device, parameters));
             memory = onGpu;
             staging = onGpu.isStaged() ? new StagingArea(onGpu, domain, shape.streams()) : null;
         } else {
@@ -96,7 +101,7 @@ public final class TestResources implements AutoCloseable {
                     hostBuffer(bytes, cycleBytes),
                     domain,
                     parameters.memory().regionPerQueuePair() ? 2 * partSize : bytes,
-                    access());
+                    TestQueuePairs.memoryAccess(device, parameters));
         }
         byte[] payload = parameters.memory().payload();
         if (payload != null || parameters.tool() != Tool.WRITE_LATENCY) {
@@ -160,18 +165,6 @@ public final class TestResources implements AutoCloseable {
         }
     }
 
-    private AccessFlag[] access() {
-        List<AccessFlag> flags = new ArrayList<>(List.of(AccessFlag.LOCAL_WRITE));
-        flags.addAll(List.of(TestQueuePairs.remoteAccess(parameters)));
-        if (parameters.relaxedOrdering()) {
-            flags.add(AccessFlag.RELAXED_ORDERING);
-        }
-        if (parameters.memory().onDemand()) {
-            flags.add(AccessFlag.ON_DEMAND);
-        }
-        return flags.toArray(AccessFlag[]::new);
-    }
-
     /** Makes the parts of the buffer as large as the agreed page size asks for. */
     public void useLayout(SystemData agreed) {
         if (agreed.cycleBytes() > layout.cycleBytes()) {
@@ -194,8 +187,8 @@ public final class TestResources implements AutoCloseable {
                     device.outstandingReads(),
                     group != null ? MULTICAST_NUMBER : endpoint.queuePairNumber(),
                     endpoint.packetSequenceNumber(),
-                    memory.remoteKey(receivePart(i)),
-                    memory.remoteAddress(receivePart(i)),
+                    credits == null ? memory.remoteKey(receivePart(i)) : credits.remoteKey(),
+                    credits == null ? memory.remoteAddress(receivePart(i)) : credits.address(i),
                     group != null ? group : own,
                     sharedNumber));
         }
@@ -211,6 +204,9 @@ public final class TestResources implements AutoCloseable {
     public void connect(List<PeerKeys> theirs, Mtu mtu) {
         queuePairs.connect(theirs, mtu);
         peer = List.copyOf(theirs);
+        if (credits != null) {
+            credits.connect(peer);
+        }
     }
 
     /** Connects the queue pairs with each other, for a warm-up. */
@@ -365,6 +361,11 @@ public final class TestResources implements AutoCloseable {
     /** Where sends, writes and reads complete. */
     public CompletionQueue completionQueue() {
         return queues.sends();
+    }
+
+    /** How far a side may send; null where it needs not know. */
+    public ReceiveCredits credits() {
+        return credits;
     }
 
     /** Numbers and sizes. */

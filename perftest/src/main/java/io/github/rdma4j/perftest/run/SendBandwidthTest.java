@@ -92,11 +92,18 @@ final class SendBandwidthTest implements ConnectedTest {
                     parameters.queues().receiveList());
             Failures.check(receives.begin(count), receives);
             receiving = new ReceivingSide(
-                    receives, resources.queues().receives(), resources.shape().streams());
+                    receives,
+                    resources.queues().receives(),
+                    resources.shape().streams(),
+                    resources.credits(),
+                    sending == null);
         }
         boolean answers = parameters.isServer();
         SendBandwidthLoop loop =
                 new SendBandwidthLoop(sending, receiving, answers, new CompletionWait(resources.queues()), control);
+        if (resources.credits() != null) {
+            resources.credits().begin();
+        }
         greeting.exchange(channel, "start of the run");
         RunMonitor monitor = monitoring.start(control, size);
         try {
@@ -217,6 +224,7 @@ final class SendBandwidthTest implements ConnectedTest {
                     : new Sender(resources, i);
             streams[i] = new SendingSide.Stream(sender, lane);
         }
-        return new SendingSide(streams, resources.queues().sends(), depth, size <= resources.inlineSize(), times);
+        return new SendingSide(
+                streams, resources.queues().sends(), depth, size <= resources.inlineSize(), times, resources.credits());
     }
 }

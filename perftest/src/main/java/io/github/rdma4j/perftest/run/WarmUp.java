@@ -123,6 +123,9 @@ final class WarmUp {
     }
 
     private static String run(TestDevice device, TestParameters parameters, SystemData layout) {
+        if (device.isIwarp()) {
+            return NOT_POSSIBLE.formatted("on iWARP rdma_cm alone connects");
+        }
         RunControl control = new RunControl();
         List<TestResources> pairs = new ArrayList<>();
         // The monitor is there so that its code, too, is not run for the first time beside the measured run.

@@ -1,0 +1,186 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.resources;
+
+import io.github.rdma4j.perftest.stream.Failures;
+import io.github.rdma4j.perftest.wire.PeerKeys;
+import io.github.rdma4j.verbs.AccessFlag;
+import io.github.rdma4j.verbs.MemoryRegion;
+import io.github.rdma4j.verbs.PreparedRequest;
+import io.github.rdma4j.verbs.ProtectionDomain;
+import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.RemoteMemory;
+import io.github.rdma4j.verbs.SendFlags;
+import io.github.rdma4j.verbs.WorkCompletion;
+import io.github.rdma4j.verbs.WorkCompletions;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.util.List;
+
+/**
+ * How ib_send_bw keeps from sending more than the peer has receives for, where the transport does not: on iWARP a
+ * message without a receive ends the connection. As the C tools do, each side writes the number of messages that it has
+ * received of a queue pair into four bytes of the peer, in this machine's byte order, now and then; the sender stays
+ * less than the receive depth ahead of that.
+ *
+ * <p>A count that becomes due while the one before is under way waits for it: a later count says all that the earlier
+ * one did. So one write per queue pair is under way at most. In a run it allocates nothing and throws nothing.
+ */
+public final class ReceiveCredits {
+    /** The most at a time that {@link #poll()} takes. */
+    private static final int POLL_BATCH = 16;
+
+    /** The C tools divide by a third of the depth. */
+    static final int LEAST_DEPTH = 3;
+
+    private static final VarHandle COUNT = ValueLayout.JAVA_INT.varHandle();
+
+    private final MemoryRegion counts;
+    private final int queuePairs;
+    private final int depth;
+    private final int interval;
+    private final TestResources resources;
+    private final WorkCompletions completions = WorkCompletions.allocate(POLL_BATCH);
+
+    private final PreparedRequest[] writes;
+    private final boolean[] underWay;
+    private final long[] received;
+    private final long[] told;
+    private final long[] heard;
+    private int busy;
+    private QueuePair failedQueuePair;
+    private int postErrno;
+    private WorkCompletion failedCompletion;
+
+    /**
+     * @param domain closes the memory
+     * @param depth receives that both sides post per queue pair
+     */
+    ReceiveCredits(TestResources resources, ProtectionDomain domain, int queuePairs, int depth) {
+        this.resources = resources;
+        this.queuePairs = queuePairs;
+        this.depth = depth;
+        this.interval = depth / LEAST_DEPTH;
+        this.counts =
+                domain.allocateMemory(2L * queuePairs * Integer.BYTES, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+        writes = new PreparedRequest[queuePairs];
+        underWay = new boolean[queuePairs];
+        received = new long[queuePairs];
+        told = new long[queuePairs];
+        heard = new long[queuePairs];
+    }
+
+    /** Key of the memory that the peer writes its counts to. */
+    int remoteKey() {
+        return counts.remoteKey();
+    }
+
+    /** Where the peer writes the count of a queue pair. */
+    long address(int queuePair) {
+        return counts.address() + heardAt(queuePair);
+    }
+
+    /** The counts of this side come first. */
+    private long heardAt(int queuePair) {
+        return (long) (queuePairs + queuePair) * Integer.BYTES;
+    }
+
+    /** The peer has told where it wants its counts, by the keys of its queue pairs. */
+    void connect(List<PeerKeys> peer) {
+        for (int i = 0; i < queuePairs; i++) {
+            RemoteMemory target = new RemoteMemory(
+                    peer.get(i).address(), Integer.BYTES, peer.get(i).remoteKey());
+            writes[i] = resources
+                    .queuePair(i)
+                    .prepare()
+                    .write(counts.slice((long) i * Integer.BYTES, Integer.BYTES), target, SendFlags.SIGNALED)
+                    .workRequestId(-1 - i);
+        }
+    }
+
+    /** A run begins; the peer must not have begun to receive. */
+    public void begin() {
+        for (int i = 0; i < queuePairs; i++) {
+            received[i] = 0;
+            told[i] = 0;
+            heard[i] = 0;
+            COUNT.setRelease(counts.segment(), heardAt(i), 0);
+        }
+    }
+
+    /** How many messages a queue pair may have sent in this run, of which so many are posted. */
+    public long limit(int queuePair, long posted) {
+        long before = heard[queuePair];
+        int more = (int) COUNT.getAcquire(counts.segment(), heardAt(queuePair)) - (int) before;
+        // More than was sent is not of this run.
+        if (more > 0 && before + more <= posted) {
+            heard[queuePair] = before + more;
+        }
+        return heard[queuePair] + depth - 1;
+    }
+
+    /** A message has come to a queue pair, and a receive is in its place; false when telling the peer fails. */
+    public boolean received(int queuePair) {
+        received[queuePair]++;
+        return underWay[queuePair] || tell(queuePair);
+    }
+
+    private boolean tell(int queuePair) {
+        if (received[queuePair] - told[queuePair] < interval) {
+            return true;
+        }
+        told[queuePair] = received[queuePair];
+        COUNT.setRelease(counts.segment(), (long) queuePair * Integer.BYTES, (int) told[queuePair]);
+        int errno = writes[queuePair].post();
+        if (errno != 0) {
+            postErrno = errno;
+            failedQueuePair = resources.queuePair(queuePair);
+            return false;
+        }
+        underWay[queuePair] = true;
+        busy++;
+        return true;
+    }
+
+    /** Whether a work request's id is that of a count. */
+    public static boolean isCount(long workRequestId) {
+        return workRequestId < 0;
+    }
+
+    /** A count has been written; false when telling the peer of the next one fails. */
+    public boolean completed(long workRequestId) {
+        int queuePair = (int) (-1 - workRequestId);
+        underWay[queuePair] = false;
+        busy--;
+        return tell(queuePair);
+    }
+
+    /** Takes the completions of a side that sends nothing else; false when one is a failure. */
+    public boolean poll() {
+        int arrived = busy == 0 ? 0 : resources.queues().sends().poll(completions);
+        for (int i = 0; i < arrived; i++) {
+            WorkCompletion completion = completions.get(i);
+            if (completion.statusCode() != 0) {
+                failedCompletion = completion;
+                return false;
+            }
+            if (!completed(completion.workRequestId())) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Whether counts are under way. */
+    public boolean busy() {
+        return busy > 0;
+    }
+
+    /** What went wrong; null when nothing did. */
+    public String failure() {
+        if (postErrno != 0) {
+            return Failures.post(postErrno, failedQueuePair);
+        }
+        return failedCompletion != null ? Failures.completion(failedCompletion) : null;
+    }
+}
