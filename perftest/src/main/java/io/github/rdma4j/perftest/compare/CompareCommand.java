@@ -212,7 +212,8 @@ public final class CompareCommand {
             CountTable.heading(out);
             for (RunOrder order : orders(plan, conditions)) {
                 CountedCase one = session.run(
-                        plan.iterations() > 0 ? order : order.withIterations(CountSession.iterations(order)));
+                        plan.iterations() > 0 ? order : order.withIterations(CountSession.iterations(order)),
+                        counted -> CountLimit.areMet(limits, counted));
                 CountTable.row(out, one);
                 cases.add(one);
             }

@@ -38,6 +38,7 @@ final class CommandLines {
             "rdma",
             "sleep",
             "tar",
+            "tc",
             "ulimit",
             "wait");
     /** Those that run what follows them. */

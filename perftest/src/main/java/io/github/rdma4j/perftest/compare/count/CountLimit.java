@@ -35,6 +35,13 @@ public record CountLimit(String text, TestCase test, double most) {
         return new CountLimit(text, test, Double.parseDouble(parts.group(3)));
     }
 
+    /** Whether there are limits of a case, and it stays below all of them. */
+    public static boolean areMet(List<CountLimit> limits, CountedCase one) {
+        List<CountLimit> own =
+                limits.stream().filter(limit -> limit.test.equals(one.test())).toList();
+        return !own.isEmpty() && own.stream().allMatch(limit -> limit.isMet(List.of(one)));
+    }
+
     /** Whether what was counted stays below. */
     public boolean isMet(List<CountedCase> cases) {
         return cases.stream().filter(one -> one.test().equals(test)).allMatch(one -> one.javaUser() <= most);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare.count;
 
+import io.github.rdma4j.perftest.compare.count.CountedCase.Ending;
 import io.github.rdma4j.perftest.compare.plan.Deadline;
 import io.github.rdma4j.perftest.compare.plan.Kind;
 import io.github.rdma4j.perftest.compare.plan.RunOrder;
@@ -17,6 +18,7 @@ import io.github.rdma4j.perftest.result.TestListener;
 import io.github.rdma4j.perftest.run.PerfTest;
 import java.util.List;
 import java.util.function.IntSupplier;
+import java.util.function.Predicate;
 
 /** Counts the instructions of each case, in C and in Java. */
 public final class CountSession {
@@ -55,21 +57,25 @@ public final class CountSession {
         return order.size() > LARGE ? LARGE_MESSAGES : ONE_SIDED;
     }
 
-    /** Counts the operations of an order. */
-    public CountedCase run(RunOrder order) {
+    /**
+     * Counts the operations of an order, until the compiler has settled.
+     *
+     * @param enough whether a count need not be any lower: then no other run follows
+     */
+    public CountedCase run(RunOrder order, Predicate<CountedCase> enough) {
         QuietCompilers.await();
         InstructionCount ofC = InstructionCount.of(counter.count(() -> c.run(order.withPort(ports.getAsInt()))), 1);
         // Java's first runs are of code that the compiler makes anew behind them, for what it had not seen before.
         runJava(order.withPort(ports.getAsInt()));
         CountedCase counted = countJava(order, ofC);
-        for (int runs = 1; runs < MOST_RUNS; runs++) {
+        for (int runs = 1; runs < MOST_RUNS && !enough.test(counted); runs++) {
             double before = counted.javaUser();
             counted = countJava(order, ofC);
             if (Math.abs(counted.javaUser() - before) <= SETTLED * before) {
-                return counted.afterSettling();
+                return counted.ended(Ending.SETTLED);
             }
         }
-        return counted;
+        return enough.test(counted) ? counted.ended(Ending.ENOUGH) : counted;
     }
 
     private CountedCase countJava(RunOrder order, InstructionCount ofC) {
@@ -79,7 +85,7 @@ public final class CountSession {
                 new TestCase(order.tool(), order.size()),
                 InstructionCount.of(records, order.kind() == Kind.ONE_WAY ? 0.5 : 1),
                 ofC,
-                false);
+                Ending.NEVER_SETTLED);
     }
 
     private void runJava(RunOrder order) {

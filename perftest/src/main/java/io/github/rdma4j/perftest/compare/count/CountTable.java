@@ -40,7 +40,7 @@ public final class CountTable {
                 one.java().kernel(),
                 one.c().kernel(),
                 one.ratio(),
-                one.settled() ? "" : "  Java not settled");
+                one.ending().remark());
     }
 
     /** Prints what the columns mean. */
@@ -49,7 +49,8 @@ public final class CountTable {
                 Instructions of one operation, the server in C both times. user: outside the kernel, a wait counted once.
                 kernel: of the hundred operations with the fewest; it depends on what else the kernel does, and where two sides
                 wait for each other it is mostly their taking turns. not settled: no two runs that followed each other agreed,
-                the compiler was still at work. ratio = (user Java + kernel C) / (user C + kernel C).
+                the compiler was still at work. within its limit: --expect is met, and another run could count less.
+                ratio = (user Java + kernel C) / (user C + kernel C).
                 """);
     }
 }

@@ -12,12 +12,32 @@ import io.github.rdma4j.perftest.compare.plan.TestCase;
  * @param test tool and size
  * @param java client in Java
  * @param c client in C
- * @param settled whether two runs of Java's client that followed each other had the same count, nearly
+ * @param ending why it was not counted again
  */
-public record CountedCase(TestCase test, InstructionCount java, InstructionCount c, boolean settled) {
-    /** The same, settled. */
-    CountedCase afterSettling() {
-        return new CountedCase(test, java, c, true);
+public record CountedCase(TestCase test, InstructionCount java, InstructionCount c, Ending ending) {
+    /** Why the runs of Java's client ended. */
+    enum Ending {
+        /** Two that followed each other had the same count, nearly. */
+        SETTLED(""),
+        /** The count was low enough for whoever asked. */
+        ENOUGH("  within its limit"),
+        /** No two that followed each other agreed. */
+        NEVER_SETTLED("  Java not settled");
+
+        private final String remark;
+
+        Ending(String remark) {
+            this.remark = remark;
+        }
+
+        /** What the table says of it. */
+        String remark() {
+            return remark;
+        }
+    }
+
+    CountedCase ended(Ending how) {
+        return new CountedCase(test, java, c, how);
     }
 
     /**

@@ -33,6 +33,9 @@ import java.util.Optional;
 public final class PeerClient {
     private static final int QUESTIONS = 8;
 
+    /** A doctor greets at once; whoever else listens there may say nothing for ever. */
+    private static final Duration GREETING = Duration.ofSeconds(5);
+
     private final PeerEnd me;
     private final PeerAddress address;
     private final Limits limits;
@@ -174,7 +177,7 @@ public final class PeerClient {
         line.send(new Message(
                 Message.Kind.HELLO,
                 new Fields().with("rdma4j", me.machine().rdma4j()).with("seconds", whole.toSeconds())));
-        Message hello = line.receive(limits.step());
+        Message hello = line.receive(limits.atMost(GREETING));
         if (hello.version() == Message.VERSION && hello.kind() == Message.Kind.HELLO) {
             return true;
         }

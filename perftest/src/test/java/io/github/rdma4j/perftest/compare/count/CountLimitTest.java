@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare.count;
 
+import static io.github.rdma4j.perftest.compare.count.CountedCase.Ending.SETTLED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -17,9 +18,9 @@ class CountLimitTest {
     private static final List<TestCase> CASES = List.of(Samples.LATENCY, Samples.BANDWIDTH);
 
     private static final List<CountedCase> COUNTED = List.of(
-            new CountedCase(Samples.LATENCY, new InstructionCount(0, 500, 0), new InstructionCount(0, 300, 0), true),
+            new CountedCase(Samples.LATENCY, new InstructionCount(0, 500, 0), new InstructionCount(0, 300, 0), SETTLED),
             new CountedCase(
-                    Samples.BANDWIDTH, new InstructionCount(480.5, 0, 0), new InstructionCount(360, 0, 0), true));
+                    Samples.BANDWIDTH, new InstructionCount(480.5, 0, 0), new InstructionCount(360, 0, 0), SETTLED));
 
     @ParameterizedTest
     @CsvSource({
@@ -30,6 +31,18 @@ class CountLimitTest {
     })
     void isMetOrNot(String text, boolean met) {
         assertThat(CountLimit.parse(text, CASES).isMet(COUNTED)).isEqualTo(met);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "ib_write_lat:2:user<=700, ib_write_bw:64K:user<=1,   true",
+        "ib_write_lat:2:user<=700, ib_write_lat:2:user<=699,  false",
+        "ib_write_bw:64K:user<=1,  ib_write_bw:64K:user<=999, false"
+    })
+    void oneCaseHasEnoughWhenAllItsLimitsAreMet(String first, String second, boolean enough) {
+        List<CountLimit> limits = List.of(CountLimit.parse(first, CASES), CountLimit.parse(second, CASES));
+
+        assertThat(CountLimit.areMet(limits, COUNTED.getFirst())).isEqualTo(enough);
     }
 
     @ParameterizedTest

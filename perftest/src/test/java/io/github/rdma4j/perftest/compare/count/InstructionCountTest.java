@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.rdma4j.perftest.compare.count.CountedCase.Ending;
 import io.github.rdma4j.perftest.compare.count.InstructionRecord.Block;
 import io.github.rdma4j.perftest.compare.plan.TestCase;
 import io.github.rdma4j.perftest.exit.CompareException;
@@ -82,7 +83,7 @@ class InstructionCountTest {
                 new TestCase(Tool.WRITE_LATENCY, 2),
                 new InstructionCount(4_000_000, 565, 17_743),
                 new InstructionCount(4_000_000, 331, 17_996),
-                true);
+                Ending.SETTLED);
 
         assertThat(pingPong.cUser()).isEqualTo(331);
         assertThat(pingPong.javaUser()).isEqualTo(2 * 565 - 331);
@@ -95,7 +96,7 @@ class InstructionCountTest {
                 new TestCase(Tool.READ_LATENCY, 2),
                 new InstructionCount(675, 700, 14_364),
                 new InstructionCount(310, 320, 14_325),
-                false);
+                Ending.NEVER_SETTLED);
 
         assertThat(oneSided.extra()).isEqualTo(365);
         assertThat(oneSided.ratio()).isCloseTo((675 + 14_325.0) / (310 + 14_325), within(1e-9));

@@ -178,7 +178,7 @@ class ConversationTest {
     @Test
     void aSilentProgramAtThePort() throws Exception {
         PeerReport report = testAgainst(socket -> socket.getInputStream().transferTo(OutputStream.nullOutputStream()));
-        expectBroken(report, Check.PEER_TCP, "has said nothing for 10 s");
+        expectBroken(report, Check.PEER_TCP, "has said nothing for 5 s");
     }
 
     @Test

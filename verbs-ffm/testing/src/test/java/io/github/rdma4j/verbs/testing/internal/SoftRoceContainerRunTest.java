@@ -71,6 +71,7 @@ class SoftRoceContainerRunTest {
     }
 
     @Test
+    @Tag("long")
     void aTestThatHangsFailsWithItsThreads() {
         System.setProperty("rdma4j.softroce.testTimeout", "5");
 
@@ -84,6 +85,7 @@ class SoftRoceContainerRunTest {
     }
 
     @Test
+    @Tag("long")
     void aTestThatKillsItsJvmFailsWithWhatIsLeftAndAnEngineElsewhereGetsCopies() {
         TestContainer.discard();
         System.setProperty("rdma4j.softroce.transfer", "copy");
