@@ -143,6 +143,15 @@ class ModifyFailureTest {
     }
 
     @Test
+    void aQueueThatMayStillDrainIsNamed() {
+        assertThat(explain(QueuePairType.RC, QueuePairState.SQD, Errno.EINVAL, ROCE, a -> a.state(QueuePairState.RTS)))
+                .hasMessageContaining("SQD to RTS")
+                .hasMessageContaining("may not have drained yet")
+                .hasMessageContaining("query().sendQueueDraining()")
+                .hasMessageNotContaining("kernel log");
+    }
+
+    @Test
     void aCurrentStateThatIsNotTheQueuePairsIsNamed() {
         assertThat(explain(
                         QueuePairType.RC,

@@ -12,6 +12,7 @@ import io.github.rdma4j.verbs.device.Mtu;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -257,8 +258,18 @@ class QueuePairModifyDeviceTest {
         assertThat(queuePair.state()).isEqualTo(QueuePairState.SQD);
         queuePair.modify(a -> a.timeout(18).retryCount(7));
         assertThat(queuePair.query().timeout()).isEqualTo(18);
+        awaitDrained();
         queuePair.modify(a -> a.state(QueuePairState.RTS));
         assertThat(queuePair.state()).isEqualTo(QueuePairState.RTS);
+    }
+
+    /** An empty queue drains, too, and another thread of the driver does it. */
+    private void awaitDrained() {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        while (queuePair.query().sendQueueDraining()) {
+            assertThat(System.nanoTime() - end).as("the send queue drains").isNegative();
+            Thread.onSpinWait();
+        }
     }
 
     @Test

@@ -122,6 +122,12 @@ public record ModifyFailure(
             noTransition(explanation);
         }
         impossibleValues(explanation);
+        if (explanation.isEmpty() && from == QueuePairState.SQD && to() == QueuePairState.RTS) {
+            explanation.add(
+                    "the send queue may not have drained yet",
+                    "wait until query().sendQueueDraining() is false, or for the event SQ_DRAINED"
+                            + " (notifySendQueueDrained)");
+        }
         if (explanation.isEmpty()) {
             explanation.add(
                     "the attributes are those that this transition takes, so the driver refuses a value",
