@@ -36,8 +36,8 @@ import java.util.function.Consumer;
  *
  * <p><b>When an endpoint is ready</b>: there is a message, or a transfer to {@link Transfers#pollTransfers poll}; it
  * has been closed by the peer, or its connection is lost ({@link Endpoint#poll} says which); or there is room again
- * after {@link Endpoint#NO_CREDIT} or {@link Endpoint#QUEUE_FULL}, which is told once. Everything else stays ready
- * until it is taken: an endpoint whose messages nobody polls, or whose end nobody answers by a close, is ready in every
+ * after {@link Endpoint#NO_CREDIT}, {@link Endpoint#QUEUE_FULL} or a {@link Endpoint#claim} that came back empty,
+ * which is told once. Everything else stays ready until it is taken: an endpoint whose messages nobody polls, or whose end nobody answers by a close, is ready in every
  * select. While a thread selects, it makes the progress of all endpoints: their futures are completed, and their dead
  * peers noticed ({@link EndpointConfig#silenceTimeout}).
  *
@@ -369,7 +369,10 @@ public final class EndpointSelector implements AutoCloseable {
     public void wakeUp() {
         requireOpen();
         woken = true;
-        poller.wakeUp();
+        // Who is awake looks before it sleeps.
+        if (asleep) {
+            poller.wakeUp();
+        }
     }
 
     /** {@return whether {@link #close()} has not been called yet} */

@@ -205,7 +205,12 @@ abstract sealed class SendingHalf permits Protocol {
             throw ended("claiming a message of " + name);
         }
         flush();
-        if (!hasRoom() || credits.available() == 0) {
+        if (credits.available() == 0) {
+            wantsCredit = true;
+            return -1;
+        }
+        if (!hasRoom()) {
+            wantsPlace = true;
             return -1;
         }
         credits.spend();

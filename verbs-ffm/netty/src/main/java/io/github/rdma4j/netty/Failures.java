@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.netty;
+
+import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.cm.CmEventType;
+import io.github.rdma4j.verbs.cm.ConnectionException;
+import io.github.rdma4j.verbs.cm.ConnectionRejectedException;
+import io.github.rdma4j.verbs.endpoint.ClosedByPeerException;
+import io.github.rdma4j.verbs.endpoint.ConnectionLostException;
+import io.netty.channel.ConnectTimeoutException;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.SocketException;
+import java.nio.channels.ClosedChannelException;
+
+/** What programs catch of sockets, for what the library says. Each has the library's exception as its cause. */
+final class Failures {
+    private static final int EADDRINUSE = 98;
+    private static final int EADDRNOTAVAIL = 99;
+    private static final int ENETUNREACH = 101;
+    private static final int ETIMEDOUT = 110;
+    private static final int EHOSTUNREACH = 113;
+
+    private Failures() {}
+
+    /** A connection that came to nothing. */
+    static Throwable ofConnect(Throwable failure) {
+        if (!(failure instanceof VerbsException verbs)) {
+            return failure;
+        }
+        if (failure instanceof ConnectionRejectedException) {
+            return with(new ConnectException("Connection refused: " + failure.getMessage()), failure);
+        }
+        if (verbs.errno() == ETIMEDOUT) {
+            return with(new ConnectTimeoutException(failure.getMessage()), failure);
+        }
+        boolean unreachable =
+                failure instanceof ConnectionException connection && connection.event() == CmEventType.UNREACHABLE;
+        if (unreachable || verbs.errno() == ENETUNREACH || verbs.errno() == EHOSTUNREACH) {
+            return with(new NoRouteToHostException(failure.getMessage()), failure);
+        }
+        return with(new ConnectException(failure.getMessage()), failure);
+    }
+
+    /** An address that cannot be taken. */
+    static Exception ofBind(VerbsException failure) {
+        boolean taken = failure.errno() == EADDRINUSE || failure.errno() == EADDRNOTAVAIL;
+        return with(taken ? new BindException(failure.getMessage()) : new SocketException(failure.getMessage()), failure);
+    }
+
+    /** A connection that ended while it was used. */
+    static Exception ofUse(RuntimeException failure) {
+        if (failure instanceof ConnectionLostException) {
+            return with(new SocketException("Connection reset: " + failure.getMessage()), failure);
+        }
+        if (failure instanceof ClosedByPeerException) {
+            return with(new SocketException("Broken pipe: " + failure.getMessage()), failure);
+        }
+        if (failure instanceof IllegalStateException) {
+            return with(new ClosedChannelException(), failure);
+        }
+        return with(new IOException(failure.getMessage()), failure);
+    }
+
+    private static <T extends Throwable> T with(T exception, Throwable cause) {
+        exception.initCause(cause);
+        return exception;
+    }
+}

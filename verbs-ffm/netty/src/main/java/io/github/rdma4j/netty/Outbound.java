@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.netty;
+
+import io.github.rdma4j.verbs.endpoint.Endpoint;
+import io.github.rdma4j.verbs.endpoint.OutgoingMessage;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.FileRegion;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.WritableByteChannel;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * Cuts what a program writes into messages, each as full as possible, and copies it to where the adapter takes it from.
+ * Used by the event loop alone.
+ */
+final class Outbound {
+    /** What became of an attempt to send. */
+    enum Result {
+        /** Some bytes are on their way. */
+        SENT,
+        /** The peer has no buffer free, or the send queue is full: the endpoint will tell of room. */
+        NO_ROOM
+    }
+
+    private Outbound() {}
+
+    /** Sends one message of what was flushed and is not sent yet, of which there is some. */
+    static Result send(Endpoint endpoint, ChannelOutboundBuffer out) throws Exception {
+        Optional<OutgoingMessage> claimed = claim(endpoint);
+        if (claimed.isEmpty()) {
+            return Result.NO_ROOM;
+        }
+        try (OutgoingMessage message = claimed.get()) {
+            ByteBuffer room = message.segment().asByteBuffer();
+            if (out.current() instanceof FileRegion region) {
+                send(message, region, room, out);
+            } else {
+                out.forEachFlushedMessage(next -> next instanceof ByteBuf buffer && fill(room, buffer));
+                int length = room.position();
+                if (length > 0) {
+                    send(message, length);
+                }
+                out.removeBytes(length);
+            }
+        }
+        return Result.SENT;
+    }
+
+    /** Tells the peer that no more comes; false if there is no room for it now. */
+    static boolean sendEnd(Endpoint endpoint) throws Exception {
+        Optional<OutgoingMessage> claimed = claim(endpoint);
+        if (claimed.isPresent()) {
+            send(claimed.get(), 0);
+        }
+        return claimed.isPresent();
+    }
+
+    private static Optional<OutgoingMessage> claim(Endpoint endpoint) throws Exception {
+        try {
+            return endpoint.claim(Duration.ZERO);
+        } catch (RuntimeException e) {
+            throw Failures.ofUse(e);
+        }
+    }
+
+    private static void send(OutgoingMessage message, int length) throws Exception {
+        try {
+            message.send(length);
+        } catch (RuntimeException e) {
+            throw Failures.ofUse(e);
+        }
+    }
+
+    /** Whether there is room left. */
+    private static boolean fill(ByteBuffer room, ByteBuf buffer) {
+        int end = room.limit();
+        room.limit(Math.min(end, room.position() + buffer.readableBytes()));
+        buffer.getBytes(buffer.readerIndex(), room);
+        room.limit(end);
+        return room.hasRemaining();
+    }
+
+    private static void send(OutgoingMessage message, FileRegion region, ByteBuffer room, ChannelOutboundBuffer out)
+            throws Exception {
+        long count = region.transferTo(new Room(room), region.transferred());
+        if (room.position() > 0) {
+            send(message, room.position());
+            out.progress(room.position());
+        } else if (count <= 0 && region.transferred() < region.count()) {
+            throw new IOException("the file of %s ends after %d of its %d bytes"
+                    .formatted(region, region.transferred(), region.count()));
+        }
+        if (region.transferred() >= region.count()) {
+            out.remove();
+        }
+    }
+
+    /** The rest of a message, for a file to be read into. */
+    private record Room(ByteBuffer bytes) implements WritableByteChannel {
+        @Override
+        public int write(ByteBuffer source) {
+            int count = Math.min(source.remaining(), bytes.remaining());
+            bytes.put(bytes.position(), source, source.position(), count);
+            bytes.position(bytes.position() + count);
+            source.position(source.position() + count);
+            return count;
+        }
+
+        @Override
+        public boolean isOpen() {
+            return true;
+        }
+
+        @Override
+        public void close() {}
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.netty;
+
+import io.github.rdma4j.verbs.endpoint.EndpointConfig;
+import io.netty.channel.ChannelOption;
+
+/**
+ * Options of {@link RdmaSocketChannel} and {@link RdmaServerSocketChannel} that sockets do not have. Set them before the
+ * channel is connected or bound: {@code Bootstrap.option} on the client's side, {@code ServerBootstrap.option} for all
+ * channels that a server accepts. Each channel pins {@code MESSAGE_SIZE × (RECEIVE_BUFFERS + 3 + SEND_BUFFERS)} bytes of
+ * memory; by default 536 KiB.
+ *
+ * @param <T> the option's type
+ * @since 0.1.0
+ */
+public final class RdmaChannelOption<T> extends ChannelOption<T> {
+    /**
+     * Into how many bytes at most the stream is cut, the smaller one of both sides' ({@link
+     * EndpointConfig#maxMessageSize}); 64 to 2^26, default 8192.
+     */
+    public static final ChannelOption<Integer> MESSAGE_SIZE = valueOf(RdmaChannelOption.class, "MESSAGE_SIZE");
+
+    /**
+     * How many messages may be on the way to this side, or wait here to be read ({@link EndpointConfig#receiveBuffers});
+     * 2 to 65535, default 32.
+     */
+    public static final ChannelOption<Integer> RECEIVE_BUFFERS = valueOf(RdmaChannelOption.class, "RECEIVE_BUFFERS");
+
+    /**
+     * How many messages of this side may be under way ({@link EndpointConfig#sendDepth}); 1 to 65535, default 32.
+     */
+    public static final ChannelOption<Integer> SEND_BUFFERS = valueOf(RdmaChannelOption.class, "SEND_BUFFERS");
+
+    /**
+     * How long at most a dead wire or a dead machine stays unreported, in milliseconds ({@link
+     * EndpointConfig#silenceTimeout}); 100 or more, 0 for ever, default 30000.
+     */
+    public static final ChannelOption<Integer> SILENCE_TIMEOUT_MILLIS =
+            valueOf(RdmaChannelOption.class, "SILENCE_TIMEOUT_MILLIS");
+
+    @SuppressWarnings("deprecation")
+    private RdmaChannelOption() {
+        super(null);
+    }
+}

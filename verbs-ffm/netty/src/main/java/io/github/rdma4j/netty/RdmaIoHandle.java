@@ -1,0 +1,11 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.netty;
+
+import io.netty.channel.IoHandle;
+
+/** What {@link RdmaIoHandler} serves: a channel of this package. */
+interface RdmaIoHandle extends IoHandle {
+    /** There is something to do; called by the event loop. Throws nothing. */
+    void ready();
+}

@@ -1,0 +1,263 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.netty;
+
+import io.github.rdma4j.verbs.WaitInterruptedException;
+import io.github.rdma4j.verbs.endpoint.Endpoint;
+import io.github.rdma4j.verbs.endpoint.EndpointConfig;
+import io.github.rdma4j.verbs.endpoint.EndpointSelector;
+import io.github.rdma4j.verbs.endpoint.EndpointServer;
+import io.netty.channel.IoHandle;
+import io.netty.channel.IoHandler;
+import io.netty.channel.IoHandlerContext;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.IoOps;
+import io.netty.channel.IoRegistration;
+import io.netty.util.concurrent.ThreadAwareExecutor;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Lets an event loop serve {@link RdmaSocketChannel}s and {@link RdmaServerSocketChannel}s:
+ *
+ * <pre>{@code
+ * EventLoopGroup group = new MultiThreadIoEventLoopGroup(RdmaIoHandler.newFactory());
+ * }</pre>
+ *
+ * <p>An {@link EndpointSelector} does the work: an event loop has one, which starts no thread. Before the loop sleeps it
+ * looks for what comes for a time that it learns ({@link EndpointConfig#spinLimit}). Connecting and closing wait for the
+ * peer, so each is done by a virtual thread, which ends with it.
+ *
+ * <p>Thread safety: as {@link IoHandler} says; a program uses the factory only.
+ *
+ * @since 0.1.0
+ */
+public final class RdmaIoHandler implements IoHandler {
+    private static final InternalLogger LOGGER = InternalLoggerFactory.getInstance(RdmaIoHandler.class);
+    private static final long LONGEST_SELECT = TimeUnit.HOURS.toNanos(1);
+    /** How long an event loop that ends waits for the closes that it has begun: an endpoint's own limit, and some more. */
+    private static final Duration CLOSES_TIMEOUT = Duration.ofSeconds(7);
+
+    private final ThreadAwareExecutor executor;
+    private final EndpointSelector selector;
+    private final Set<Registration> registrations = new HashSet<>();
+    private final Set<Thread> closes = ConcurrentHashMap.newKeySet();
+
+    private RdmaIoHandler(ThreadAwareExecutor executor, EndpointSelector selector) {
+        this.executor = executor;
+        this.selector = selector;
+    }
+
+    /**
+     * {@return what gives each event loop a handler of its own, with the default of {@link EndpointConfig#spinLimit}:
+     * 200 µs, and none on a machine with one processor}
+     */
+    public static IoHandlerFactory newFactory() {
+        return executor -> new RdmaIoHandler(executor, EndpointSelector.open());
+    }
+
+    /**
+     * Gives each event loop a handler of its own.
+     *
+     * @param spinLimit how long a loop may look for what comes before it sleeps, 0 to 1 s; within this limit it learns
+     *     the time. Zero always sleeps: the least processor time, the longest way to wake up
+     * @return the factory, for {@link io.netty.channel.MultiThreadIoEventLoopGroup}
+     * @throws IllegalArgumentException if the limit is negative or longer than a second; thrown by the group
+     */
+    public static IoHandlerFactory newFactory(Duration spinLimit) {
+        return executor -> new RdmaIoHandler(executor, EndpointSelector.open(spinLimit));
+    }
+
+    @Override
+    public int run(IoHandlerContext context) {
+        long nanos = context.canBlock() ? context.delayNanos(System.nanoTime()) : 0;
+        Active active = new Active(context.shouldReportActiveIoTime());
+        try {
+            current = active;
+            return selector.select(Duration.ofNanos(Math.min(nanos, LONGEST_SELECT)));
+        } catch (WaitInterruptedException e) {
+            // The flag would end each select from now on at once.
+            Thread.interrupted();
+            LOGGER.debug("an event loop was interrupted: end it by shutdownGracefully");
+            return 0;
+        } finally {
+            current = null;
+            if (active.wanted) {
+                context.reportActiveIoTime(active.nanos);
+            }
+        }
+    }
+
+    /** What the handles of this run took, where somebody asks. */
+    private static final class Active {
+        final boolean wanted;
+        long nanos;
+
+        Active(boolean wanted) {
+            this.wanted = wanted;
+        }
+    }
+
+    private Active current;
+
+    @Override
+    public void wakeup() {
+        if (!executor.isExecutorThread(Thread.currentThread())) {
+            try {
+                selector.wakeUp();
+            } catch (IllegalStateException e) {
+                // The loop has ended.
+                LOGGER.trace("nobody to wake up", e);
+            }
+        }
+    }
+
+    @Override
+    public IoRegistration register(IoHandle handle) {
+        if (!(handle instanceof RdmaIoHandle rdma)) {
+            throw new IllegalArgumentException("no channel of RDMA: " + handle.getClass().getName());
+        }
+        Registration registration = new Registration(rdma);
+        registrations.add(registration);
+        handle.registered();
+        return registration;
+    }
+
+    @Override
+    public boolean isCompatible(Class<? extends IoHandle> handleType) {
+        return RdmaIoHandle.class.isAssignableFrom(handleType);
+    }
+
+    @Override
+    public void prepareToDestroy() {
+        for (Registration registration : List.copyOf(registrations)) {
+            try {
+                registration.handle.close();
+            } catch (Exception e) {
+                LOGGER.warn("closing a channel of an event loop that ends", e);
+            }
+        }
+        awaitCloses();
+    }
+
+    /** Their channels tell of the close in this loop, which must not end before. */
+    private void awaitCloses() {
+        long end = System.nanoTime() + CLOSES_TIMEOUT.toNanos();
+        for (Thread close : closes) {
+            try {
+                close.join(Duration.ofNanos(Math.max(1, end - System.nanoTime())));
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+            }
+        }
+    }
+
+    @Override
+    public void destroy() {
+        selector.close();
+    }
+
+    /** One channel at this event loop. */
+    final class Registration implements IoRegistration {
+        private final RdmaIoHandle handle;
+        private final AtomicBoolean valid = new AtomicBoolean(true);
+        private Endpoint endpoint;
+        private EndpointServer server;
+
+        private Registration(RdmaIoHandle handle) {
+            this.handle = handle;
+        }
+
+        /** From now on its messages, its end and room to write are told. In the event loop. */
+        void watch(Endpoint newEndpoint) {
+            endpoint = newEndpoint;
+            selector.add(newEndpoint, ready -> handle());
+        }
+
+        /** From now on its clients are told. In the event loop. */
+        void watch(EndpointServer newServer) {
+            server = newServer;
+            selector.add(newServer, ready -> handle());
+        }
+
+        /** Nothing is told any more. In the event loop. */
+        void unwatch() {
+            if (endpoint != null) {
+                selector.remove(endpoint);
+                endpoint = null;
+            }
+            if (server != null) {
+                selector.remove(server);
+                server = null;
+            }
+        }
+
+        private void handle() {
+            Active active = current;
+            if (active == null || !active.wanted) {
+                handle.ready();
+                return;
+            }
+            long start = System.nanoTime();
+            handle.ready();
+            active.nanos += System.nanoTime() - start;
+        }
+
+        /** Runs what waits for the peer, in a virtual thread. */
+        void closeAside(Runnable close) {
+            Thread thread = Thread.ofVirtual().name("rdma4j-netty-close").unstarted(() -> {
+                try {
+                    close.run();
+                } finally {
+                    closes.remove(Thread.currentThread());
+                }
+            });
+            closes.add(thread);
+            thread.start();
+        }
+
+        @Override
+        @SuppressWarnings("unchecked")
+        public <T> T attachment() {
+            return (T) this;
+        }
+
+        @Override
+        public long submit(IoOps ops) {
+            throw new UnsupportedOperationException("a channel of RDMA submits nothing");
+        }
+
+        @Override
+        public boolean isValid() {
+            return valid.get();
+        }
+
+        @Override
+        public boolean cancel() {
+            if (!valid.compareAndSet(true, false)) {
+                return false;
+            }
+            if (executor.isExecutorThread(Thread.currentThread())) {
+                leave();
+            } else {
+                executor.execute(this::leave);
+            }
+            return true;
+        }
+
+        private void leave() {
+            unwatch();
+            if (registrations.remove(this)) {
+                handle.unregistered();
+            }
+        }
+    }
+}

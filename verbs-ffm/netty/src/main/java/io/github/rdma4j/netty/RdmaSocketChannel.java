@@ -1,0 +1,597 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.netty;
+
+import io.github.rdma4j.verbs.endpoint.Endpoint;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.AbstractChannel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelMetadata;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.EventLoop;
+import io.netty.channel.FileRegion;
+import io.netty.channel.IoEvent;
+import io.netty.channel.IoEventLoop;
+import io.netty.channel.IoRegistration;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.ChannelInputShutdownReadComplete;
+import io.netty.channel.socket.ServerSocketChannel;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.SocketChannelConfig;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.PromiseCombiner;
+import io.netty.util.internal.StringUtil;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.channels.AlreadyConnectedException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ConnectionPendingException;
+import java.time.Duration;
+import java.util.concurrent.Executor;
+
+/**
+ * A stream of bytes over RDMA, for Netty's pipelines: what a program for TCP uses instead of {@code NioSocketChannel},
+ * with an event loop of {@link RdmaIoHandler}. It is an {@link Endpoint}: the stream is cut into messages, and a slow
+ * reader slows its peer down by credits.
+ *
+ * <p><b>Copies.</b> What is written is copied once, to where the adapter takes it from. What is read is the adapter's
+ * own buffer, without a copy, if the message has more than 512 bytes and handlers hold less than half of the buffers;
+ * else it is copied once. Buffers stay readable after the close of their channel.
+ *
+ * <p><b>Ends.</b> {@code close} sends what was flushed and fitted into the send queue, and tells the peer; with {@link
+ * io.netty.channel.ChannelOption#SO_LINGER} 0 it resets the connection. {@code shutdownOutput} and {@link
+ * io.netty.channel.ChannelOption#ALLOW_HALF_CLOSURE} work as in TCP. A lost connection is a {@link
+ * java.net.SocketException} whose cause says why.
+ *
+ * <p><b>Options without a meaning here</b> are taken and have no effect: {@code TCP_NODELAY} and {@code SO_KEEPALIVE},
+ * which are always on, {@code SO_REUSEADDR}, {@code SO_RCVBUF}, {@code SO_SNDBUF}, {@code IP_TOS}. {@link
+ * RdmaChannelOption} has others.
+ *
+ * <p>Thread safety: that of Netty's channels.
+ *
+ * @since 0.1.0
+ */
+public final class RdmaSocketChannel extends AbstractChannel implements SocketChannel {
+    private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
+
+    private final RdmaSocketChannelConfig config = new RdmaSocketChannelConfig(this);
+    /** Null until it is connected. */
+    private volatile Endpoint endpoint;
+
+    private volatile boolean closed;
+    private volatile boolean inputShutdown;
+    private volatile boolean outputShutdown;
+    private volatile InetSocketAddress boundTo;
+
+    /** Whether what was flushed is sent first. Set before the thread that closes starts. */
+    private volatile boolean graceful;
+
+    // Of the event loop.
+    private Connecting connecting;
+    private ChannelPromise connectPromise;
+    private boolean closing;
+    private IoRegistration registration;
+    private Inbound inbound;
+    private boolean watched;
+    private boolean readPending;
+    private boolean readScheduled;
+    private boolean inputEndTold;
+    private boolean flushWaits;
+    private boolean endWaits;
+
+    /** Makes a channel that is connected later. */
+    public RdmaSocketChannel() {
+        super(null);
+    }
+
+    /** A client that a server has accepted. */
+    RdmaSocketChannel(RdmaServerSocketChannel server, Endpoint endpoint, int receiveBuffers) {
+        super(server);
+        this.endpoint = endpoint;
+        this.inbound = new Inbound(receiveBuffers);
+    }
+
+    @Override
+    public SocketChannelConfig config() {
+        return config;
+    }
+
+    @Override
+    public ChannelMetadata metadata() {
+        return METADATA;
+    }
+
+    @Override
+    public ServerSocketChannel parent() {
+        return (ServerSocketChannel) super.parent();
+    }
+
+    @Override
+    public boolean isOpen() {
+        return !closed;
+    }
+
+    @Override
+    public boolean isActive() {
+        return endpoint != null && !closed;
+    }
+
+    @Override
+    public InetSocketAddress localAddress() {
+        return (InetSocketAddress) super.localAddress();
+    }
+
+    @Override
+    public InetSocketAddress remoteAddress() {
+        return (InetSocketAddress) super.remoteAddress();
+    }
+
+    @Override
+    protected SocketAddress localAddress0() {
+        Endpoint connected = endpoint;
+        return connected == null ? boundTo : connected.localAddress().orElse(null);
+    }
+
+    @Override
+    protected SocketAddress remoteAddress0() {
+        Endpoint connected = endpoint;
+        return connected == null ? null : connected.peerAddress().orElse(null);
+    }
+
+    // ---- The event loop ----
+
+    @Override
+    protected boolean isCompatible(EventLoop loop) {
+        return loop instanceof IoEventLoop io && io.isCompatible(SocketUnsafe.class);
+    }
+
+    @Override
+    protected AbstractUnsafe newUnsafe() {
+        return new SocketUnsafe();
+    }
+
+    @Override
+    protected void doRegister(ChannelPromise promise) {
+        ((IoEventLoop) eventLoop()).register((SocketUnsafe) unsafe()).addListener(done -> {
+            if (!done.isSuccess()) {
+                promise.setFailure(done.cause());
+                return;
+            }
+            registration = (IoRegistration) done.getNow();
+            readScheduled = false;
+            try {
+                watch();
+            } catch (RuntimeException e) {
+                promise.setFailure(Failures.ofUse(e));
+                return;
+            }
+            promise.setSuccess();
+        });
+    }
+
+    @Override
+    protected void doDeregister() {
+        watched = false;
+        if (registration != null) {
+            registration.cancel();
+        }
+    }
+
+    private RdmaIoHandler.Registration at() {
+        return registration.attachment();
+    }
+
+    private void watch() {
+        if (endpoint != null && !inbound.isPeerGone()) {
+            // Netty asks for these also when the endpoint is closed.
+            localAddress();
+            remoteAddress();
+            at().watch(endpoint);
+            watched = true;
+        }
+    }
+
+    private void unwatch() {
+        if (watched) {
+            watched = false;
+            at().unwatch();
+        }
+    }
+
+    /** Takes in what has come, and does what waited for it. */
+    private void ready() {
+        if (closing || closed || endpoint == null) {
+            return;
+        }
+        if (!inbound.takeIn(endpoint)) {
+            // It would be ready in each select from now on. Who writes hears of the end, too.
+            unwatch();
+        }
+        if (endWaits) {
+            sendEnd();
+        }
+        if (flushWaits) {
+            flushWaits = false;
+            ((SocketUnsafe) unsafe()).flush0();
+        }
+        if (isReading()) {
+            deliver();
+        }
+    }
+
+    private boolean isReading() {
+        return !closing && !closed && (readPending || config.isAutoRead());
+    }
+
+    // ---- Reading ----
+
+    @Override
+    protected void doBeginRead() {
+        if (closing || closed || endpoint == null || inputEndTold) {
+            return;
+        }
+        readPending = true;
+        if (!inbound.isEmpty() || inbound.isAtEnd()) {
+            readLater();
+        }
+    }
+
+    private void readLater() {
+        if (!readScheduled) {
+            readScheduled = true;
+            EventLoop loop = eventLoop();
+            loop.execute(() -> {
+                // By now it may be at another event loop, which has asked itself.
+                if (eventLoop() == loop) {
+                    readScheduled = false;
+                    if (isReading()) {
+                        deliver();
+                    }
+                }
+            });
+        }
+    }
+
+    /** The program does not want more for now; called by any thread. */
+    void clearReadPending() {
+        if (isRegistered() && !eventLoop().inEventLoop()) {
+            eventLoop().execute(() -> readPending = false);
+        } else {
+            readPending = false;
+        }
+    }
+
+    private void deliver() {
+        if (inputShutdown && (inputEndTold || !config.isAllowHalfClosure())) {
+            readPending = false;
+            return;
+        }
+        if (!inbound.isEmpty()) {
+            readMessages();
+        }
+        if (closing || closed) {
+            return;
+        }
+        if (inbound.isAtEnd()) {
+            if (isReading()) {
+                readPending = false;
+                readEnd();
+            }
+        } else if (!inbound.isEmpty() && isReading()) {
+            readLater();
+        }
+    }
+
+    private void readMessages() {
+        RecvByteBufAllocator.Handle handle = unsafe().recvBufAllocHandle();
+        handle.reset(config);
+        Throwable failure = null;
+        try {
+            do {
+                ByteBuf bytes = inbound.next(handle, config.getAllocator());
+                handle.lastBytesRead(bytes.readableBytes());
+                handle.incMessagesRead(1);
+                readPending = false;
+                pipeline().fireChannelRead(bytes);
+            } while (!inbound.isEmpty() && handle.continueReading());
+        } catch (Throwable e) {
+            failure = e;
+        }
+        handle.readComplete();
+        pipeline().fireChannelReadComplete();
+        if (failure != null) {
+            pipeline().fireExceptionCaught(failure);
+            if (failure instanceof OutOfMemoryError || failure instanceof IOException) {
+                unsafe().close(voidPromise());
+            }
+        }
+    }
+
+    private void readEnd() {
+        Exception lost = inbound.takeLost();
+        if (lost != null) {
+            pipeline().fireExceptionCaught(lost);
+            unsafe().close(voidPromise());
+        } else if (!inputShutdown && config.isAllowHalfClosure()) {
+            inputShutdown = true;
+            pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
+            if (isReading()) {
+                readLater();
+            }
+        } else if (inputShutdown && !inputEndTold) {
+            inputEndTold = true;
+            pipeline().fireUserEventTriggered(ChannelInputShutdownReadComplete.INSTANCE);
+        } else {
+            unsafe().close(voidPromise());
+        }
+    }
+
+    // ---- Writing ----
+
+    @Override
+    protected Object filterOutboundMessage(Object message) {
+        if (message instanceof ByteBuf || message instanceof FileRegion) {
+            return message;
+        }
+        throw new UnsupportedOperationException("unsupported message type: " + StringUtil.simpleClassName(message)
+                + " (expected: ByteBuf, FileRegion)");
+    }
+
+    @Override
+    protected void doWrite(ChannelOutboundBuffer out) throws Exception {
+        for (int attempts = config.getWriteSpinCount(); out.current() != null; attempts--) {
+            if (attempts <= 0) {
+                // Others have their turn in between.
+                eventLoop().execute(((SocketUnsafe) unsafe())::flush0);
+                return;
+            }
+            if (Outbound.send(endpoint, out) == Outbound.Result.NO_ROOM) {
+                flushWaits = true;
+                return;
+            }
+        }
+    }
+
+    // ---- Shutting down ----
+
+    @Override
+    public boolean isInputShutdown() {
+        return inputShutdown || !isActive();
+    }
+
+    @Override
+    public boolean isOutputShutdown() {
+        return outputShutdown || !isActive();
+    }
+
+    @Override
+    public boolean isShutdown() {
+        return inputShutdown && outputShutdown || !isActive();
+    }
+
+    @Override
+    public ChannelFuture shutdownInput() {
+        return shutdownInput(newPromise());
+    }
+
+    @Override
+    public ChannelFuture shutdownInput(ChannelPromise promise) {
+        inEventLoop(() -> {
+            if (isActive()) {
+                inputShutdown = true;
+                inbound.discard();
+                promise.setSuccess();
+            } else {
+                promise.setFailure(new ClosedChannelException());
+            }
+        });
+        return promise;
+    }
+
+    @Override
+    public ChannelFuture shutdownOutput() {
+        return shutdownOutput(newPromise());
+    }
+
+    @Override
+    public ChannelFuture shutdownOutput(ChannelPromise promise) {
+        inEventLoop(() -> ((SocketUnsafe) unsafe()).shutdownOutput(promise));
+        return promise;
+    }
+
+    @Override
+    public ChannelFuture shutdown() {
+        return shutdown(newPromise());
+    }
+
+    @Override
+    public ChannelFuture shutdown(ChannelPromise promise) {
+        inEventLoop(() -> {
+            PromiseCombiner both = new PromiseCombiner(eventLoop());
+            both.add((Future<?>) shutdownOutput());
+            both.add((Future<?>) shutdownInput());
+            both.finish(promise);
+        });
+        return promise;
+    }
+
+    private void inEventLoop(Runnable task) {
+        if (eventLoop().inEventLoop()) {
+            task.run();
+        } else {
+            eventLoop().execute(task);
+        }
+    }
+
+    @Override
+    protected void doShutdownOutput() throws Exception {
+        if (!isActive()) {
+            throw new ClosedChannelException();
+        }
+        outputShutdown = true;
+        endWaits = !Outbound.sendEnd(endpoint);
+    }
+
+    private void sendEnd() {
+        try {
+            endWaits = !Outbound.sendEnd(endpoint);
+        } catch (Exception e) {
+            // The peer is gone, and reading says so.
+            endWaits = false;
+        }
+    }
+
+    // ---- Connecting and closing ----
+
+    @Override
+    protected void doBind(SocketAddress localAddress) {
+        boundTo = Connecting.resolved(localAddress);
+    }
+
+    /** The attempt has come to its end. */
+    private void finishConnect(Endpoint made, Throwable failure, SocketAddress remote) {
+        ChannelPromise promise = connectPromise;
+        connecting = null;
+        connectPromise = null;
+        if (promise == null) {
+            // It was given up.
+            if (made != null) {
+                made.abort();
+            }
+            return;
+        }
+        SocketUnsafe unsafe = (SocketUnsafe) unsafe();
+        if (failure != null) {
+            promise.tryFailure(unsafe.annotated(Failures.ofConnect(failure), remote));
+            unsafe.close();
+            return;
+        }
+        inbound = new Inbound(config.options().receiveBuffers());
+        endpoint = made;
+        try {
+            watch();
+        } catch (RuntimeException e) {
+            promise.tryFailure(Failures.ofUse(e));
+            unsafe.close();
+            return;
+        }
+        boolean wanted = promise.trySuccess();
+        pipeline().fireChannelActive();
+        if (!wanted) {
+            unsafe.close();
+        }
+    }
+
+    private void giveUpConnecting(Throwable cause) {
+        if (connecting != null) {
+            connecting.giveUp();
+            connectPromise.tryFailure(cause);
+            connectPromise = null;
+        }
+    }
+
+    /** The thread that closes waits for the peer; from here on the event loop does nothing with the endpoint. */
+    private Executor beginToClose() {
+        closing = true;
+        giveUpConnecting(new ClosedChannelException());
+        unwatch();
+        if (inbound != null) {
+            inbound.discard();
+        }
+        graceful = endpoint != null && registration != null && config.getSoLinger() != 0;
+        return graceful ? at()::closeAside : null;
+    }
+
+    @Override
+    protected void doDisconnect() {
+        doClose();
+    }
+
+    @Override
+    protected void doClose() {
+        closed = true;
+        Endpoint connected = endpoint;
+        if (connected == null) {
+            giveUpConnecting(new ClosedChannelException());
+        } else if (!graceful) {
+            connected.abort();
+        } else if (config.getSoLinger() > 0) {
+            connected.close(Duration.ofSeconds(config.getSoLinger()));
+        } else {
+            connected.close();
+        }
+    }
+
+    /** What Netty and the event loop call. */
+    private final class SocketUnsafe extends AbstractUnsafe implements RdmaIoHandle {
+        @Override
+        public void connect(SocketAddress remote, SocketAddress local, ChannelPromise promise) {
+            // Who cancels the promise gives the attempt up.
+            if (promise.isDone() || !ensureOpen(promise)) {
+                return;
+            }
+            try {
+                if (connecting != null) {
+                    throw new ConnectionPendingException();
+                }
+                if (endpoint != null) {
+                    throw new AlreadyConnectedException();
+                }
+                if (local != null) {
+                    doBind(local);
+                }
+                InetSocketAddress from = boundTo;
+                connecting = new Connecting(
+                        eventLoop(),
+                        Connecting.resolved(remote),
+                        settings -> config.options().applyTo(settings, from),
+                        config.getConnectTimeoutMillis(),
+                        (made, failure) -> finishConnect(made, failure, remote));
+                connectPromise = promise;
+                promise.addListener(done -> {
+                    if (done.isCancelled()) {
+                        close();
+                    }
+                });
+            } catch (Throwable e) {
+                promise.tryFailure(annotateConnectException(e, remote));
+                closeIfClosed();
+            }
+        }
+
+        Throwable annotated(Throwable failure, SocketAddress remote) {
+            return annotateConnectException(failure, remote);
+        }
+
+        @Override
+        public void ready() {
+            RdmaSocketChannel.this.ready();
+        }
+
+        @Override
+        public void handle(IoRegistration at, IoEvent event) {
+            ready();
+        }
+
+        @Override
+        protected void flush0() {
+            // When there is room, the endpoint tells, and what waits goes first.
+            if (!flushWaits) {
+                super.flush0();
+            }
+        }
+
+        @Override
+        protected Executor prepareToClose() {
+            return beginToClose();
+        }
+
+        @Override
+        public void close() {
+            close(voidPromise());
+        }
+    }
+}

@@ -1,0 +1,490 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.netty;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.rdma4j.verbs.endpoint.Endpoint;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.testsuite.transport.TestsuitePermutation.BootstrapComboFactory;
+import io.netty.testsuite.transport.TestsuitePermutation.BootstrapFactory;
+import io.netty.testsuite.transport.socket.AbstractSocketShutdownOutputByPeerTest;
+import io.netty.testsuite.transport.socket.CompositeBufferGatheringWriteTest;
+import io.netty.testsuite.transport.socket.SocketAddressesTest;
+import io.netty.testsuite.transport.socket.SocketAutoReadTest;
+import io.netty.testsuite.transport.socket.SocketBufReleaseTest;
+import io.netty.testsuite.transport.socket.SocketCancelWriteTest;
+import io.netty.testsuite.transport.socket.SocketChannelNotYetConnectedTest;
+import io.netty.testsuite.transport.socket.SocketCloseForciblyTest;
+import io.netty.testsuite.transport.socket.SocketConditionalWritabilityTest;
+import io.netty.testsuite.transport.socket.SocketConnectTest;
+import io.netty.testsuite.transport.socket.SocketConnectionAttemptTest;
+import io.netty.testsuite.transport.socket.SocketDataReadInitialStateTest;
+import io.netty.testsuite.transport.socket.SocketEchoTest;
+import io.netty.testsuite.transport.socket.SocketExceptionHandlingTest;
+import io.netty.testsuite.transport.socket.SocketFileRegionTest;
+import io.netty.testsuite.transport.socket.SocketFixedLengthEchoTest;
+import io.netty.testsuite.transport.socket.SocketGatheringWriteTest;
+import io.netty.testsuite.transport.socket.SocketHalfClosedTest;
+import io.netty.testsuite.transport.socket.SocketMultipleConnectTest;
+import io.netty.testsuite.transport.socket.SocketObjectEchoTest;
+import io.netty.testsuite.transport.socket.SocketReadPendingTest;
+import io.netty.testsuite.transport.socket.SocketRstTest;
+import io.netty.testsuite.transport.socket.SocketSpdyEchoTest;
+import io.netty.testsuite.transport.socket.SocketSslClientRenegotiateTest;
+import io.netty.testsuite.transport.socket.SocketSslEchoTest;
+import io.netty.testsuite.transport.socket.SocketSslGreetingTest;
+import io.netty.testsuite.transport.socket.SocketSslSessionReuseTest;
+import io.netty.testsuite.transport.socket.SocketStartTlsTest;
+import io.netty.testsuite.transport.socket.SocketStringEchoTest;
+import io.netty.testsuite.transport.socket.TrafficShapingHandlerTest;
+import io.netty.testsuite.transport.socket.WriteBeforeRegisteredTest;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
+
+/** Netty's own tests of its transports, none of them edited, over channels of RDMA. docs/netty-suite.md has the table. */
+@Tag("device")
+class NettySuiteDeviceTest {
+    @Nested
+    class CompositeBufferGatheringWrite extends CompositeBufferGatheringWriteTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class Addresses extends SocketAddressesTest {
+        @Override
+        protected void assertAddress(SocketAddress address) {
+            assertThat(address).isInstanceOf(InetSocketAddress.class);
+            assertThat(((InetSocketAddress) address).getPort()).isPositive();
+        }
+
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class AutoRead extends SocketAutoReadTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class BufRelease extends SocketBufReleaseTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class CancelWrite extends SocketCancelWriteTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class CloseForcibly extends SocketCloseForciblyTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class ConditionalWritability extends SocketConditionalWritabilityTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class Connect extends SocketConnectTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class DataReadInitialState extends SocketDataReadInitialStateTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class Echo extends SocketEchoTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class ExceptionHandling extends SocketExceptionHandlingTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class FileRegion extends SocketFileRegionTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class FixedLengthEcho extends SocketFixedLengthEchoTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class GatheringWrite extends SocketGatheringWriteTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class HalfClosed extends SocketHalfClosedTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class MultipleConnect extends SocketMultipleConnectTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class ObjectEcho extends SocketObjectEchoTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class ReadPending extends SocketReadPendingTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class Rst extends SocketRstTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class SpdyEcho extends SocketSpdyEchoTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class SslClientRenegotiate extends SocketSslClientRenegotiateTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class SslEcho extends SocketSslEchoTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class SslGreeting extends SocketSslGreetingTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class SslSessionReuse extends SocketSslSessionReuseTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class StartTls extends SocketStartTlsTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class StringEcho extends SocketStringEchoTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class TrafficShapingHandler extends TrafficShapingHandlerTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class ChannelNotYetConnected extends SocketChannelNotYetConnectedTest {
+        @Override
+        protected List<BootstrapFactory<Bootstrap>> newFactories() {
+            return List.of(RdmaTestNet.client());
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class ConnectionAttempt extends SocketConnectionAttemptTest {
+        @Override
+        protected List<BootstrapFactory<Bootstrap>> newFactories() {
+            return List.of(RdmaTestNet.client());
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class WriteBeforeRegistered extends WriteBeforeRegisteredTest {
+        @Override
+        protected List<BootstrapFactory<Bootstrap>> newFactories() {
+            return List.of(RdmaTestNet.client());
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    /** The peer is an endpoint, since a socket of the JDK is none of RDMA. */
+    @Nested
+    class ShutdownOutputByPeer extends AbstractSocketShutdownOutputByPeerTest<AtomicReference<Endpoint>> {
+        private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+        @Override
+        protected List<BootstrapFactory<ServerBootstrap>> newFactories() {
+            return List.of(RdmaTestNet.server());
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+
+        @Override
+        protected AtomicReference<Endpoint> newSocket() {
+            return new AtomicReference<>();
+        }
+
+        @Override
+        protected void connect(AtomicReference<Endpoint> peer, SocketAddress address) {
+            peer.set(Endpoint.connect((InetSocketAddress) address, PATIENCE));
+        }
+
+        @Override
+        protected void write(AtomicReference<Endpoint> peer, int data) {
+            assertThat(peer.get().send(new byte[] {(byte) data}, PATIENCE)).isTrue();
+        }
+
+        @Override
+        protected void shutdownOutput(AtomicReference<Endpoint> peer) {
+            assertThat(peer.get().send(new byte[0], PATIENCE)).isTrue();
+        }
+
+        @Override
+        protected void close(AtomicReference<Endpoint> peer) {
+            peer.get().close();
+        }
+    }
+}
