@@ -35,7 +35,7 @@ final class Failures {
             return with(new ConnectException("Connection refused: " + failure.getMessage()), failure);
         }
         if (verbs.errno() == ETIMEDOUT) {
-            return with(new ConnectTimeoutException(failure.getMessage()), failure);
+            return with(new ConnectTimeoutException("connection timed out: " + failure.getMessage()), failure);
         }
         boolean unreachable =
                 failure instanceof ConnectionException connection && connection.event() == CmEventType.UNREACHABLE;

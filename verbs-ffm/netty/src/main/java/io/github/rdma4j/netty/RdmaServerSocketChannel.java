@@ -19,11 +19,13 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.channels.UnsupportedAddressTypeException;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.Optional;
 
 /**
  * Accepts {@link RdmaSocketChannel}s at an address of a network interface that has an RDMA device, or at the wildcard
- * address. It is an {@link EndpointServer}. {@link RdmaChannelOption}s that are set here hold for what it accepts.
+ * address. It is an {@link EndpointServer}. {@link RdmaChannelOption}s that are set here hold for what it accepts. With
+ * {@code AUTO_READ} off, {@link io.netty.channel.ChannelOption#SO_BACKLOG} clients are connected and wait to be read.
  *
  * <p>Thread safety: that of Netty's channels.
  *
@@ -36,6 +38,9 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel impleme
     private volatile EndpointServer server;
     private volatile boolean closed;
     private IoRegistration registration;
+    /** Clients that nobody has read yet: they are connected, as those that wait in a kernel's backlog of TCP. */
+    private final ArrayDeque<Endpoint> backlog = new ArrayDeque<>();
+
     private boolean readPending;
     private boolean watched;
 
@@ -77,6 +82,7 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel impleme
         ((IoEventLoop) eventLoop()).register((ServerUnsafe) unsafe()).addListener(done -> {
             if (done.isSuccess()) {
                 registration = (IoRegistration) done.getNow();
+                watchIfRoom();
                 promise.setSuccess();
             } else {
                 promise.setFailure(done.cause());
@@ -102,18 +108,23 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel impleme
         } catch (VerbsException e) {
             throw Failures.ofBind(e);
         }
+        watchIfRoom();
     }
 
     @Override
     protected void doBeginRead() {
-        if (server != null && !closed) {
+        if (isActive()) {
             readPending = true;
-            watch(true);
+            watchIfRoom();
+            if (!backlog.isEmpty()) {
+                eventLoop().execute(this::deliver);
+            }
         }
     }
 
-    private void watch(boolean wanted) {
-        if (wanted != watched && registration.isValid()) {
+    private void watchIfRoom() {
+        boolean wanted = isActive() && backlog.size() < config.getBacklog();
+        if (wanted != watched && registration != null && registration.isValid()) {
             RdmaIoHandler.Registration at = registration.attachment();
             if (wanted) {
                 at.watch(server);
@@ -126,44 +137,49 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel impleme
 
     /** The program does not want more clients; called by any thread. */
     void clearReadPending() {
-        if (!isRegistered()) {
-            readPending = false;
-        } else if (eventLoop().inEventLoop()) {
-            readPending = false;
-            watch(false);
+        if (isRegistered() && !eventLoop().inEventLoop()) {
+            eventLoop().execute(() -> readPending = false);
         } else {
-            eventLoop().execute(() -> {
-                readPending = false;
-                watch(false);
-            });
+            readPending = false;
         }
     }
 
     private void accept() {
-        RecvByteBufAllocator.Handle handle = unsafe().recvBufAllocHandle();
-        handle.reset(config);
         Throwable failure = null;
         try {
-            do {
-                Optional<Endpoint> client = server.accept(Duration.ZERO);
-                if (client.isEmpty()) {
-                    break;
-                }
-                handle.incMessagesRead(1);
-                readPending = false;
-                pipeline().fireChannelRead(new RdmaSocketChannel(this, client.get(), config.options().receiveBuffers()));
-            } while (handle.continueReading());
+            Optional<Endpoint> client = server.accept(Duration.ZERO);
+            while (client.isPresent()) {
+                backlog.add(client.get());
+                client = backlog.size() < config.getBacklog() ? server.accept(Duration.ZERO) : Optional.empty();
+            }
         } catch (Throwable e) {
             failure = e;
         }
-        handle.readComplete();
-        pipeline().fireChannelReadComplete();
-        if (failure != null && !closed) {
+        deliver();
+        if (failure != null && isActive()) {
             pipeline().fireExceptionCaught(failure);
         }
-        if (!readPending && !config.isAutoRead() && !closed) {
-            watch(false);
+        watchIfRoom();
+    }
+
+    private void deliver() {
+        if (!isActive() || backlog.isEmpty() || !readPending && !config.isAutoRead()) {
+            return;
         }
+        RecvByteBufAllocator.Handle handle = unsafe().recvBufAllocHandle();
+        handle.reset(config);
+        do {
+            handle.incMessagesRead(1);
+            readPending = false;
+            pipeline().fireChannelRead(
+                            new RdmaSocketChannel(this, backlog.remove(), config.options().receiveBuffers()));
+        } while (!backlog.isEmpty() && handle.continueReading());
+        handle.readComplete();
+        pipeline().fireChannelReadComplete();
+        if (!backlog.isEmpty() && isActive() && (readPending || config.isAutoRead())) {
+            eventLoop().execute(this::deliver);
+        }
+        watchIfRoom();
     }
 
     @Override
@@ -173,6 +189,8 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel impleme
             watched = false;
             registration.<RdmaIoHandler.Registration>attachment().unwatch();
         }
+        backlog.forEach(Endpoint::abort);
+        backlog.clear();
         if (server != null) {
             server.close();
         }

@@ -16,6 +16,7 @@ import java.util.Map;
 final class RdmaServerSocketChannelConfig extends DefaultChannelConfig implements ServerSocketChannelConfig {
     private final RdmaServerSocketChannel channel;
     private final RdmaOptions options = new RdmaOptions();
+    private volatile int backlog = 128;
 
     RdmaServerSocketChannelConfig(RdmaServerSocketChannel channel) {
         super(channel, new ServerChannelRecvByteBufAllocator());
@@ -53,20 +54,26 @@ final class RdmaServerSocketChannelConfig extends DefaultChannelConfig implement
     @Override
     public <T> boolean setOption(ChannelOption<T> option, T value) {
         validate(option, value);
-        boolean hasNoMeaning = option == ChannelOption.SO_BACKLOG
-                || option == ChannelOption.SO_REUSEADDR
-                || option == ChannelOption.SO_RCVBUF;
+        if (option == ChannelOption.SO_BACKLOG) {
+            setBacklog((Integer) value);
+            return true;
+        }
+        boolean hasNoMeaning = option == ChannelOption.SO_REUSEADDR || option == ChannelOption.SO_RCVBUF;
         return hasNoMeaning || options.set(option, value) || super.setOption(option, value);
     }
 
-    /** Fixed: so many clients may wait to be accepted. */
+    /** So many clients may be connected that nobody has read yet. */
     @Override
     public int getBacklog() {
-        return 128;
+        return backlog;
     }
 
     @Override
-    public RdmaServerSocketChannelConfig setBacklog(int backlog) {
+    public RdmaServerSocketChannelConfig setBacklog(int clients) {
+        if (clients < 1) {
+            throw new IllegalArgumentException("SO_BACKLOG %d: at least 1".formatted(clients));
+        }
+        backlog = clients;
         return this;
     }
 

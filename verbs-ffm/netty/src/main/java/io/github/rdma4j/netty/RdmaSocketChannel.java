@@ -9,6 +9,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelMetadata;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.EventLoop;
 import io.netty.channel.FileRegion;
 import io.netty.channel.IoEvent;
@@ -29,8 +30,10 @@ import java.net.SocketAddress;
 import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ConnectionPendingException;
+import java.nio.channels.NotYetConnectedException;
 import java.time.Duration;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A stream of bytes over RDMA, for Netty's pipelines: what a program for TCP uses instead of {@code NioSocketChannel},
@@ -56,6 +59,7 @@ import java.util.concurrent.Executor;
  */
 public final class RdmaSocketChannel extends AbstractChannel implements SocketChannel {
     private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
+    private static final long NANOS_UNTIL_LOOK = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final RdmaSocketChannelConfig config = new RdmaSocketChannelConfig(this);
     /** Null until it is connected. */
@@ -80,6 +84,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     private boolean readScheduled;
     private boolean inputEndTold;
     private boolean flushWaits;
+    private long lastTurn = System.nanoTime();
     private boolean endWaits;
 
     /** Makes a channel that is connected later. */
@@ -206,6 +211,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         if (closing || closed || endpoint == null) {
             return;
         }
+        lastTurn = System.nanoTime();
         if (!inbound.takeIn(endpoint)) {
             // It would be ready in each select from now on. Who writes hears of the end, too.
             unwatch();
@@ -217,7 +223,8 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
             flushWaits = false;
             ((SocketUnsafe) unsafe()).flush0();
         }
-        if (isReading()) {
+        // Who reads nothing for now hears of the end all the same.
+        if (isReading() || inbound.isAtEnd()) {
             deliver();
         }
     }
@@ -230,10 +237,13 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
 
     @Override
     protected void doBeginRead() {
-        if (closing || closed || endpoint == null || inputEndTold) {
+        if (closing || closed || inputEndTold) {
             return;
         }
         readPending = true;
+        if (endpoint == null) {
+            return;
+        }
         if (!inbound.isEmpty() || inbound.isAtEnd()) {
             readLater();
         }
@@ -247,7 +257,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
                 // By now it may be at another event loop, which has asked itself.
                 if (eventLoop() == loop) {
                     readScheduled = false;
-                    if (isReading()) {
+                    if (isReading() || inbound.isAtEnd()) {
                         deliver();
                     }
                 }
@@ -265,7 +275,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     }
 
     private void deliver() {
-        if (inputShutdown && (inputEndTold || !config.isAllowHalfClosure())) {
+        if (closing || closed || inputShutdown && (inputEndTold || !config.isAllowHalfClosure())) {
             readPending = false;
             return;
         }
@@ -276,10 +286,8 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
             return;
         }
         if (inbound.isAtEnd()) {
-            if (isReading()) {
-                readPending = false;
-                readEnd();
-            }
+            readPending = false;
+            readEnd();
         } else if (!inbound.isEmpty() && isReading()) {
             readLater();
         }
@@ -318,7 +326,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         } else if (!inputShutdown && config.isAllowHalfClosure()) {
             inputShutdown = true;
             pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
-            if (isReading()) {
+            if (!closing) {
                 readLater();
             }
         } else if (inputShutdown && !inputEndTold) {
@@ -342,6 +350,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
 
     @Override
     protected void doWrite(ChannelOutboundBuffer out) throws Exception {
+        lookAtConnection();
         for (int attempts = config.getWriteSpinCount(); out.current() != null; attempts--) {
             if (attempts <= 0) {
                 // Others have their turn in between.
@@ -353,6 +362,18 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
                 return;
             }
         }
+    }
+
+    /**
+     * An event loop that was kept by a handler has not heard of the connection for that time, and a write would go
+     * nowhere.
+     */
+    private void lookAtConnection() {
+        long now = System.nanoTime();
+        if (now - lastTurn > NANOS_UNTIL_LOOK) {
+            endpoint.isConnected();
+        }
+        lastTurn = now;
     }
 
     // ---- Shutting down ----
@@ -385,7 +406,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
                 inbound.discard();
                 promise.setSuccess();
             } else {
-                promise.setFailure(new ClosedChannelException());
+                promise.setFailure(notActive());
             }
         });
         return promise;
@@ -429,10 +450,14 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     @Override
     protected void doShutdownOutput() throws Exception {
         if (!isActive()) {
-            throw new ClosedChannelException();
+            throw notActive();
         }
         outputShutdown = true;
         endWaits = !Outbound.sendEnd(endpoint);
+    }
+
+    private Exception notActive() {
+        return closed ? new ClosedChannelException() : new NotYetConnectedException();
     }
 
     private void sendEnd() {
@@ -563,7 +588,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         }
 
         Throwable annotated(Throwable failure, SocketAddress remote) {
-            return annotateConnectException(failure, remote);
+            return failure instanceof ConnectTimeoutException ? failure : annotateConnectException(failure, remote);
         }
 
         @Override

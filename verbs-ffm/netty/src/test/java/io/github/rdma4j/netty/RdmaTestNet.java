@@ -16,6 +16,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
+import java.net.UnknownHostException;
 import java.util.List;
 
 /** Where the tests' channels are, and which. */
@@ -29,6 +30,14 @@ final class RdmaTestNet {
     /** The address of an interface that has an RDMA device, with port 0. */
     static InetSocketAddress address() {
         return new InetSocketAddress(HOST, 0);
+    }
+
+    static String text(byte[] address) {
+        try {
+            return InetAddress.getByAddress(address).getHostAddress();
+        } catch (UnknownHostException e) {
+            throw new AssertionError(e);
+        }
     }
 
     private static InetAddress rdmaAddress() {

@@ -590,6 +590,27 @@ public final class Endpoint implements AutoCloseable {
     }
 
     /**
+     * Looks whether the connection is there: takes in what has come, and asks the connection manager, which is a system
+     * call. For a program that takes an endpoint out of a pool, or comes back to one after a while. A dead wire shows
+     * only after {@link EndpointConfig#silenceTimeout}.
+     *
+     * @return false if this endpoint is closed, or the peer has closed, or the connection is lost; there may be messages
+     *     to read nevertheless
+     */
+    public boolean isConnected() {
+        engine.enter();
+        try {
+            if (engine.isClosing()) {
+                return false;
+            }
+            engine.progressAndLook();
+            return protocol.isOpen();
+        } finally {
+            engine.exit();
+        }
+    }
+
+    /**
      * Closes in good order, within {@link EndpointConfig#closeTimeout}; see {@link #close(Duration)}.
      */
     @Override

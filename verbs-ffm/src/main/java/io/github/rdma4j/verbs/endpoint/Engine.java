@@ -157,6 +157,12 @@ final class Engine {
         return total;
     }
 
+    /** The same, and asks the connection manager. With the lock held. */
+    void progressAndLook() {
+        progress();
+        look();
+    }
+
     /** Looks at the connection manager and at the clock. */
     private void look() {
         String reason = carrier.lost();
