@@ -11,7 +11,7 @@ import java.util.Map;
 
 /** The values of {@link RdmaChannelOption}, for a client or for a server. Set and read by any thread. */
 final class RdmaOptions {
-    private static final int SMALLEST_MESSAGE = 64;
+    private static final int MOST_BUFFERS = 0xffff;
 
     private volatile int messageSize = 8192;
     private volatile int receiveBuffers = 32;
@@ -21,25 +21,25 @@ final class RdmaOptions {
     /** Sets an option; false if it is none of these. */
     boolean set(ChannelOption<?> option, Object value) {
         if (option == RdmaChannelOption.MESSAGE_SIZE) {
-            messageSize = atLeast(SMALLEST_MESSAGE, option, value);
+            messageSize = range(option, value, 64, 1 << 26);
         } else if (option == RdmaChannelOption.RECEIVE_BUFFERS) {
             // One for handlers to keep, one for the adapter.
-            receiveBuffers = atLeast(2, option, value);
+            receiveBuffers = range(option, value, 2, MOST_BUFFERS);
         } else if (option == RdmaChannelOption.SEND_BUFFERS) {
-            sendBuffers = atLeast(1, option, value);
+            sendBuffers = range(option, value, 1, MOST_BUFFERS);
         } else if (option == RdmaChannelOption.SILENCE_TIMEOUT_MILLIS) {
-            silenceTimeoutMillis = atLeast(0, option, value);
+            silenceTimeoutMillis = (Integer) value == 0 ? 0 : range(option, value, 100, Integer.MAX_VALUE);
         } else {
             return false;
         }
         return true;
     }
 
-    /** The value must suit the endpoint, too, which has the upper limits. */
-    private int atLeast(int least, ChannelOption<?> option, Object value) {
+    /** The limits are those of {@link EndpointConfig}. */
+    private static int range(ChannelOption<?> option, Object value, int low, int high) {
         int number = (Integer) value;
-        if (number < least) {
-            throw new IllegalArgumentException("%s %d: at least %d".formatted(option.name(), number, least));
+        if (number < low || number > high) {
+            throw new IllegalArgumentException("%s %d is not in %d..%d".formatted(option.name(), number, low, high));
         }
         return number;
     }

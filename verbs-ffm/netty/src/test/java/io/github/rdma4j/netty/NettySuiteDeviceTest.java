@@ -31,7 +31,6 @@ import io.netty.testsuite.transport.socket.SocketObjectEchoTest;
 import io.netty.testsuite.transport.socket.SocketReadPendingTest;
 import io.netty.testsuite.transport.socket.SocketRstTest;
 import io.netty.testsuite.transport.socket.SocketSpdyEchoTest;
-import io.netty.testsuite.transport.socket.SocketSslClientRenegotiateTest;
 import io.netty.testsuite.transport.socket.SocketSslEchoTest;
 import io.netty.testsuite.transport.socket.SocketSslGreetingTest;
 import io.netty.testsuite.transport.socket.SocketSslSessionReuseTest;
@@ -142,6 +141,7 @@ class NettySuiteDeviceTest {
         }
     }
 
+    @Tag("full")
     @Nested
     class ConditionalWritability extends SocketConditionalWritabilityTest {
         @Override
@@ -207,6 +207,7 @@ class NettySuiteDeviceTest {
         }
     }
 
+    @Tag("full")
     @Nested
     class FileRegion extends SocketFileRegionTest {
         @Override
@@ -233,6 +234,7 @@ class NettySuiteDeviceTest {
         }
     }
 
+    @Tag("full")
     @Nested
     class GatheringWrite extends SocketGatheringWriteTest {
         @Override
@@ -311,19 +313,7 @@ class NettySuiteDeviceTest {
         }
     }
 
-    @Nested
-    class SslClientRenegotiate extends SocketSslClientRenegotiateTest {
-        @Override
-        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return RdmaTestNet.both();
-        }
-
-        @Override
-        protected SocketAddress newSocketAddress() {
-            return RdmaTestNet.address();
-        }
-    }
-
+    @Tag("full")
     @Nested
     class SslEcho extends SocketSslEchoTest {
         @Override
@@ -389,6 +379,7 @@ class NettySuiteDeviceTest {
         }
     }
 
+    @Tag("full")
     @Nested
     class TrafficShapingHandler extends TrafficShapingHandlerTest {
         @Override

@@ -458,13 +458,14 @@ class RdmaSocketChannelDeviceTest {
                     .connect(server.localAddress())
                     .syncUninterruptibly()
                     .channel();
+            Channel peer = accepted();
             client.writeAndFlush(Unpooled.wrappedBuffer(random(2000)));
             if (i % 2 == 0) {
                 client.close().syncUninterruptibly();
             } else {
                 client.config().setOption(ChannelOption.SO_LINGER, 0);
                 client.close();
-                accepted().close().syncUninterruptibly();
+                peer.close().syncUninterruptibly();
             }
         }
         assertThat(own.shutdownGracefully(0, 30, TimeUnit.SECONDS).awaitUninterruptibly(PATIENCE.toMillis()))

@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.netty;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.handler.codec.http.DefaultFullHttpRequest;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpClientCodec;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpObjectAggregator;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** HTTP/1.1 with Netty's codecs: requests whose answers are checked byte by byte, several under way. */
+@Tag("device")
+class HttpDeviceTest {
+    /** As many more with -Drdma4j.http.requests=N. */
+    private static final int REQUESTS = Integer.getInteger("rdma4j.http.requests", 2000);
+
+    private static final int LONGEST = 40_000;
+    private static final int AT_ONCE = 4;
+
+    private static int length(int number) {
+        return Integer.remainderUnsigned(number * 0x9e3779b9, number % 10 == 0 ? LONGEST : 300);
+    }
+
+    private static byte content(int number, int index) {
+        return (byte) (number * 31 + index * 7 + (index >>> 8));
+    }
+
+    private static void write(ByteBuf body, int number) {
+        for (int i = 0, length = length(number); i < length; i++) {
+            body.writeByte(content(number, i));
+        }
+    }
+
+    private static void check(ByteBuf body, int number) {
+        assertThat(body.readableBytes()).isEqualTo(length(number));
+        for (int i = 0, start = body.readerIndex(); i < body.readableBytes(); i++) {
+            if (body.getByte(start + i) != content(number, i)) {
+                throw new AssertionError("request %d: byte %d of %d".formatted(number, i, body.readableBytes()));
+            }
+        }
+    }
+
+    /** Checks what was posted, and answers with the content of the next number. */
+    private static final class Server extends SimpleChannelInboundHandler<FullHttpRequest> {
+        @Override
+        protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
+            int number = Integer.parseInt(request.uri().substring(1));
+            check(request.content(), number);
+            ByteBuf body = context.alloc().buffer();
+            write(body, number + 1);
+            FullHttpResponse answer = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, body);
+            answer.headers().setInt(HttpHeaderNames.CONTENT_LENGTH, body.readableBytes());
+            context.writeAndFlush(answer);
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+            context.close();
+        }
+    }
+
+    /** Posts one request after the other, some ahead. */
+    private static final class Client extends SimpleChannelInboundHandler<FullHttpResponse> {
+        final CompletableFuture<Integer> done = new CompletableFuture<>();
+        private int sent;
+        private int answered;
+
+        @Override
+        public void channelActive(ChannelHandlerContext context) {
+            for (int i = 0; i < AT_ONCE; i++) {
+                post(context);
+            }
+        }
+
+        private void post(ChannelHandlerContext context) {
+            if (sent < REQUESTS) {
+                ByteBuf body = context.alloc().buffer();
+                write(body, sent);
+                DefaultFullHttpRequest request =
+                        new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.POST, "/" + sent, body);
+                request.headers().setInt(HttpHeaderNames.CONTENT_LENGTH, body.readableBytes());
+                context.writeAndFlush(request);
+                sent++;
+            }
+        }
+
+        @Override
+        protected void channelRead0(ChannelHandlerContext context, FullHttpResponse answer) {
+            assertThat(answer.status()).isEqualTo(HttpResponseStatus.OK);
+            check(answer.content(), answered + 1);
+            if (++answered == REQUESTS) {
+                done.complete(answered);
+            } else {
+                post(context);
+            }
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+            done.completeExceptionally(cause);
+        }
+
+        @Override
+        public void channelInactive(ChannelHandlerContext context) {
+            done.completeExceptionally(new AssertionError("closed after " + answered + " answers"));
+        }
+    }
+
+    @Test
+    void everyByteOfEveryAnswerIsRight() throws Exception {
+        EventLoopGroup group = new MultiThreadIoEventLoopGroup(
+                2, new DefaultThreadFactory("http", true), RdmaIoHandler.newFactory());
+        Client client = new Client();
+        try {
+            Channel server = new ServerBootstrap()
+                    .group(group)
+                    .channel(RdmaServerSocketChannel.class)
+                    .childHandler(pipeline(true, null))
+                    .bind(RdmaTestNet.address())
+                    .sync()
+                    .channel();
+            new Bootstrap()
+                    .group(group)
+                    .channel(RdmaSocketChannel.class)
+                    .handler(pipeline(false, client))
+                    .connect(server.localAddress())
+                    .sync();
+            // Bounds a hang, not a speed.
+            assertThat(client.done.get(60 + REQUESTS / 20, TimeUnit.SECONDS)).isEqualTo(REQUESTS);
+        } finally {
+            group.shutdownGracefully(0, 30, TimeUnit.SECONDS).sync();
+        }
+    }
+
+    private static ChannelInitializer<Channel> pipeline(boolean server, Client client) {
+        return new ChannelInitializer<>() {
+            @Override
+            protected void initChannel(Channel channel) {
+                channel.pipeline()
+                        .addLast(server ? new HttpServerCodec() : new HttpClientCodec())
+                        .addLast(new HttpObjectAggregator(LONGEST))
+                        .addLast(server ? new Server() : client);
+            }
+        };
+    }
+}

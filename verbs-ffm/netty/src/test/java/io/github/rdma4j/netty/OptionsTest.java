@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.netty;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelConfig;
+import io.netty.channel.ChannelOption;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What may be set, and what comes of it, without a device. */
+class OptionsTest {
+    static Stream<Channel> channels() {
+        return Stream.of(new RdmaSocketChannel(), new RdmaServerSocketChannel());
+    }
+
+    @ParameterizedTest
+    @MethodSource("channels")
+    void theOptionsOfRdmaAreKept(Channel channel) {
+        ChannelConfig config = channel.config();
+        assertThat(config.getOption(RdmaChannelOption.MESSAGE_SIZE)).isEqualTo(8192);
+        assertThat(config.getOption(RdmaChannelOption.RECEIVE_BUFFERS)).isEqualTo(32);
+        assertThat(config.getOption(RdmaChannelOption.SEND_BUFFERS)).isEqualTo(32);
+        assertThat(config.getOption(RdmaChannelOption.SILENCE_TIMEOUT_MILLIS)).isEqualTo(30_000);
+        assertThat(config.setOption(RdmaChannelOption.MESSAGE_SIZE, 100)).isTrue();
+        assertThat(config.setOption(RdmaChannelOption.RECEIVE_BUFFERS, 200)).isTrue();
+        assertThat(config.setOption(RdmaChannelOption.SEND_BUFFERS, 300)).isTrue();
+        assertThat(config.setOption(RdmaChannelOption.SILENCE_TIMEOUT_MILLIS, 400)).isTrue();
+        assertThat(config.getOptions())
+                .containsEntry(RdmaChannelOption.MESSAGE_SIZE, 100)
+                .containsEntry(RdmaChannelOption.RECEIVE_BUFFERS, 200)
+                .containsEntry(RdmaChannelOption.SEND_BUFFERS, 300)
+                .containsEntry(RdmaChannelOption.SILENCE_TIMEOUT_MILLIS, 400);
+        assertThat(config.getOption(ChannelOption.SO_RCVBUF)).isEqualTo(20_000);
+    }
+
+    @ParameterizedTest
+    @MethodSource("channels")
+    void whatCannotBeIsRefused(Channel channel) {
+        ChannelConfig config = channel.config();
+        assertThatThrownBy(() -> config.setOption(RdmaChannelOption.MESSAGE_SIZE, 63))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("MESSAGE_SIZE 63 is not in 64..67108864");
+        assertThatThrownBy(() -> config.setOption(RdmaChannelOption.RECEIVE_BUFFERS, 1))
+                .hasMessageContaining("1 is not in 2..65535");
+        assertThatThrownBy(() -> config.setOption(RdmaChannelOption.SEND_BUFFERS, 0))
+                .hasMessageContaining("0 is not in 1..65535");
+        assertThatThrownBy(() -> config.setOption(RdmaChannelOption.SILENCE_TIMEOUT_MILLIS, 50))
+                .hasMessageContaining("50 is not in 100..");
+        assertThatThrownBy(() -> config.setOption(RdmaChannelOption.MESSAGE_SIZE, 1 << 27))
+                .hasMessageContaining("134217728 is not in");
+        assertThat(config.getOption(RdmaChannelOption.MESSAGE_SIZE)).isEqualTo(8192);
+        // Netty warns of what is unknown.
+        assertThat(config.setOption(ChannelOption.SO_BROADCAST, true)).isFalse();
+    }
+
+    @Test
+    void optionsOfSocketsAreTaken() {
+        ChannelConfig config = new RdmaSocketChannel().config();
+        assertThat(config.setOption(ChannelOption.TCP_NODELAY, false)).isTrue();
+        assertThat(config.getOption(ChannelOption.TCP_NODELAY)).isTrue();
+        assertThat(config.setOption(ChannelOption.SO_KEEPALIVE, false)).isTrue();
+        assertThat(config.getOption(ChannelOption.SO_KEEPALIVE)).isTrue();
+        assertThat(config.setOption(ChannelOption.SO_LINGER, 0)).isTrue();
+        assertThat(config.getOption(ChannelOption.SO_LINGER)).isZero();
+        assertThat(config.setOption(ChannelOption.ALLOW_HALF_CLOSURE, true)).isTrue();
+        assertThat(config.getOption(ChannelOption.ALLOW_HALF_CLOSURE)).isTrue();
+        assertThat(config.setOption(ChannelOption.SO_SNDBUF, 1)).isTrue();
+        assertThat(config.getOption(ChannelOption.SO_SNDBUF)).isEqualTo(32 * 8192);
+        assertThat(config.getOption(ChannelOption.AUTO_READ)).isTrue();
+    }
+
+    @Test
+    void optionsOfServersAreTaken() {
+        ChannelConfig config = new RdmaServerSocketChannel().config();
+        assertThat(config.getOption(ChannelOption.SO_BACKLOG)).isEqualTo(128);
+        assertThat(config.setOption(ChannelOption.SO_BACKLOG, 7)).isTrue();
+        assertThat(config.getOption(ChannelOption.SO_BACKLOG)).isEqualTo(7);
+        assertThatThrownBy(() -> config.setOption(ChannelOption.SO_BACKLOG, 0)).hasMessageContaining("at least 1");
+        assertThat(config.setOption(ChannelOption.SO_REUSEADDR, true)).isTrue();
+    }
+
+    @ParameterizedTest
+    @MethodSource("channels")
+    void aChannelThatDoesNothingYet(Channel channel) {
+        assertThat(channel.isOpen()).isTrue();
+        assertThat(channel.isActive()).isFalse();
+        assertThat(channel.localAddress()).isNull();
+        assertThat(channel.remoteAddress()).isNull();
+    }
+}
