@@ -85,6 +85,7 @@ export default defineConfig({
       // Not a page: the browser must load it.
       { text: 'Javadoc', link: '/javadoc/index.html', target: '_self' },
       { text: 'Javadoc of testing', link: '/javadoc/testing/index.html', target: '_self' },
+      { text: 'Javadoc of Netty', link: '/javadoc/netty/index.html', target: '_self' },
       { text: 'GitHub', link: REPOSITORY },
     ],
   },

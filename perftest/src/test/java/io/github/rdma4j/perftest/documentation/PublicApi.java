@@ -31,6 +31,11 @@ final class PublicApi {
                 .toList();
     }
 
+    /** The JPMS name of a module, which lies in a folder of its own. */
+    private static String nameOf(String folder) {
+        return "io.github.rdma4j." + folder.replaceFirst(".*/", "").replace("-ffm", "");
+    }
+
     private static List<String> exportedPackages(String module) {
         try (var descriptor = PublicApi.class
                 .getClassLoader()
@@ -43,7 +48,7 @@ final class PublicApi {
                     }
                 })) {
             return descriptor
-                    .filter(found -> found.name().equals("io.github.rdma4j." + module.replace("-ffm", "")))
+                    .filter(found -> found.name().equals(nameOf(module)))
                     .flatMap(found -> found.exports().stream())
                     .filter(export -> !export.isQualified())
                     .map(ModuleDescriptor.Exports::source)

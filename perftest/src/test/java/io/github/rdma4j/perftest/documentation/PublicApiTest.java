@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** What users lean on does not change unseen: docs/releasing.md. */
 class PublicApiTest {
-    static final List<String> MODULES = List.of("verbs-ffm", "cuda-ffm", "gpudirect");
+    static final List<String> MODULES = List.of("verbs-ffm", "verbs-ffm/netty", "cuda-ffm", "gpudirect");
 
     private static final Pattern TYPE = Pattern.compile(
             "/\\*\\*((?:(?!\\*/).)*)\\*/\\n(?:@[^\\n]*\\n)*public [^\\n]*\\b(?:class|interface|enum|record) ",
@@ -38,7 +38,7 @@ class PublicApiTest {
     @ParameterizedTest
     @FieldSource("MODULES")
     void isWhatItsFileShows(String module) throws ClassNotFoundException, IOException {
-        Path file = Pages.root().resolve("docs/api/" + module + ".txt");
+        Path file = Pages.root().resolve("docs/api/" + module.replace('/', '-') + ".txt");
         String api = PublicApi.describe(module);
         if (Boolean.getBoolean("rdma4j.api.write")) {
             Files.writeString(file, api);

@@ -48,7 +48,8 @@ final class Failures {
     /** An address that cannot be taken. */
     static Exception ofBind(VerbsException failure) {
         boolean taken = failure.errno() == EADDRINUSE || failure.errno() == EADDRNOTAVAIL;
-        return with(taken ? new BindException(failure.getMessage()) : new SocketException(failure.getMessage()), failure);
+        return with(
+                taken ? new BindException(failure.getMessage()) : new SocketException(failure.getMessage()), failure);
     }
 
     /** A connection that ended while it was used. */

@@ -122,7 +122,8 @@ public final class RdmaIoHandler implements IoHandler {
     @Override
     public IoRegistration register(IoHandle handle) {
         if (!(handle instanceof RdmaIoHandle rdma)) {
-            throw new IllegalArgumentException("no channel of RDMA: " + handle.getClass().getName());
+            throw new IllegalArgumentException(
+                    "no channel of RDMA: " + handle.getClass().getName());
         }
         Registration registration = new Registration(rdma);
         registrations.add(registration);

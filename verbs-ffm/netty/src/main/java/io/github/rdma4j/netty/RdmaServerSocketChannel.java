@@ -171,8 +171,9 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel impleme
         do {
             handle.incMessagesRead(1);
             readPending = false;
-            pipeline().fireChannelRead(
-                            new RdmaSocketChannel(this, backlog.remove(), config.options().receiveBuffers()));
+            pipeline()
+                    .fireChannelRead(new RdmaSocketChannel(
+                            this, backlog.remove(), config.options().receiveBuffers()));
         } while (!backlog.isEmpty() && handle.continueReading());
         handle.readComplete();
         pipeline().fireChannelReadComplete();

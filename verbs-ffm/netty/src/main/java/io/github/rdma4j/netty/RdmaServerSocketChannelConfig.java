@@ -89,7 +89,8 @@ final class RdmaServerSocketChannelConfig extends DefaultChannelConfig implement
 
     @Override
     public int getReceiveBufferSize() {
-        long bytes = (long) options.get(RdmaChannelOption.RECEIVE_BUFFERS) * options.get(RdmaChannelOption.MESSAGE_SIZE);
+        long bytes =
+                (long) options.get(RdmaChannelOption.RECEIVE_BUFFERS) * options.get(RdmaChannelOption.MESSAGE_SIZE);
         return (int) Math.min(bytes, Integer.MAX_VALUE);
     }
 

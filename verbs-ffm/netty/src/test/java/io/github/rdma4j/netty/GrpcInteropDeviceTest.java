@@ -104,9 +104,7 @@ class GrpcInteropDeviceTest {
 
         @Override
         protected ManagedChannelBuilder<?> createChannelBuilder() {
-            return client(addressOf(this))
-                    .usePlaintext()
-                    .intercept(createCensusStatsClientInterceptor());
+            return client(addressOf(this)).usePlaintext().intercept(createCensusStatsClientInterceptor());
         }
 
         @Override

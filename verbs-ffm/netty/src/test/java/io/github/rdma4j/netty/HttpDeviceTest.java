@@ -130,8 +130,8 @@ class HttpDeviceTest {
 
     @Test
     void everyByteOfEveryAnswerIsRight() throws Exception {
-        EventLoopGroup group = new MultiThreadIoEventLoopGroup(
-                2, new DefaultThreadFactory("http", true), RdmaIoHandler.newFactory());
+        EventLoopGroup group =
+                new MultiThreadIoEventLoopGroup(2, new DefaultThreadFactory("http", true), RdmaIoHandler.newFactory());
         Client client = new Client();
         try {
             Channel server = new ServerBootstrap()

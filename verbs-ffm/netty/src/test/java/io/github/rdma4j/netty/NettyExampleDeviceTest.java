@@ -55,7 +55,8 @@ class NettyExampleDeviceTest {
             assertThat(printed.toString()).contains("answered: over RDMA\n");
         } finally {
             server.interrupt();
-            ended.orTimeout(PATIENCE.toSeconds(), java.util.concurrent.TimeUnit.SECONDS).join();
+            ended.orTimeout(PATIENCE.toSeconds(), java.util.concurrent.TimeUnit.SECONDS)
+                    .join();
             System.setOut(before);
         }
     }
@@ -78,7 +79,8 @@ class NettyExampleDeviceTest {
     }
 
     private static Method compile(String name, Path classes) throws Exception {
-        File source = Path.of(System.getProperty("user.dir"), "../../docs/examples", name + ".java").toFile();
+        File source = Path.of(System.getProperty("user.dir"), "../../docs/examples", name + ".java")
+                .toFile();
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         StringWriter complaints = new StringWriter();
         try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8)) {
@@ -92,8 +94,8 @@ class NettyExampleDeviceTest {
                     .call();
         }
         assertThat(complaints.toString()).isEmpty();
-        URLClassLoader loader = new URLClassLoader(
-                new URL[] {classes.toUri().toURL()}, NettyExampleDeviceTest.class.getClassLoader());
+        URLClassLoader loader =
+                new URLClassLoader(new URL[] {classes.toUri().toURL()}, NettyExampleDeviceTest.class.getClassLoader());
         Method main = loader.loadClass(name).getDeclaredMethod("main", String[].class);
         main.setAccessible(true);
         return main;

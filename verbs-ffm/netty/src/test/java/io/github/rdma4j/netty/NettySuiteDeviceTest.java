@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.rdma4j.verbs.endpoint.Endpoint;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.testsuite.transport.TestsuitePermutation.BootstrapComboFactory;
 import io.netty.testsuite.transport.TestsuitePermutation.BootstrapFactory;
 import io.netty.testsuite.transport.socket.AbstractSocketShutdownOutputByPeerTest;
@@ -46,6 +47,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Netty's own tests of its transports, none of them edited, over channels of RDMA. docs/netty-suite.md has the table. */
 @Tag("device")
@@ -342,6 +345,15 @@ class NettySuiteDeviceTest {
 
     @Nested
     class SslSessionReuse extends SocketSslSessionReuseTest {
+        /** With the JDK's TLS; OpenSSL wants a library in C. */
+        @Override
+        @ParameterizedTest
+        @MethodSource("io.netty.testsuite.transport.socket.SocketSslSessionReuseTest#jdkOnly")
+        public void testSslSessionTrustManagerResumption(
+                SslContextBuilder server, SslContextBuilder client, TestInfo info) throws Throwable {
+            super.testSslSessionTrustManagerResumption(server, client, info);
+        }
+
         @Override
         protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
             return RdmaTestNet.both();

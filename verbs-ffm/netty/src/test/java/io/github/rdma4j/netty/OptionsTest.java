@@ -30,7 +30,8 @@ class OptionsTest {
         assertThat(config.setOption(RdmaChannelOption.MESSAGE_SIZE, 100)).isTrue();
         assertThat(config.setOption(RdmaChannelOption.RECEIVE_BUFFERS, 200)).isTrue();
         assertThat(config.setOption(RdmaChannelOption.SEND_BUFFERS, 300)).isTrue();
-        assertThat(config.setOption(RdmaChannelOption.SILENCE_TIMEOUT_MILLIS, 400)).isTrue();
+        assertThat(config.setOption(RdmaChannelOption.SILENCE_TIMEOUT_MILLIS, 400))
+                .isTrue();
         assertThat(config.getOptions())
                 .containsEntry(RdmaChannelOption.MESSAGE_SIZE, 100)
                 .containsEntry(RdmaChannelOption.RECEIVE_BUFFERS, 200)

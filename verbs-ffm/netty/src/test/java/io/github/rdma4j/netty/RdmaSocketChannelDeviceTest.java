@@ -77,7 +77,9 @@ class RdmaSocketChannelDeviceTest {
     private static void await(BooleanSupplier condition) {
         long end = System.nanoTime() + PATIENCE.toNanos();
         while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).as("the time when it should have happened").isLessThan(end);
+            assertThat(System.nanoTime())
+                    .as("the time when it should have happened")
+                    .isLessThan(end);
             Thread.onSpinWait();
             sleep(1);
         }
@@ -107,7 +109,10 @@ class RdmaSocketChannelDeviceTest {
     }
 
     private static Bootstrap client(EventLoopGroup loops) {
-        return new Bootstrap().group(loops).channel(RdmaSocketChannel.class).handler(new ChannelInboundHandlerAdapter());
+        return new Bootstrap()
+                .group(loops)
+                .channel(RdmaSocketChannel.class)
+                .handler(new ChannelInboundHandlerAdapter());
     }
 
     private Channel accepted() throws InterruptedException {
@@ -172,8 +177,10 @@ class RdmaSocketChannelDeviceTest {
         // Far more than there are receive buffers: a handler that waits for the whole, as HTTP's aggregator does.
         byte[] data = random(3_000_000);
         Keeper keeper = new Keeper();
-        Channel server = server().childHandler(keeper).bind().syncUninterruptibly().channel();
-        Channel client = client().connect(server.localAddress()).syncUninterruptibly().channel();
+        Channel server =
+                server().childHandler(keeper).bind().syncUninterruptibly().channel();
+        Channel client =
+                client().connect(server.localAddress()).syncUninterruptibly().channel();
         ChannelFuture written = client.writeAndFlush(Unpooled.wrappedBuffer(data));
         await(() -> keeper.bytes.get() == data.length);
         assertThat(written.awaitUninterruptibly().isSuccess()).isTrue();
@@ -190,12 +197,10 @@ class RdmaSocketChannelDeviceTest {
         byte[] data = random(100_000);
         Keeper keeper = new Keeper();
         EventLoopGroup other = group(1);
-        Channel server = server(other)
-                .childHandler(keeper)
-                .bind()
-                .syncUninterruptibly()
-                .channel();
-        Channel client = client().connect(server.localAddress()).syncUninterruptibly().channel();
+        Channel server =
+                server(other).childHandler(keeper).bind().syncUninterruptibly().channel();
+        Channel client =
+                client().connect(server.localAddress()).syncUninterruptibly().channel();
         client.writeAndFlush(Unpooled.wrappedBuffer(data)).syncUninterruptibly();
         await(() -> keeper.bytes.get() == data.length);
         accepted().close().syncUninterruptibly();
@@ -213,7 +218,8 @@ class RdmaSocketChannelDeviceTest {
                 .bind()
                 .syncUninterruptibly()
                 .channel();
-        Channel client = client().connect(server.localAddress()).syncUninterruptibly().channel();
+        Channel client =
+                client().connect(server.localAddress()).syncUninterruptibly().channel();
         Channel slow = accepted();
         int parts = 0;
         while (client.isWritable()) {
@@ -240,7 +246,8 @@ class RdmaSocketChannelDeviceTest {
         byte[] data = random(2_000_000);
         Keeper left = new Keeper();
         Keeper right = new Keeper();
-        Channel server = server().childHandler(right).bind().syncUninterruptibly().channel();
+        Channel server =
+                server().childHandler(right).bind().syncUninterruptibly().channel();
         Channel client = client().handler(left)
                 .connect(server.localAddress())
                 .syncUninterruptibly()
@@ -262,9 +269,9 @@ class RdmaSocketChannelDeviceTest {
             Keeper keeper = new Keeper();
             ChannelFuture connecting = client().handler(keeper).connect(server.address());
             try (Endpoint peer = server.accept(PATIENCE).orElseThrow()) {
-                DuplexChannel client = (DuplexChannel) connecting.syncUninterruptibly().channel();
-                client.writeAndFlush(Unpooled.wrappedBuffer(data))
-                        .addListener(done -> client.shutdownOutput());
+                DuplexChannel client =
+                        (DuplexChannel) connecting.syncUninterruptibly().channel();
+                client.writeAndFlush(Unpooled.wrappedBuffer(data)).addListener(done -> client.shutdownOutput());
                 List<byte[]> messages = new ArrayList<>();
                 byte[] message = peer.receive(PATIENCE).orElseThrow();
                 while (message.length > 0) {
@@ -275,7 +282,8 @@ class RdmaSocketChannelDeviceTest {
                         .isEqualTo(Unpooled.wrappedBuffer(data));
                 assertThat(client.isOutputShutdown()).isTrue();
                 assertThat(client.isActive()).isTrue();
-                assertThatThrownBy(() -> client.writeAndFlush(Unpooled.copyInt(1)).sync())
+                assertThatThrownBy(
+                                () -> client.writeAndFlush(Unpooled.copyInt(1)).sync())
                         .isInstanceOfAny(ChannelOutputShutdownException.class, ClosedChannelException.class);
                 assertThat(peer.send(new byte[] {1, 2, 3}, PATIENCE)).isTrue();
                 await(() -> keeper.bytes.get() == 3);
@@ -313,11 +321,13 @@ class RdmaSocketChannelDeviceTest {
             connecting.syncUninterruptibly();
             peer.abort();
             await(() -> keeper.inactive);
-            assertThat(keeper.failures).singleElement().satisfies(failure -> assertThat(failure)
-                    .isInstanceOf(SocketException.class)
-                    .hasMessageContaining("Connection reset")
-                    .hasMessageContaining("disconnected")
-                    .hasCauseInstanceOf(ConnectionLostException.class));
+            assertThat(keeper.failures)
+                    .singleElement()
+                    .satisfies(failure -> assertThat(failure)
+                            .isInstanceOf(SocketException.class)
+                            .hasMessageContaining("Connection reset")
+                            .hasMessageContaining("disconnected")
+                            .hasCauseInstanceOf(ConnectionLostException.class));
         }
     }
 
@@ -376,7 +386,8 @@ class RdmaSocketChannelDeviceTest {
 
     @Test
     void addressesThatCannotBe() {
-        assertThatThrownBy(() -> client().connect(new InetSocketAddress("127.0.0.1", 1)).sync())
+        assertThatThrownBy(() ->
+                        client().connect(new InetSocketAddress("127.0.0.1", 1)).sync())
                 .isInstanceOf(ConnectException.class)
                 .hasMessageContaining("network interface that has an RDMA device");
         assertThatThrownBy(() -> server().childHandler(new Keeper())
@@ -384,7 +395,8 @@ class RdmaSocketChannelDeviceTest {
                         .sync())
                 .isInstanceOf(SocketException.class)
                 .hasMessageContaining("loopback");
-        Channel taken = server().childHandler(new Keeper()).bind().syncUninterruptibly().channel();
+        Channel taken =
+                server().childHandler(new Keeper()).bind().syncUninterruptibly().channel();
         assertThatThrownBy(() -> server().childHandler(new Keeper())
                         .bind(taken.localAddress())
                         .sync())
@@ -395,8 +407,10 @@ class RdmaSocketChannelDeviceTest {
     void aChannelChangesItsEventLoop() throws Exception {
         byte[] data = random(300_000);
         Keeper keeper = new Keeper();
-        Channel server = server().childHandler(keeper).bind().syncUninterruptibly().channel();
-        Channel client = client().connect(server.localAddress()).syncUninterruptibly().channel();
+        Channel server =
+                server().childHandler(keeper).bind().syncUninterruptibly().channel();
+        Channel client =
+                client().connect(server.localAddress()).syncUninterruptibly().channel();
         Channel moved = accepted();
         client.writeAndFlush(Unpooled.wrappedBuffer(data, 0, 100_000)).syncUninterruptibly();
         await(() -> keeper.bytes.get() == 100_000);
@@ -418,7 +432,8 @@ class RdmaSocketChannelDeviceTest {
     @Test
     void anEventLoopThatEndsClosesItsChannelsInGoodOrder() throws Exception {
         Keeper keeper = new Keeper();
-        Channel server = server().childHandler(keeper).bind().syncUninterruptibly().channel();
+        Channel server =
+                server().childHandler(keeper).bind().syncUninterruptibly().channel();
         EventLoopGroup clients = group(1);
         for (int i = 0; i < 5; i++) {
             Channel client = client(clients)
@@ -448,11 +463,8 @@ class RdmaSocketChannelDeviceTest {
     private void connectAndClose(int connections) throws InterruptedException {
         EventLoopGroup own = group(2);
         Keeper keeper = new Keeper();
-        Channel server = server(own)
-                .childHandler(keeper)
-                .bind()
-                .syncUninterruptibly()
-                .channel();
+        Channel server =
+                server(own).childHandler(keeper).bind().syncUninterruptibly().channel();
         for (int i = 0; i < connections; i++) {
             Channel client = client(own)
                     .connect(server.localAddress())
