@@ -161,8 +161,10 @@ public final class RdmaIoHandler implements IoHandler {
         }
     }
 
+    /** A loop that ends without a quiet period may not have called {@link #prepareToDestroy} since it was told to end. */
     @Override
     public void destroy() {
+        prepareToDestroy();
         selector.close();
     }
 
