@@ -27,6 +27,7 @@ MACHINE='' MACHINE_TELL='' MACHINE_GO='' MACHINE_NET=10.99.0
 
 # No shell can make a pair of sockets; Perl is on each Debian.
 machines_wires() {
+    have perl || die "--machines needs what is not installed: perl-base" "install with: $(install_command perl-base)"
     # shellcheck disable=SC2016 # Perl
     exec perl -MSocket -e '
         my $machines = shift;
