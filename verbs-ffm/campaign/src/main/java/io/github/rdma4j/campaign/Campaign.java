@@ -133,7 +133,7 @@ final class Campaign {
         Shell.run(Fault.MEND, 0);
         if (fault.kind() != Fault.Kind.DEADLY) {
             String report = Remote.report(scenario.limitMillis());
-            Remote.shell(Fault.MEND);
+            Remote.shell(Fault.RENEW);
             if (!fault.endsPeer()) {
                 if (report.startsWith("0\tmachine 2")) {
                     survivors.add(EndReport.ofLine(report.substring(2)));

@@ -143,6 +143,9 @@ final class Conversation {
             endpoint.abort();
             return;
         }
+        if (!wrong.isEmpty()) {
+            return; // the end of what went wrong
+        }
         told = e.getClass().getSimpleName() + ": " + e.getMessage();
         toldAtMillis = elapsed();
     }
@@ -158,8 +161,16 @@ final class Conversation {
             sent++;
         }
         awaitQuietly(transfersDone);
+        while (!load.busy() && !isTime() && !isOver()) {
+            pause();
+        }
         send(Content.last(sent));
         allSent = true;
+    }
+
+    /** {@return whether another thread was told that all is over} */
+    private synchronized boolean isOver() {
+        return !told.isEmpty() || !wrong.isEmpty();
     }
 
     /** One that does not come to its turn in a second tries again: the endpoint says when all is lost. */
@@ -233,6 +244,14 @@ final class Conversation {
                 throw new Wrong("what was read at " + offset + " is not what was written there");
             }
             transfers += 3;
+        }
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(20);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -3,7 +3,6 @@
 package io.github.rdma4j.campaign;
 
 import static io.github.rdma4j.campaign.Step.Place.BOTH;
-import static io.github.rdma4j.campaign.Step.Place.HERE;
 import static io.github.rdma4j.campaign.Step.Place.THERE;
 
 import java.util.List;
@@ -28,6 +27,12 @@ record Fault(String name, Kind kind, List<Step> steps) {
     /** What makes a wire good again. */
     static final String MEND = "tc qdisc del dev e0 root 2>/dev/null; ip link set e0 up";
 
+    /**
+     * The same, and a new device: after one run with the link down no connection was made from the old one any more. The
+     * device must be in nobody's hands.
+     */
+    static final String RENEW = MEND + "; rdma link del rxe0; rdma link add rxe0 type rxe netdev e0";
+
     static Fault none() {
         return new Fault("none", Kind.THROUGHOUT, List.of());
     }
@@ -42,11 +47,12 @@ record Fault(String name, Kind kind, List<Step> steps) {
                 name, Kind.SUDDEN, List.of(new Step(0, place, netem("loss 100%")), new Step(millis, place, MEND)));
     }
 
+    /** Of the peer's machine. */
     static Fault linkDown(String name, long millis) {
         return new Fault(
                 name,
                 Kind.SUDDEN,
-                List.of(new Step(0, HERE, "ip link set e0 down"), new Step(millis, HERE, "ip link set e0 up")));
+                List.of(new Step(0, THERE, "ip link set e0 down"), new Step(millis, THERE, "ip link set e0 up")));
     }
 
     static Fault killed() {

@@ -8,6 +8,8 @@ import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.util.List;
 
 /** Machine 1's side of the orders for {@link Agent}. */
@@ -52,7 +54,7 @@ final class Remote {
                     throw new IllegalStateException("machine 2 did not answer: " + text);
                 }
                 return answer;
-            } catch (java.net.ConnectException | java.net.SocketTimeoutException | java.net.NoRouteToHostException e) {
+            } catch (SocketException | SocketTimeoutException e) {
                 if (System.nanoTime() > until) { // it starts, or the wire is just being mended
                     throw e;
                 }
