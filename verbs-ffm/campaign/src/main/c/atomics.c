@@ -3,16 +3,17 @@
 //
 // A witness: additions in another memory over a bad wire, with C's verbs and nothing of ours. docs/campaign.md says when to call it.
 // Two queue pairs of one process, on the two devices of a pair (scripts/softroce --wire). One end adds 1 to a word of the other, again
-// and again, with writes, reads and messages around it. Each addition must give what the one before it left. Where its result
-// was to be lies a pattern before, so that a completion without a result is told apart from a wrong result.
+// and again, and reads, with messages before and behind. Each addition must give what the one before it left. Where its result
+// was to be lies a pattern before, so that a completion without a result is told apart from a wrong result. So it is with reads.
 //
-//   atomics ROUNDS [plain]      plain: the additions alone
+//   atomics SECONDS [MESSAGES]      MESSAGES: how many before and behind each (default 2)
 
 #include <infiniband/verbs.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { SIZE = 16384, LENGTH = 4000, DEPTH = 64, GID = 1 };
 static const uint64_t PATTERN = 0xa5a5a5a5a5a5a5a5;
@@ -60,7 +61,7 @@ static void connect_end(struct end *end, struct end *peer) {
         .ah_attr = {.is_global = 1, .port_num = 1, .grh = {.dgid = peer->gid, .sgid_index = GID, .hop_limit = 64}}};
     check(ibv_modify_qp(end->qp, &rtr, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN
             | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER) == 0, "RTR");
-    struct ibv_qp_attr rts = {.qp_state = IBV_QPS_RTS, .timeout = 14, .retry_cnt = 7, .rnr_retry = 7, .max_rd_atomic = 16};
+    struct ibv_qp_attr rts = {.qp_state = IBV_QPS_RTS, .timeout = 10, .retry_cnt = 7, .rnr_retry = 7, .max_rd_atomic = 16};
     check(ibv_modify_qp(end->qp, &rts, IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN
             | IBV_QP_MAX_QP_RD_ATOMIC) == 0, "RTS");
 }
@@ -104,12 +105,16 @@ static void await(struct end *end, uint64_t id) {
     }
 }
 
+static void messages(struct end *end, struct end *peer, int count) {
+    for (int n = 0; n < count; n++) post(end, peer, IBV_WR_SEND, 4, 8000, 64);
+}
+
 int main(int argc, char **argv) {
-    long rounds = argc > 1 ? atol(argv[1]) : 0, without = 0, wrong = 0;
-    int plain = argc > 2 && strcmp(argv[2], "plain") == 0, count;
+    long seconds = argc > 1 ? atol(argv[1]) : 0, rounds = 0, without = 0, wrong = 0, reads = 0;
+    int around = argc > 2 ? atoi(argv[2]) : 2, count;
     struct ibv_device **devices = ibv_get_device_list(&count);
     struct end one = {0}, two = {0};
-    check(rounds > 0 && count >= 2, "usage: atomics ROUNDS [plain], where two devices are");
+    check(seconds > 0 && count >= 2, "usage: atomics SECONDS [MESSAGES], where two devices are");
     open_end(&one, devices[0]);
     open_end(&two, devices[1]);
     connect_end(&one, &two);
@@ -118,33 +123,36 @@ int main(int argc, char **argv) {
         receive(&one);
         receive(&two);
     }
+    memset(two.memory + 4096, 0x11, LENGTH);
     uint64_t *result = (uint64_t *)one.memory;
-    for (long n = 0; n < rounds; n++) {
-        if (!plain) {
-            post(&one, &two, IBV_WR_RDMA_WRITE, 1, 4096, LENGTH);
-            await(&one, 1);
-        }
+    for (time_t end = time(NULL) + seconds; time(NULL) < end; rounds++) {
         *result = PATTERN;
+        memset(one.memory + 4096, 0xa5, LENGTH);
+        messages(&one, &two, around);
         post(&one, &two, IBV_WR_ATOMIC_FETCH_AND_ADD, 2, 0, 8);
-        if (!plain) {
-            post(&one, &two, IBV_WR_SEND, 4, 8000, 64);
-            post(&two, &one, IBV_WR_SEND, 5, 8000, 64);
-        }
+        messages(&one, &two, around);
+        messages(&two, &one, around);
         await(&one, 2);
         if (*result == PATTERN) {
             without++;
-        } else if (*result != (uint64_t)n) {
+        } else if (*result != (uint64_t)rounds) {
             wrong++;
         }
-        if (!plain) {
-            await(&one, 4);
-            await(&two, 5);
-            post(&one, &two, IBV_WR_RDMA_READ, 3, 4096, LENGTH);
-            await(&one, 3);
+        for (int n = 0; n < around; n++) await(&one, 4);
+        messages(&one, &two, around);
+        post(&one, &two, IBV_WR_RDMA_READ, 3, 4096, LENGTH);
+        messages(&one, &two, around);
+        await(&one, 3);
+        for (int n = 0; n < LENGTH; n++) {
+            if (one.memory[4096 + n] != 0x11) {
+                reads++;
+                break;
+            }
         }
-        await(&two, 0);
+        for (int n = 0; n < around; n++) await(&one, 4);
+        for (int n = 0; n < around; n++) await(&two, 4);
     }
-    printf("%ld additions completed: %ld without a result, %ld with a wrong one; the word holds %" PRIu64 "\n", rounds, without, wrong,
-        *(uint64_t *)two.memory);
-    return without + wrong > 0;
+    printf("%ld additions and reads completed: %ld additions without a result, %ld with a wrong one, the word holds %" PRIu64
+           "; %ld reads without their bytes\n", rounds, without, wrong, *(uint64_t *)two.memory, reads);
+    return without + wrong + reads > 0;
 }
