@@ -28,7 +28,8 @@ final class Agent {
     private Agent() {
         ProcessHandle.Info self = ProcessHandle.current().info();
         javaCommand = new ArrayList<>(List.of(self.command().orElseThrow()));
-        javaCommand.addAll(java.lang.management.ManagementFactory.getRuntimeMXBean().getInputArguments());
+        javaCommand.addAll(
+                java.lang.management.ManagementFactory.getRuntimeMXBean().getInputArguments());
         javaCommand.addAll(List.of("-cp", System.getProperty("java.class.path"), Peer.class.getName()));
     }
 

@@ -65,7 +65,8 @@ final class Campaign {
 
     private void run(long seconds, String name) throws IOException, InterruptedException {
         List<Scenario> scenarios = Scenarios.all().stream()
-                .filter(scenario -> name.isEmpty() ? !isDeadly(scenario) : scenario.name().equals(name))
+                .filter(scenario ->
+                        name.isEmpty() ? !isDeadly(scenario) : scenario.name().equals(name))
                 .toList();
         if (scenarios.isEmpty()) {
             throw new IllegalArgumentException("no scenario '" + name + "'");
@@ -101,11 +102,7 @@ final class Campaign {
         List<Step> there =
                 fault.steps().stream().filter(step -> step.place().isThere()).toList();
         int port = Remote.start(new Peer.Orders(
-                scenario.load(),
-                runSeed,
-                scenario.lengthMillis(),
-                scenario.limitMillis(),
-                scenario.silenceMillis()));
+                scenario.load(), runSeed, scenario.lengthMillis(), scenario.limitMillis(), scenario.silenceMillis()));
         Map<String, Integer> before = Leftovers.now();
         List<String> complaints = new ArrayList<>();
         List<EndReport> survivors = new ArrayList<>();
@@ -114,19 +111,14 @@ final class Campaign {
                 Remote.shell(there.getFirst().command());
                 Shell.run(here.getFirst().command(), 0);
             }
-            try (Endpoint endpoint = Endpoint.connect(
-                    new InetSocketAddress(System.getenv("RDMA4J_ADDRESS_2"), port),
-                    c -> c.silenceTimeout(Duration.ofMillis(scenario.silenceMillis()))
-                            .closeTimeout(Duration.ofSeconds(30)),
-                    Duration.ofMinutes(1))) {
-                Conversation conversation = new Conversation(
-                        1, endpoint, scenario.load(), runSeed, scenario.lengthMillis(), scenario.limitMillis());
+            InetSocketAddress server = new InetSocketAddress(System.getenv("RDMA4J_ADDRESS_2"), port);
+            Runnable begin = () -> {
                 if (fault.kind() != Fault.Kind.THROUGHOUT) {
                     Remote.schedule(there, faultAt);
-                    shell.schedule(here, faultAt - conversation.elapsed(), 0);
+                    shell.schedule(here, faultAt, 0);
                 }
-                survivors.add(conversation.run());
-            }
+            };
+            survivors.add(talk(scenario, runSeed, server, begin));
         } catch (RuntimeException e) {
             complaints.add("machine 1: " + e);
         }
@@ -150,6 +142,24 @@ final class Campaign {
         return summary(scenario, runSeed, faultAt, survivors, left, complaints);
     }
 
+    /** @param begin to be called when the clock of the report starts */
+    private static EndReport talk(Scenario scenario, long runSeed, InetSocketAddress server, Runnable begin)
+            throws InterruptedException {
+        if (scenario.load() == Load.CONNECTING) {
+            begin.run();
+            return new Connects(scenario.lengthMillis()).client(server);
+        }
+        try (Endpoint endpoint = Endpoint.connect(
+                server,
+                config -> Peer.configure(config, scenario.load(), scenario.silenceMillis()),
+                Duration.ofMinutes(1))) {
+            begin.run();
+            return new Conversation(
+                            1, endpoint, scenario.load(), runSeed, scenario.lengthMillis(), scenario.limitMillis())
+                    .run();
+        }
+    }
+
     private static Run summary(
             Scenario scenario,
             long seed,
@@ -157,13 +167,17 @@ final class Campaign {
             List<EndReport> ends,
             Map<String, Integer> left,
             List<String> complaints) {
-        List<EndReport> told = ends.stream().filter(end -> !end.told().isEmpty()).toList();
+        List<EndReport> told =
+                ends.stream().filter(end -> !end.told().isEmpty()).toList();
         return new Run(
                 scenario.name(),
                 seed,
                 complaints.isEmpty() ? told.isEmpty() ? "arrived" : "told" : "failed",
                 told.isEmpty() ? "" : reason(told.getFirst().told()),
-                told.stream().mapToLong(end -> end.toldAtMillis() - faultAt).max().orElse(-1),
+                told.stream()
+                        .mapToLong(end -> end.toldAtMillis() - faultAt)
+                        .max()
+                        .orElse(-1),
                 ends.stream().mapToLong(EndReport::received).sum(),
                 ends.stream().mapToLong(EndReport::transfers).sum(),
                 left.values().stream().mapToInt(Integer::intValue).sum(),
@@ -173,7 +187,7 @@ final class Campaign {
     /** Of what an exception says, why: without the operation and with no number that differs each time. */
     private static String reason(String told) {
         return told.replaceAll("(?s)^(\\w+): .*?the connection is lost: ", "$1: ")
-                .replaceAll("(?s)[;(\n].*", "")
+                .replaceAll("(?s)([;(\n]|\\. Remedy).*", "")
                 .replaceAll("\\d{3,}", "N")
                 .replace("|", "/")
                 .strip();

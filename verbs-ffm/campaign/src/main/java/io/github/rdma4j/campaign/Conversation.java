@@ -156,12 +156,12 @@ final class Conversation {
 
     private void send(MemoryHandle mine) {
         send(mine.toBytes());
-        while (load.busy() && !isTime()) {
+        while (load == Load.BUSY && !isTime()) {
             send(outgoing.message(sent + 1));
             sent++;
         }
         awaitQuietly(transfersDone);
-        while (!load.busy() && !isTime() && !isOver()) {
+        while (load != Load.BUSY && !isTime() && !isOver()) {
             pause();
         }
         send(Content.last(sent));
@@ -213,7 +213,7 @@ final class Conversation {
     /** Writes, adds and reads in the other's memory, where nobody else writes: what it must hold is known here. */
     private void transfer(MemoryRegion local) {
         awaitQuietly(handleCame);
-        if (!load.busy() || remote == null) {
+        if (load != Load.BUSY || remote == null) {
             return;
         }
         SplittableRandom random = new SplittableRandom(seed);

@@ -77,7 +77,8 @@ record Fault(String name, Kind kind, List<Step> steps) {
 
     /** {@return whether the peer's process has no more to say} */
     boolean endsPeer() {
-        return kind == Kind.DEADLY || steps.stream().anyMatch(step -> step.command().startsWith("kill -KILL"));
+        return kind == Kind.DEADLY
+                || steps.stream().anyMatch(step -> step.command().startsWith("kill -KILL"));
     }
 
     private static String netem(String arguments) {

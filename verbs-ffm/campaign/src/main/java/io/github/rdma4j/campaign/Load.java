@@ -2,18 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.campaign;
 
-/**
- * What the two ends do meanwhile.
- *
- * @param name for the table
- * @param busy whether both send messages of random sizes all the time, and write, add and read in each other's memory;
- *     else they wait for what the other one says at the end
- */
-record Load(String name, boolean busy) {
-    static final Load BUSY = new Load("busy", true);
-    static final Load IDLE = new Load("idle", false);
+import java.util.Locale;
 
-    static Load of(String name) {
-        return name.equals("busy") ? BUSY : IDLE;
+/** What the two ends do meanwhile. */
+enum Load {
+    /** Both send messages of random sizes all the time, and write, add and read in each other's memory. */
+    BUSY,
+    /** They wait for what the other one says at the end. */
+    IDLE,
+    /** They connect, say a word and close, again and again. */
+    CONNECTING;
+
+    /** {@return the name for the table} */
+    String label() {
+        return name().toLowerCase(Locale.ROOT);
     }
 }

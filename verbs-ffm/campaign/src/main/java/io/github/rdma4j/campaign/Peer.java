@@ -3,16 +3,14 @@
 package io.github.rdma4j.campaign;
 
 import io.github.rdma4j.verbs.endpoint.Endpoint;
+import io.github.rdma4j.verbs.endpoint.EndpointConfig;
 import io.github.rdma4j.verbs.endpoint.EndpointServer;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 
 /** The other end of one run, in a process of its own: it prints the port that it listens on, and in the end its report. */
 final class Peer {
-    /**
-     * @param scenario what its end of the conversation must know
-     * @param seed of the run
-     */
+    /** What its end must know; see {@link Scenario}. */
     record Orders(Load load, long seed, long lengthMillis, long limitMillis, long silenceMillis) {
         String[] words() {
             return new String[] {
@@ -26,7 +24,7 @@ final class Peer {
 
         static Orders of(String... words) {
             return new Orders(
-                    Load.of(words[0]),
+                    Load.valueOf(words[0]),
                     Long.parseLong(words[1]),
                     Long.parseLong(words[2]),
                     Long.parseLong(words[3]),
@@ -41,8 +39,13 @@ final class Peer {
         EndReport report;
         try (EndpointServer server = EndpointServer.bind(
                 new InetSocketAddress(System.getenv("RDMA4J_ADDRESS_2"), 0),
-                c -> c.silenceTimeout(Duration.ofMillis(orders.silenceMillis())).closeTimeout(Duration.ofSeconds(30)))) {
+                config -> configure(config, orders.load(), orders.silenceMillis()))) {
             System.out.println(server.address().getPort());
+            if (orders.load() == Load.CONNECTING) {
+                report = new Connects(orders.lengthMillis()).server(server, orders.limitMillis());
+                System.out.println(report.line());
+                return;
+            }
             try (Endpoint endpoint = server.accept(Duration.ofMinutes(2)).orElseThrow()) {
                 report = new Conversation(
                                 2, endpoint, orders.load(), orders.seed(), orders.lengthMillis(), orders.limitMillis())
@@ -50,5 +53,13 @@ final class Peer {
             }
         }
         System.out.println(report.line());
+    }
+
+    static void configure(EndpointConfig config, Load load, long silenceMillis) {
+        if (load == Load.CONNECTING) {
+            Connects.configure(config);
+        } else {
+            config.silenceTimeout(Duration.ofMillis(silenceMillis)).closeTimeout(Duration.ofSeconds(30));
+        }
     }
 }

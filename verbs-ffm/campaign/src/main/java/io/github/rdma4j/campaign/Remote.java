@@ -6,6 +6,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
@@ -23,10 +24,14 @@ final class Remote {
     }
 
     /** @param delayMillis from now to the first of the steps */
-    static void schedule(List<Step> steps, long delayMillis) throws IOException {
+    static void schedule(List<Step> steps, long delayMillis) {
         StringBuilder order = new StringBuilder("steps\t" + delayMillis + "\t" + steps.size());
         steps.forEach(step -> order.append('\n').append(step.line()));
-        order(order.toString());
+        try {
+            order(order.toString());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     static void shell(String command) throws IOException {

@@ -13,7 +13,7 @@ package io.github.rdma4j.campaign;
  */
 record Scenario(Fault fault, Load load, Oracle oracle, long lengthMillis, long silenceMillis) {
     String name() {
-        return fault.name() + ", " + load.name();
+        return fault.name() + ", " + load.label();
     }
 
     /** {@return how long a run may take before its threads hang} */

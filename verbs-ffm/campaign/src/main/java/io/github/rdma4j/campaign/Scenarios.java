@@ -3,6 +3,7 @@
 package io.github.rdma4j.campaign;
 
 import static io.github.rdma4j.campaign.Load.BUSY;
+import static io.github.rdma4j.campaign.Load.CONNECTING;
 import static io.github.rdma4j.campaign.Load.IDLE;
 import static io.github.rdma4j.campaign.Step.Place.BOTH;
 import static io.github.rdma4j.campaign.Step.Place.HERE;
@@ -52,11 +53,23 @@ final class Scenarios {
                 new Scenario(Fault.killed(), IDLE, Oracle.toldWithin(SLACK), ENDLESS, SILENCE),
                 new Scenario(Fault.stopped("peer stopped for 5 s", 5_000), BUSY, Oracle.allArrives(), 6_000, SILENCE),
                 new Scenario(Fault.stopped("peer stopped for 12 s", 12_000), BUSY, Oracle.allArrives(), 4_000, SILENCE),
+                connecting(Fault.none(), 3_000),
+                connecting(Fault.wire("loss 5 %", "loss 5%"), 5_000),
+                connecting(Fault.wire("duplicates 5 %", "duplicate 5%"), 5_000),
+                connecting(Fault.wire("corrupted 1 %", "corrupt 1%"), 5_000),
+                connecting(Fault.cut("cut for 5 s", BOTH, 5_000), 8_000),
+                connecting(Fault.cut("cut one way for 5 s", HERE, 5_000), 8_000),
+                connecting(Fault.stopped("peer stopped for 5 s", 5_000), 8_000),
                 new Scenario(Fault.poweredOff(), BUSY, told, ENDLESS, SILENCE),
                 new Scenario(Fault.poweredOff(), IDLE, told, ENDLESS, SILENCE));
     }
 
     private static Scenario arrives(Fault fault, Load load, long lengthMillis) {
         return new Scenario(fault, load, Oracle.allArrives(), lengthMillis, 30_000);
+    }
+
+    /** Some attempts may fail; the last must not. */
+    private static Scenario connecting(Fault fault, long lengthMillis) {
+        return new Scenario(fault, CONNECTING, Oracle.allArrives(), lengthMillis, 0);
     }
 }

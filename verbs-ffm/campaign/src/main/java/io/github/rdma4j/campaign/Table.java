@@ -5,6 +5,7 @@ package io.github.rdma4j.campaign;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +22,15 @@ final class Table {
         StringBuilder table = new StringBuilder(
                 "| scenario | runs | all arrived | told | failed | how reported | after, ms: median, longest | messages | transfers | left |\n"
                         + "|---|---:|---:|---:|---:|---|---:|---:|---:|---:|\n");
-        scenarios.forEach((name, of) -> table.append("| ")
+        List<String> names = Scenarios.all().stream().map(Scenario::name).toList();
+        scenarios.entrySet().stream()
+                .sorted(Comparator.comparing(scenario -> names.indexOf(scenario.getKey())))
+                .forEach(scenario -> row(table, scenario.getKey(), scenario.getValue()));
+        return table.toString();
+    }
+
+    private static void row(StringBuilder table, String name, List<Run> of) {
+        table.append("| ")
                 .append(String.join(
                         " | ",
                         name,
@@ -34,8 +43,7 @@ final class Table {
                         Long.toString(of.stream().mapToLong(Run::messages).sum()),
                         Long.toString(of.stream().mapToLong(Run::transfers).sum()),
                         Integer.toString(of.stream().mapToInt(Run::left).sum())))
-                .append(" |\n"));
-        return table.toString();
+                .append(" |\n");
     }
 
     private static String count(List<Run> runs, String outcome) {
@@ -44,15 +52,17 @@ final class Table {
     }
 
     private static TreeSet<String> reports(List<Run> runs) {
-        TreeSet<String> reports =
-                runs.stream().map(Run::reported).collect(Collectors.toCollection(TreeSet::new));
+        TreeSet<String> reports = runs.stream().map(Run::reported).collect(Collectors.toCollection(TreeSet::new));
         reports.remove("");
         return reports;
     }
 
     private static String times(List<Run> runs) {
-        long[] times =
-                runs.stream().mapToLong(Run::afterMillis).filter(t -> t >= 0).sorted().toArray();
+        long[] times = runs.stream()
+                .mapToLong(Run::afterMillis)
+                .filter(t -> t >= 0)
+                .sorted()
+                .toArray();
         return times.length == 0 ? "" : times[times.length / 2] + ", " + times[times.length - 1];
     }
 

@@ -226,8 +226,7 @@ final class VerbsCarrier implements Carrier {
     private void noResult(long id, WorkCompletion completion, Protocol protocol) {
         String reason = "an atomic operation was reported as done, and the adapter has delivered no value";
         FailedTransferEvent.failed(name, completion.status(), reason);
-        protocol.failed(
-                id, reason, new TransferException("a transfer of " + protocol, completion.status(), reason));
+        protocol.failed(id, reason, new TransferException("a transfer of " + protocol, completion.status(), reason));
     }
 
     private void fail(long id, WorkCompletion completion, Protocol protocol) {
