@@ -186,7 +186,7 @@ final class Campaign {
 
     /** Of what an exception says, why: without the operation and with no number that differs each time. */
     private static String reason(String told) {
-        return told.replaceAll("(?s)^(\\w+): .*?the connection is lost: ", "$1: ")
+        return told.replaceAll("(?s)^(\\w+): .*? failed: (the connection is lost: )?", "$1: ")
                 .replaceAll("(?s)([;(\n]|\\. Remedy).*", "")
                 .replaceAll("\\d{3,}", "N")
                 .replace("|", "/")
