@@ -11,7 +11,8 @@ setup_file() {
     export SOFTROCE=$BATS_TEST_DIRNAME/../softroce
     export PROJECT=$BATS_FILE_TMPDIR/project
     mkdir -p "$PROJECT/.git"
-    # A tool between machine 1 and the last one: pair TOOL [OPTION…]. -F: on a busy machine C cannot measure the frequency of the CPU.
+    # A tool between machine 1 and the last one: pair TOOL [OPTION…]. -F: a busy
+    # machine does not let C measure the frequency of the CPU.
     cat >"$PROJECT/pair" <<'GUEST'
 #!/bin/bash
 if [[ $RDMA4J_MACHINE == 1 ]]; then

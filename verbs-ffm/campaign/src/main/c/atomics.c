@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A witness: additions in another memory over a bad wire, with C's verbs and nothing of ours. docs/campaign.md says when to call it.
-// Two queue pairs of one process, on the two devices of a pair (scripts/softroce --wire). One end adds 1 to a word of the other, again
-// and again, and reads, with messages before and behind. Each addition must give what the one before it left. Where its result
-// was to be lies a pattern before, so that a completion without a result is told apart from a wrong result. So it is with reads.
+// A witness: additions in another memory over a bad wire, with C's verbs and nothing of ours (docs/campaign.md). Two
+// queue pairs of one process, on the two devices of a pair (scripts/softroce --wire). One end adds 1 to a word of the
+// other, again and again, and reads, with messages before and behind. Each addition must give what the one before it
+// left. Where its result was to be lies a pattern before, so that a completion without a result is told apart from a
+// wrong result. So it is with reads.
 //
 //   atomics SECONDS [MESSAGES]      MESSAGES: how many before and behind each (default 2)
 
@@ -74,7 +75,8 @@ static void receive(struct end *end) {
 
 static void post(struct end *end, struct end *peer, enum ibv_wr_opcode opcode, uint64_t id, int offset, int length) {
     struct ibv_sge sge = {.addr = (uintptr_t)end->memory + offset, .length = length, .lkey = end->mr->lkey};
-    struct ibv_send_wr wr = {.wr_id = id, .sg_list = &sge, .num_sge = 1, .opcode = opcode, .send_flags = IBV_SEND_SIGNALED}, *bad;
+    struct ibv_send_wr *bad, wr = {
+        .wr_id = id, .sg_list = &sge, .num_sge = 1, .opcode = opcode, .send_flags = IBV_SEND_SIGNALED};
     if (opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
         wr.wr.atomic.remote_addr = (uintptr_t)peer->memory;
         wr.wr.atomic.rkey = peer->mr->rkey;

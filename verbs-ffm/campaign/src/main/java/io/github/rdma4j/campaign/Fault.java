@@ -28,8 +28,8 @@ record Fault(String name, Kind kind, List<Step> steps) {
     static final String MEND = "tc qdisc del dev e0 root 2>/dev/null; ip link set e0 up";
 
     /**
-     * The same, and a new device: after one run with the link down no connection was made from the old one any more. The
-     * device must be in nobody's hands.
+     * The same, and a new device: SoftRoCE whose link was down while a connection ended makes no connection any more
+     * (docs/campaign.md). The device must be in nobody's hands.
      */
     static final String RENEW = MEND + "; rdma link del rxe0; rdma link add rxe0 type rxe netdev e0";
 

@@ -8,7 +8,7 @@ import io.github.rdma4j.verbs.endpoint.EndpointServer;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 
-/** The other end of one run, in a process of its own: it prints the port that it listens on, and in the end its report. */
+/** The other end of one run, in a process of its own: it prints the port that it listens on, and at last its report. */
 final class Peer {
     /** What its end must know; see {@link Scenario}. */
     record Orders(Load load, long seed, long lengthMillis, long limitMillis, long silenceMillis) {

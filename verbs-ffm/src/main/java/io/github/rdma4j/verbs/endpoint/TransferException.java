@@ -41,8 +41,8 @@ public final class TransferException extends EndpointException {
     }
 
     /**
-     * {@return how the request ended; {@link WorkCompletionStatus#SUCCESS} if the adapter says so, but has not delivered
-     * the value of an atomic operation}
+     * {@return how the request ended; {@link WorkCompletionStatus#SUCCESS} if the adapter says so, but has not
+     * delivered the value of an atomic operation}
      */
     public WorkCompletionStatus status() {
         return status;
