@@ -63,7 +63,11 @@ request_body() {
     local accel=$1 tag=0 folder flags
     shift
     printf 'prepare() {\n'
-    printf 'hostname %s\n' "$(request_quote "$(uname -n)")"
+    if [[ -n $MACHINE ]]; then
+        printf 'hostname machine%d\n' "$MACHINE"
+    else
+        printf 'hostname %s\n' "$(request_quote "$(uname -n)")"
+    fi
     if [[ $accel == uml ]]; then
         # Programs look there for the frequency of the CPU; User-Mode Linux does not say it.
         printf 'cpuinfo %s\n' "$(request_quote "$(sed '/^$/q' /proc/cpuinfo)")"
@@ -74,8 +78,13 @@ request_body() {
         printf 'share share%d %s\n' "$tag" "$(request_quote "$folder")"
         tag=$((tag + 1))
     done
-    printf 'devices %d %s %d\n' "$DEVICES" "$TRANSPORT" "${WIRE_MTU:-4200}"
-    [[ -z $WIRE ]] || printf 'wire %d%s\n' "$DEVICES" "$WIRE_NETEM"
+    if [[ -n $MACHINE ]]; then
+        printf 'machine %d %d %s %s %d\n' "$MACHINE" "$MACHINES" "$MACHINE_NET" "$TRANSPORT" "${WIRE_MTU:-4200}"
+        [[ -z $WIRE_NETEM ]] || printf 'netem 1%s\n' "$WIRE_NETEM"
+    else
+        printf 'devices %d %s %d\n' "$DEVICES" "$TRANSPORT" "${WIRE_MTU:-4200}"
+        [[ -z $WIRE ]] || printf 'wire %d%s\n' "$DEVICES" "$WIRE_NETEM"
+    fi
     printf 'memlock %s\n' "$MEMLOCK"
     if [[ -n $COUNT ]]; then
         printf 'short_turns 100000\n'

@@ -3,7 +3,7 @@
 # shellcheck shell=bash
 #
 # Starts the microVM and carries one command's input, output, signals and exit status. Needs common.sh, request.sh, a
-# kernel and an initrd. guest-main describes the ports and what is said over them.
+# kernel and an initrd; of several machines on one wire, this is one (machines.sh). guest-main describes the ports and what is said over them.
 #
 #   vm_probe ACCEL              true when a guest of this kernel really starts with that accelerator
 #   vm_run ACCEL COMMAND ARG…   runs the command; sets VM_STATUS to its exit status
@@ -184,6 +184,7 @@ vm_run() {
     { exec {stdin}<&0; } 2>/dev/null || exec {stdin}</dev/null
 
     vm_machine "$accel"
+    machine_wire
     vm_port 1 in "$request"
     vm_port 2 out "$VM_REPLY"
     vm_input_port 3
@@ -198,6 +199,7 @@ vm_run() {
         tag=$((tag + 1))
     done
     vm_launch
+    machine_launched
     if [[ -n $VERBOSE ]]; then
         vm_pump <"/proc/self/fd/$VM_CONSOLE" >&2 {VM_CONSOLE}>&- {VM_INPUT}>&- {request}>&- {out}>&- {err}>&- &
     fi
@@ -269,7 +271,7 @@ vm_wait() {
                 lines) printf '\n\n' >&"$VM_LINES" ;; # for two who wait
                 ready)
                     # It is said again until it is answered.
-                    [[ $VM_STATE == booting ]] || continue
+                    [[ $VM_STATE == booting ]] && machine_ready || continue
                     vm_mark 'command starts'
                     VM_STATE=running
                     VM_STOP_AT=$((SECONDS + TIMEOUT))
@@ -283,6 +285,7 @@ vm_wait() {
                     VM_STATUS=${VM_STATUS:-$status}
                     vm_drain "$VM_STDOUT_PUMP" "$base_output" "$output"
                     vm_drain "$VM_STDERR_PUMP" "$base_error" "$error"
+                    machine_ended "$VM_STATUS"
                     return
                     ;;
             esac

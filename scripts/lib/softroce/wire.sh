@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2034  # variables for the files that source this one
 #
-# softroce --wire: how bad the wire between the two devices of a pair is. guest-main makes it so. Needs common.sh.
+# softroce --wire: how bad the wire between the two devices of a pair is, or between machines. guest-main makes it so. Needs common.sh.
 #
 #   wire_parse VALUE   sets WIRE to VALUE, WIRE_NETEM to the arguments of tc's netem, WIRE_MTU to the interfaces' MTU; or dies
 
 WIRE='' WIRE_NETEM='' WIRE_MTU=''
-WIRE_KEYS=('keys: loss=1% delay=1ms reorder=5% duplicate=1% rate=1gbit mtu=1500, with commas between them'
+WIRE_KEYS=('keys: loss=1% delay=1ms reorder=5% duplicate=1% corrupt=1% rate=1gbit mtu=1500, with commas between them'
     'units: % up to 100; us, ms, s up to 10s; kbit, mbit, gbit; mtu 576 to 9000')
 
 # wire_percent VALUE: above 0 and up to 100, with up to three decimals
@@ -35,7 +35,7 @@ wire_parse() {
         [[ $seen != *" $key "* ]] || die -2 "--wire $1: $key comes twice" "${WIRE_KEYS[@]}"
         seen+="$key "
         case $key in
-            loss | duplicate | reorder) wire_percent "$value" ;;
+            loss | duplicate | corrupt | reorder) wire_percent "$value" ;;
             delay) wire_time "$value" ;;
             rate) [[ $value =~ ^[1-9][0-9]{0,2}[kmg]bit$ ]] ;;
             mtu) [[ $value =~ ^[0-9]{3,4}$ ]] && ((10#$value >= 576 && 10#$value <= 9000)) ;;

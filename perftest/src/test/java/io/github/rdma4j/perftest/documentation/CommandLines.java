@@ -39,6 +39,7 @@ final class CommandLines {
             "sleep",
             "tar",
             "tc",
+            "test",
             "ulimit",
             "wait");
     /** Those that run what follows them. */

@@ -8,12 +8,19 @@ import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.SplittableRandom;
 
 /**
  * A buffer for each of {@link Slots}: for a message and what is behind it, or for an atomic operation's result; and
  * one for a frame alone. One region for all.
  */
 final class SendBuffers {
+    /**
+     * What lies where an adapter will put an atomic operation's result, so that one that puts nothing there is noticed.
+     * Nobody knows it beforehand, so no program has it in its memory.
+     */
+    static final long NO_RESULT = new SplittableRandom().nextLong();
+
     private final MemoryRegion region;
     private final long stride;
     private final MemorySlice[] messages;

@@ -38,7 +38,9 @@ final class Silence {
      * @param nanos until the verdict; half of it for the probe and half for its answer; zero never gives a verdict
      */
     Silence(long nanos) {
-        patience = nanos / 2;
+        // In each half the gap between two looks in which the last sign came does not count, as it may have come at its
+        // end.
+        patience = nanos / 5 * 2;
         longestGap = Math.max(1, patience / 4);
     }
 

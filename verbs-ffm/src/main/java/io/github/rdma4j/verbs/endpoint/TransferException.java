@@ -24,12 +24,26 @@ public final class TransferException extends EndpointException {
         this.vendorError = completion.vendorError();
     }
 
+    /** A transfer that the adapter reports as done, and that has not done what it was for. */
+    TransferException(String operation, WorkCompletionStatus status, String cause) {
+        super(
+                operation,
+                cause,
+                "connect again, and look what the memory holds: the operation may have taken effect. SoftRoCE does this when"
+                        + " packets overtake each other");
+        this.status = status;
+        this.vendorError = 0;
+    }
+
     /** The description ends with the remedy, which the message of an exception gets by itself. */
     private static String cause(String description) {
         return description.substring(0, description.indexOf(". Remedy: "));
     }
 
-    /** {@return how the request ended} */
+    /**
+     * {@return how the request ended; {@link WorkCompletionStatus#SUCCESS} if the adapter says so, but has not
+     * delivered the value of an atomic operation}
+     */
     public WorkCompletionStatus status() {
         return status;
     }

@@ -124,10 +124,15 @@ final class VerbsCarrier implements Carrier {
         return switch (operation) {
             case WRITE -> queuePair.postWrite(slot, local, remote, SendFlags.SIGNALED);
             case READ -> queuePair.postRead(slot, local, remote, SendFlags.SIGNALED);
-            case COMPARE_AND_SWAP ->
-                queuePair.postCompareAndSwap(slot, buffers.word(slot), remote, operand, newValue, SendFlags.SIGNALED);
-            case FETCH_AND_ADD ->
-                queuePair.postFetchAndAdd(slot, buffers.word(slot), remote, operand, SendFlags.SIGNALED);
+            case COMPARE_AND_SWAP -> {
+                buffers.setWord(slot, SendBuffers.NO_RESULT);
+                yield queuePair.postCompareAndSwap(
+                        slot, buffers.word(slot), remote, operand, newValue, SendFlags.SIGNALED);
+            }
+            case FETCH_AND_ADD -> {
+                buffers.setWord(slot, SendBuffers.NO_RESULT);
+                yield queuePair.postFetchAndAdd(slot, buffers.word(slot), remote, operand, SendFlags.SIGNALED);
+            }
             case GET -> queuePair.postRead(slot, buffers.word(slot, newValue), remote, SendFlags.SIGNALED);
             case PUT -> {
                 buffers.setWord(slot, operand);
@@ -206,9 +211,22 @@ final class VerbsCarrier implements Carrier {
             // A peer can also write with an immediate value, which takes a receive, too.
             boolean framed = completion.hasImmediateData() && completion.opcode() == WorkCompletionOpcode.RECEIVE;
             protocol.received((int) id, framed, completion.immediateData(), completion.byteLength());
+        } else if (isAtomic(completion.opcode()) && buffers.original((int) id) == SendBuffers.NO_RESULT) {
+            noResult(id, completion, protocol);
         } else {
             protocol.sent(id);
         }
+    }
+
+    private static boolean isAtomic(WorkCompletionOpcode opcode) {
+        return opcode == WorkCompletionOpcode.FETCH_AND_ADD || opcode == WorkCompletionOpcode.COMPARE_AND_SWAP;
+    }
+
+    /** SoftRoCE of Linux 6.1 does that when packets overtake each other; what was in the buffer before is no answer. */
+    private void noResult(long id, WorkCompletion completion, Protocol protocol) {
+        String reason = "an atomic operation was reported as done, and the adapter has delivered no value";
+        FailedTransferEvent.failed(name, completion.status(), reason);
+        protocol.failed(id, reason, new TransferException("a transfer of " + protocol, completion.status(), reason));
     }
 
     private void fail(long id, WorkCompletion completion, Protocol protocol) {

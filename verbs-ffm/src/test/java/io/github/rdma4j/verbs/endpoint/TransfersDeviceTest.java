@@ -16,6 +16,7 @@ import io.github.rdma4j.verbs.pool.PooledMemory;
 import io.github.rdma4j.verbs.pool.RegisteredMemoryPool;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -260,5 +261,38 @@ class TransfersDeviceTest {
         }
         assertThat(seen).isNotEmpty().allMatch(value -> value == 1234);
         earlier.join();
+    }
+
+    @Test
+    void anAtomicOperationWhoseValueTheAdapterDidNotDeliverFails() throws Exception {
+        CompletableFuture<Long> before = transfers.fetchAndAddAsync(handle.slice(0, 8), 5);
+        // The adapter is done, and nobody has looked: what it put there is taken away.
+        Thread.sleep(1000);
+        assertThat(exposed.segment().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(5);
+        SendBuffers buffers = sendBuffersOf(pair.left);
+        for (int slot = 0; slot < 4; slot++) {
+            buffers.setWord(slot, SendBuffers.NO_RESULT);
+        }
+        assertThatThrownBy(before::join)
+                .isInstanceOf(CompletionException.class)
+                .cause()
+                .isInstanceOfSatisfying(
+                        TransferException.class,
+                        failure -> assertThat(failure.status()).isEqualTo(WorkCompletionStatus.SUCCESS))
+                .hasMessageContaining("delivered no value")
+                .hasMessageContaining("Remedy: ");
+        assertThatThrownBy(() -> transfers.fetchAndAdd(handle.slice(0, 8), 5, PATIENCE))
+                .isInstanceOf(ConnectionLostException.class)
+                .hasMessageContaining("delivered no value");
+    }
+
+    private static SendBuffers sendBuffersOf(Endpoint endpoint) throws ReflectiveOperationException {
+        Object found = endpoint;
+        for (String name : List.of("engine", "carrier", "buffers")) {
+            Field field = found.getClass().getDeclaredField(name);
+            field.setAccessible(true);
+            found = field.get(found);
+        }
+        return (SendBuffers) found;
     }
 }

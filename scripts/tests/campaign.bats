@@ -1,0 +1,40 @@
+# SPDX-FileCopyrightText: 2026 the rdma4j authors
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2154  # $output is set by `run`
+#
+# scripts/campaign, with what Maven has built. What it found is in docs/campaign.md. Those tagged long run with scripts/test --full.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    campaign=$BATS_TEST_DIRNAME/../campaign
+}
+
+@test "bad options: status 2 and the reason" {
+    run -2 "$campaign" --nonsense
+    [[ $output == *'unknown option --nonsense'* ]]
+    run -2 "$campaign" --minutes
+    [[ $output == *'--minutes needs a value'* ]]
+    run -2 "$campaign" --minutes ten
+    run -2 "$campaign" --seed -1
+    run -0 "$campaign" --help
+    [[ $output == *'Usage:'* ]]
+}
+
+@test "the scenarios are those of the page" {
+    run -0 "$campaign" --built --list
+    ((${#lines[@]} >= 20))
+    local line
+    for line in "${lines[@]}"; do
+        grep -qF "| $line |" "$BATS_TEST_DIRNAME/../../docs/campaign.md" || { echo "missing: $line"; return 1; }
+    done
+}
+
+# bats test_tags=long
+@test "one scenario, its table and its status; one that is not there" {
+    run -0 --separate-stderr "$campaign" --built --minutes 0 --seed 7 --scenario 'peer killed, idle'
+    [[ ${lines[0]} == '[1] peer killed, idle, seed 7: told, 0 messages, 0 transfers, told after '* ]]
+    [[ ${lines[-1]} == '| peer killed, idle | 1 | 0 | 1 | 0 | ConnectionLostException: '* ]]
+    run -2 "$campaign" --built --minutes 0 --scenario nothing
+    [[ $output == *"no scenario 'nothing'"* ]]
+}

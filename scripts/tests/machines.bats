@@ -1,0 +1,185 @@
+# SPDX-FileCopyrightText: 2026 the rdma4j authors
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2016,SC2154  # code for other shells in quotes; $stderr is set by `run`
+#
+# scripts/softroce --machines: what several machines have in common. What one machine does is in softroce.bats. Most run in User-Mode
+# Linux, where a pair of machines is up in two seconds. Those tagged long run with scripts/test --full.
+
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+    export SOFTROCE=$BATS_TEST_DIRNAME/../softroce
+    export PROJECT=$BATS_FILE_TMPDIR/project
+    mkdir -p "$PROJECT/.git"
+    # A tool between machine 1 and the last one: pair TOOL [OPTION…]. -F: a busy
+    # machine does not let C measure the frequency of the CPU.
+    cat >"$PROJECT/pair" <<'GUEST'
+#!/bin/bash
+if [[ $RDMA4J_MACHINE == 1 ]]; then
+    exec timeout 100 "$@" -F -d rxe0 -x 1
+fi
+for _ in {1..300}; do
+    # A connection to its port would be taken for the client.
+    timeout 100 "$@" -F -d rxe0 -x 1 "$RDMA4J_ADDRESS_1" >log 2>&1 && break
+    grep -q 'Couldn.t connect' log || break
+    sleep 0.1
+done
+cat log
+grep -q '^ *[0-9]' log
+GUEST
+    chmod +x "$PROJECT/pair"
+}
+
+setup() {
+    cd "$PROJECT" || return
+}
+
+# Waits for a command to succeed. The limit is for one that never does; a busy machine may take long.
+eventually() {
+    local n
+    for ((n = 0; n < 1200; n++)); do
+        "$@" && return
+        sleep 0.1
+    done
+    return 1
+}
+
+contains() {
+    grep -q "$1" "$2" 2>/dev/null
+}
+
+# Processes that carry the mark in their environment, as everything that softroce starts does.
+marked() {
+    grep -lz "^SOFTROCE_MARK=$1\$" /proc/[0-9]*/environ 2>/dev/null
+}
+
+nothing_marked() {
+    [[ -z $(marked "$1") ]]
+}
+
+machines() {
+    "$SOFTROCE" -q --accel uml --machines "$@"
+}
+
+@test "what makes no sense with several machines is refused before one starts" {
+    run -2 "$SOFTROCE" --machines 1 true
+    [[ $output == *'--machines 1: not a number from 2 to 4'* ]]
+    run -2 "$SOFTROCE" --machines 5 true
+    run -2 "$SOFTROCE" --machines 2 --host true
+    run -2 "$SOFTROCE" --machines 2 --icount true
+    run -2 "$SOFTROCE" --machines 2 --devices 2 true
+    [[ $output == *'each has one'* ]]
+    run -2 "$SOFTROCE" --machines 2 --prepare guest
+    run -2 "$SOFTROCE" --keep-going true
+    [[ $output == *'with --machines'* ]]
+    run -2 "$SOFTROCE" --machines 2
+}
+
+@test "each machine has its number, all addresses, one device and a name, and reaches the others; what it prints comes behind its number" {
+    run --separate-stderr "$SOFTROCE" --accel uml --machines 3 bash -c '
+        echo "$RDMA4J_MACHINE of $RDMA4J_MACHINES: $RDMA4J_ADDRESS_1 $RDMA4J_ADDRESS_2 $RDMA4J_ADDRESS_3" $(hostname) $(ls /sys/class/infiniband)
+        echo "error of $RDMA4J_MACHINE" >&2
+        cat # ends at once
+        for n in 1 2 3; do busybox ping -c 1 machine$n | grep -o " 0% packet loss"; done
+        printf "no end of line"'
+    echo "$output / $stderr"
+    [[ $status == 0 ]]
+    local n
+    for n in 1 2 3; do
+        [[ $output == *"[$n] $n of 3: 10.99.0.1 10.99.0.2 10.99.0.3 machine$n rxe0"* && $stderr == *"[$n] error of $n"* ]]
+        [[ $(grep -c "^\[$n\]  0% packet loss$" <<<"$output") == 3 && $output == *"[$n] no end of line"* ]]
+    done
+    [[ $stderr == 'softroce: 3 microVMs, Linux '*', User-Mode Linux, 1 CPU, rxe0'* ]]
+}
+
+# bats test_tags=long
+@test "no command starts before all machines are up, and none ends before all commands have ended" {
+    # The first machine's kernel answers, although its command has ended.
+    run -0 machines 2 bash -c '
+        date +%s%N >"start$RDMA4J_MACHINE"
+        if [[ $RDMA4J_MACHINE == 2 ]]; then sleep 3; busybox ping -c 2 machine1 | grep packets; fi'
+    [[ $output == *'[2] 2 packets transmitted, 2 packets received'* ]]
+    local apart=$((($(<start1) - $(<start2)) / 1000000))
+    echo "started $apart ms apart"
+    ((apart > -2000 && apart < 2000))
+}
+
+@test "the first failure ends all and is the status; the others are told; --keep-going lets them go on" {
+    local command='if [[ $RDMA4J_MACHINE == 2 ]]; then sleep 1; exit 3; fi
+        trap "echo told; exit 1" TERM; sleep 8 & wait; echo went on'
+    run --separate-stderr machines 2 bash -c "$command"
+    echo "$output / $stderr"
+    [[ $status == 3 && $output == '[1] told' ]]
+    run --separate-stderr "$SOFTROCE" --accel uml --machines 2 --keep-going bash -c "$command"
+    echo "$output / $stderr"
+    [[ $status == 3 && $output == '[1] went on' && $stderr == *'machine 2 ended with status 3'* ]]
+}
+
+# bats test_tags=long
+@test "a machine that dies: its status is 125, and with --keep-going the other one goes on without a wire" {
+    run --separate-stderr machines 2 --keep-going bash -c '
+        if [[ $RDMA4J_MACHINE == 2 ]]; then sleep 1; busybox poweroff -f; fi
+        busybox ping -c 1 machine2 | grep packets
+        sleep 3
+        busybox ping -c 1 -W 1 machine2 | grep packets'
+    echo "$output / $stderr"
+    [[ $status == 125 && $stderr == *'[2] softroce: the microVM has ended by itself'* ]]
+    [[ ${lines[0]} == '[1] 1 packets transmitted, 1 packets received'* && ${lines[1]} == '[1] 1 packets transmitted, 0 packets received'* ]]
+}
+
+# bats test_tags=long
+@test "the time limit: status 124, each command is told before, a dump of each machine" {
+    run --separate-stderr machines 2 --timeout 2 --dump dump bash -c \
+        'trap "echo told; exit 1" TERM; cp /bin/sleep standing-still; ./standing-still 100 & wait'
+    [[ $status == 124 && $output == *'[1] told'* && $output == *'[2] told'* ]]
+    [[ $(<dump.1) == *'standing-still 100'* && $(<dump.2) == *'standing-still 100'* ]]
+}
+
+@test "Ctrl-C and SIGTERM reach each command once; nothing keeps running, not even when softroce is killed" {
+    SOFTROCE_MARK=$$-int setsid env --default-signal=INT "$SOFTROCE" -q --accel uml --machines 2 bash -c \
+        'trap "echo interrupted; exit 9" INT; echo ready; while :; do sleep 0.2; done' >out-int 2>&1 3>&- &
+    local pid=$! status=0
+    eventually contains '1. ready' out-int
+    eventually contains '2. ready' out-int
+    kill -INT -- "-$pid" # what a terminal does
+    wait "$pid" || status=$?
+    cat out-int
+    [[ $status == 9 && $(grep -c interrupted out-int) == 2 ]]
+    eventually nothing_marked $$-int
+    SOFTROCE_MARK=$$-kill "$SOFTROCE" -q --accel uml --machines 2 bash -c 'echo ready; sleep 100' >out-kill 2>&1 3>&- &
+    local killed=$!
+    eventually contains '2. ready' out-kill
+    [[ -n $(marked $$-kill) ]]
+    kill -KILL "$killed"
+    eventually nothing_marked $$-kill
+}
+
+# bats test_tags=long
+@test "QEMU: a C tool's two ends on two machines with a bad wire, whose netem both have" {
+    run --separate-stderr timeout 300 "$SOFTROCE" -q --accel tcg --machines 2 --wire loss=1%,delay=1ms,mtu=1500 --timeout 200 bash -c '
+        ./pair ib_read_lat -n 20 && tc -s qdisc show dev e0 && cat /sys/class/net/e0/mtu'
+    echo "$output / $stderr"
+    [[ $status == 0 ]]
+    [[ $output == *'[2]  2       20 '* ]]
+    local n
+    for n in 1 2; do
+        [[ $output == *"[$n] qdisc netem "*' delay 1ms loss 1%'* && $output == *"[$n] 1500"* ]]
+    done
+}
+
+# bandwidth SERVER CLIENT: ib_write_bw on two machines; each of the two is empty for the C tool, or our launcher.
+bandwidth() {
+    run --separate-stderr machines 2 --timeout 200 bash -c '
+        if [[ $RDMA4J_MACHINE == 1 ]]; then ./pair $1 ib_write_bw -n 500 -s 65536; else ./pair $2 ib_write_bw -n 500 -s 65536; fi' - "$@"
+    echo "$output / $stderr"
+    [[ $status == 0 && $(grep -cE '^\[2\] +65536 +500 ' <<<"$output") == 1 ]]
+}
+
+@test "a Java tool on one machine and the C tool on the other" {
+    bandwidth '' "$(cd "$BATS_TEST_DIRNAME/../.." && pwd -P)/scripts/rdma4j"
+}
+
+# bats test_tags=long
+@test "the same in the other role" {
+    bandwidth "$(cd "$BATS_TEST_DIRNAME/../.." && pwd -P)/scripts/rdma4j" ''
+}

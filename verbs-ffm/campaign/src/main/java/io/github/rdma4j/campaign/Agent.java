@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.campaign;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Machine 2's side of the orders: starts the peer's process, has faults come at their time, fetches the report. Each
+ * order is a TCP connection of its own, because one over a wire that was cut for long would wait as long again.
+ */
+final class Agent {
+    static final int PORT = 7_001;
+
+    private final List<String> javaCommand;
+    private final Shell shell = new Shell();
+    private Process peer;
+    private BufferedReader output;
+
+    private Agent() {
+        ProcessHandle.Info self = ProcessHandle.current().info();
+        javaCommand = new ArrayList<>(List.of(self.command().orElseThrow()));
+        javaCommand.addAll(
+                java.lang.management.ManagementFactory.getRuntimeMXBean().getInputArguments());
+        javaCommand.addAll(List.of("-cp", System.getProperty("java.class.path"), Peer.class.getName()));
+    }
+
+    static void serve() throws IOException {
+        Agent agent = new Agent();
+        try (ServerSocket server =
+                new ServerSocket(PORT, 10, InetAddress.getByName(System.getenv("RDMA4J_ADDRESS_2")))) {
+            boolean more = true;
+            while (more) {
+                try (Socket socket = server.accept()) {
+                    more = agent.answer(
+                            new BufferedReader(new InputStreamReader(socket.getInputStream())),
+                            new PrintStream(socket.getOutputStream(), true));
+                } catch (IOException e) {
+                    System.err.println("an order broke: " + e);
+                }
+            }
+        } finally {
+            agent.endPeer();
+            agent.shell.close();
+        }
+    }
+
+    /** {@return whether more orders will come} */
+    private boolean answer(BufferedReader in, PrintStream out) throws IOException {
+        String[] words = in.readLine().split("\t", -1);
+        switch (words[0]) {
+            case "start" -> out.println(startPeer(List.of(words).subList(1, words.length)));
+            case "steps" -> {
+                List<Step> steps = new ArrayList<>();
+                for (int n = Integer.parseInt(words[2]); n > 0; n--) {
+                    String[] step = in.readLine().split("\t", 2);
+                    steps.add(new Step(Long.parseLong(step[0]), Step.Place.THERE, step[1]));
+                }
+                shell.schedule(steps, Long.parseLong(words[1]), peer.pid());
+                out.println("scheduled");
+            }
+            case "shell" -> out.println("done " + Shell.run(words[1], 0));
+            case "report" -> out.println(report(Long.parseLong(words[1])));
+            default -> {
+                out.println("bye");
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private String startPeer(List<String> orders) throws IOException {
+        endPeer();
+        List<String> command = new ArrayList<>(javaCommand);
+        command.addAll(orders);
+        peer = new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        output = peer.inputReader();
+        return String.valueOf(output.readLine());
+    }
+
+    /** {@return the peer's last words} */
+    private String report(long millis) throws IOException {
+        try {
+            if (!peer.waitFor(millis, TimeUnit.MILLISECONDS)) {
+                return "the peer's process has not ended within " + millis + " ms";
+            }
+            return peer.exitValue() + "\t" + output.readLine();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private void endPeer() {
+        if (peer != null) {
+            peer.destroyForcibly();
+        }
+    }
+}

@@ -1,0 +1,195 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.campaign;
+
+import io.github.rdma4j.verbs.endpoint.Endpoint;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Runs scenarios, in an order that the seed says, until the time is over and each has had a run.
+ *
+ * <p>Arguments: {@code run FILE SEED SECONDS [SCENARIO]} on both machines, adds a line to FILE for each run; {@code
+ * list} and {@code list deadly} print the names of scenarios; {@code table FILE} prints the table, and its exit status
+ * is 1 if a run failed.
+ */
+final class Campaign {
+    private static final int EARLIEST_FAULT = 700;
+    private static final int LATEST_FAULT = 2_000;
+
+    private final Path file;
+    private final long seed;
+    private final int machine = Integer.parseInt(System.getenv().getOrDefault("RDMA4J_MACHINE", "0"));
+
+    private Campaign(Path file, long seed) {
+        this.file = file;
+        this.seed = seed;
+    }
+
+    public static void main(String... arguments) throws Exception {
+        switch (arguments[0]) {
+            case "list" ->
+                Scenarios.all().stream()
+                        .filter(scenario -> isDeadly(scenario) == (arguments.length > 1))
+                        .forEach(scenario -> System.out.println(scenario.name()));
+            case "table" -> {
+                List<Run> runs = Table.read(Path.of(arguments[1]));
+                System.out.print(Table.of(runs));
+                System.exit(runs.stream().anyMatch(Run::failed) ? 1 : 0);
+            }
+            default -> {
+                Campaign campaign = new Campaign(Path.of(arguments[1]), Long.parseLong(arguments[2]));
+                if (campaign.machine == 2) {
+                    Agent.serve();
+                } else {
+                    campaign.run(Long.parseLong(arguments[3]), arguments.length > 4 ? arguments[4] : "");
+                }
+                System.exit(0); // whatever a run has left
+            }
+        }
+    }
+
+    private static boolean isDeadly(Scenario scenario) {
+        return scenario.fault().kind() == Fault.Kind.DEADLY;
+    }
+
+    private void run(long seconds, String name) throws IOException, InterruptedException {
+        List<Scenario> scenarios = Scenarios.all().stream()
+                .filter(scenario ->
+                        name.isEmpty() ? !isDeadly(scenario) : scenario.name().equals(name))
+                .toList();
+        if (scenarios.isEmpty()) {
+            throw new IllegalArgumentException("no scenario '" + name + "'");
+        }
+        long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+        long runSeed = seed;
+        // The first of a process loads classes and opens what stays open.
+        run(Scenarios.all().getFirst(), 0, true);
+        do {
+            List<Scenario> order = new ArrayList<>(scenarios);
+            Collections.shuffle(order, new Random(runSeed));
+            for (Scenario scenario : order) {
+                Run run = run(scenario, runSeed++, false);
+                Files.writeString(file, run.line() + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+                System.out.println(run.scenario() + ", seed " + run.seed() + ": " + run.outcome() + ", "
+                        + run.messages() + " messages, " + run.transfers() + " transfers"
+                        + (run.afterMillis() < 0 ? "" : ", told after " + run.afterMillis() + " ms: " + run.reported())
+                        + (run.complaints().isEmpty() ? "" : ": " + run.complaints()));
+                if (isDeadly(scenario)) {
+                    return;
+                }
+            }
+        } while (System.nanoTime() < until);
+        Remote.end();
+    }
+
+    private Run run(Scenario scenario, long runSeed, boolean first) throws IOException, InterruptedException {
+        Fault fault = scenario.fault();
+        long faultAt =
+                fault.kind() == Fault.Kind.THROUGHOUT ? 0 : new Random(runSeed).nextInt(EARLIEST_FAULT, LATEST_FAULT);
+        List<Step> here =
+                fault.steps().stream().filter(step -> step.place().isHere()).toList();
+        List<Step> there =
+                fault.steps().stream().filter(step -> step.place().isThere()).toList();
+        int port = Remote.start(new Peer.Orders(
+                scenario.load(), runSeed, scenario.lengthMillis(), scenario.limitMillis(), scenario.silenceMillis()));
+        Map<String, Integer> before = Leftovers.now();
+        List<String> complaints = new ArrayList<>();
+        List<EndReport> survivors = new ArrayList<>();
+        try (Shell shell = new Shell()) {
+            if (fault.kind() == Fault.Kind.THROUGHOUT && !here.isEmpty()) {
+                Remote.shell(there.getFirst().command());
+                Shell.run(here.getFirst().command(), 0);
+            }
+            InetSocketAddress server = new InetSocketAddress(System.getenv("RDMA4J_ADDRESS_2"), port);
+            Runnable begin = () -> {
+                if (fault.kind() != Fault.Kind.THROUGHOUT) {
+                    Remote.schedule(there, faultAt);
+                    shell.schedule(here, faultAt, 0);
+                }
+            };
+            survivors.add(talk(scenario, runSeed, server, begin));
+        } catch (RuntimeException e) {
+            complaints.add("machine 1: " + e);
+        }
+        Shell.run(Fault.MEND, 0);
+        if (fault.kind() != Fault.Kind.DEADLY) {
+            String report = Remote.report(scenario.limitMillis());
+            Remote.shell(Fault.RENEW);
+            if (!fault.endsPeer()) {
+                if (report.startsWith("0\tmachine 2")) {
+                    survivors.add(EndReport.ofLine(report.substring(2)));
+                } else {
+                    complaints.add("machine 2: " + report);
+                }
+            }
+        }
+        complaints.addAll(scenario.oracle().complaints(faultAt, survivors));
+        Map<String, Integer> left = first ? Map.of() : Leftovers.since(before);
+        if (!left.isEmpty()) {
+            complaints.add("left: " + left);
+        }
+        return summary(scenario, runSeed, faultAt, survivors, left, complaints);
+    }
+
+    /** @param begin to be called when the clock of the report starts */
+    private static EndReport talk(Scenario scenario, long runSeed, InetSocketAddress server, Runnable begin)
+            throws InterruptedException {
+        if (scenario.load() == Load.CONNECTING) {
+            begin.run();
+            return new Connects(scenario.lengthMillis()).client(server);
+        }
+        try (Endpoint endpoint = Endpoint.connect(
+                server,
+                config -> Peer.configure(config, scenario.load(), scenario.silenceMillis()),
+                Duration.ofMinutes(1))) {
+            begin.run();
+            return new Conversation(
+                            1, endpoint, scenario.load(), runSeed, scenario.lengthMillis(), scenario.limitMillis())
+                    .run();
+        }
+    }
+
+    private static Run summary(
+            Scenario scenario,
+            long seed,
+            long faultAt,
+            List<EndReport> ends,
+            Map<String, Integer> left,
+            List<String> complaints) {
+        List<EndReport> told =
+                ends.stream().filter(end -> !end.told().isEmpty()).toList();
+        return new Run(
+                scenario.name(),
+                seed,
+                complaints.isEmpty() ? told.isEmpty() ? "arrived" : "told" : "failed",
+                told.isEmpty() ? "" : reason(told.getFirst().told()),
+                told.stream()
+                        .mapToLong(end -> end.toldAtMillis() - faultAt)
+                        .max()
+                        .orElse(-1),
+                ends.stream().mapToLong(EndReport::received).sum(),
+                ends.stream().mapToLong(EndReport::transfers).sum(),
+                left.values().stream().mapToInt(Integer::intValue).sum(),
+                String.join("; ", complaints));
+    }
+
+    /** Of what an exception says, why: without the operation and with no number that differs each time. */
+    private static String reason(String told) {
+        return told.replaceAll("(?s)^(\\w+): .*? failed: (the connection is lost: )?", "$1: ")
+                .replaceAll("(?s)([;(\n]|\\. Remedy).*", "")
+                .replaceAll("\\d{3,}", "N")
+                .replace("|", "/")
+                .strip();
+    }
+}

@@ -1,0 +1,274 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.campaign;
+
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_ATOMIC;
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_READ;
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_WRITE;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import io.github.rdma4j.verbs.MemoryRegion;
+import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.endpoint.Endpoint;
+import io.github.rdma4j.verbs.endpoint.ExposedMemory;
+import io.github.rdma4j.verbs.endpoint.MemoryHandle;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * One end of a connection under load: three threads send, receive, and work in the other's memory, each sure of what
+ * must come. The first message of a direction is the handle of the memory, the last one says how many there were.
+ */
+final class Conversation {
+    private static final Duration SOON = Duration.ofSeconds(1);
+    private static final int MEMORY = 1 << 16;
+    private static final int LARGEST_TRANSFER = 8192;
+
+    private final String side;
+    private final Endpoint endpoint;
+    private final Load load;
+    private final long seed;
+    private final long lengthMillis;
+    private final long limitMillis;
+    private final Content outgoing;
+    private final Content incoming;
+    private final long begun = System.nanoTime();
+    private final CountDownLatch handleCame = new CountDownLatch(1);
+    private final CountDownLatch transfersDone = new CountDownLatch(1);
+
+    private volatile MemoryHandle remote;
+    private volatile long sent;
+    private volatile long received;
+    private volatile long transfers;
+    private volatile boolean allSent;
+    private volatile boolean allCame;
+
+    // Guarded by this.
+    private String told = "";
+    private long toldAtMillis;
+    private String wrong = "";
+
+    /**
+     * @param side 1 or 2
+     * @param seed the same on both sides
+     * @param lengthMillis how long to talk
+     * @param limitMillis when threads that still wait hang
+     */
+    Conversation(int side, Endpoint endpoint, Load load, long seed, long lengthMillis, long limitMillis) {
+        this.side = "machine " + side;
+        this.endpoint = endpoint;
+        this.load = load;
+        this.seed = seed + side;
+        this.lengthMillis = lengthMillis;
+        this.limitMillis = limitMillis;
+        outgoing = new Content(seed * 2 + side, endpoint.maxMessageSize());
+        incoming = new Content(seed * 2 + 3 - side, endpoint.maxMessageSize());
+    }
+
+    /** Talks until all is said, or all threads were told that it cannot be. */
+    EndReport run() throws InterruptedException {
+        Map<String, Thread> threads = new LinkedHashMap<>();
+        String hung = "";
+        try (ExposedMemory mine = endpoint.expose(MEMORY, REMOTE_READ, REMOTE_WRITE, REMOTE_ATOMIC);
+                MemoryRegion local = endpoint.allocateMemory(2 * LARGEST_TRANSFER)) {
+            start(threads, "sender", () -> send(mine.handle()));
+            start(threads, "receiver", this::receive);
+            start(threads, "transfers", () -> transfer(local));
+            for (Thread thread : threads.values()) {
+                thread.join(Duration.ofMillis(Math.max(1, limitMillis - elapsed())));
+            }
+            hung = hanging(threads);
+            if (!hung.isEmpty()) {
+                endpoint.abort();
+                for (Thread thread : threads.values()) {
+                    thread.join(Duration.ofSeconds(10));
+                }
+            }
+        } catch (VerbsException | IllegalStateException e) {
+            tell(e); // the memory of an endpoint that was lost before all began
+        }
+        synchronized (this) {
+            boolean whole = allSent && allCame && told.isEmpty();
+            return new EndReport(side, sent, received, transfers, whole, told, toldAtMillis, wrong, hung);
+        }
+    }
+
+    long elapsed() {
+        return (System.nanoTime() - begun) / 1_000_000;
+    }
+
+    private void start(Map<String, Thread> threads, String name, Runnable work) {
+        Runnable guarded = () -> {
+            try {
+                work.run();
+            } catch (Throwable e) { // whatever it is, it is what this run came to
+                tell(e);
+            } finally {
+                handleCame.countDown();
+                if (name.equals("transfers")) {
+                    transfersDone.countDown();
+                }
+            }
+        };
+        threads.put(name, Thread.ofPlatform().name(name).start(guarded));
+    }
+
+    private static String hanging(Map<String, Thread> threads) {
+        List<String> hanging = new ArrayList<>();
+        threads.forEach((name, thread) -> {
+            if (thread.isAlive()) {
+                hanging.add(name + " at "
+                        + Arrays.stream(thread.getStackTrace())
+                                .limit(12)
+                                .map(StackTraceElement::toString)
+                                .toList());
+            }
+        });
+        return String.join("; ", hanging);
+    }
+
+    private synchronized void tell(Throwable e) {
+        if (e instanceof Wrong) {
+            if (wrong.isEmpty()) {
+                wrong = e.getMessage();
+            }
+            endpoint.abort();
+            return;
+        }
+        if (!wrong.isEmpty()) {
+            return; // the end of what went wrong
+        }
+        told = e.getClass().getSimpleName() + ": " + e.getMessage();
+        toldAtMillis = elapsed();
+    }
+
+    private boolean isTime() {
+        return elapsed() >= lengthMillis;
+    }
+
+    private void send(MemoryHandle mine) {
+        send(mine.toBytes());
+        while (load == Load.BUSY && !isTime()) {
+            send(outgoing.message(sent + 1));
+            sent++;
+        }
+        awaitQuietly(transfersDone);
+        while (load != Load.BUSY && !isTime() && !isOver()) {
+            pause();
+        }
+        send(Content.last(sent));
+        allSent = true;
+    }
+
+    /** {@return whether another thread was told that all is over} */
+    private synchronized boolean isOver() {
+        return !told.isEmpty() || !wrong.isEmpty();
+    }
+
+    /** One that does not come to its turn in a second tries again: the endpoint says when all is lost. */
+    private void send(byte[] message) {
+        boolean accepted = false;
+        while (!accepted) {
+            accepted = endpoint.send(message, SOON);
+        }
+    }
+
+    private void receive() {
+        remote = MemoryHandle.fromBytes(next());
+        handleCame.countDown();
+        while (true) {
+            byte[] message = next();
+            long count = Content.countOf(message);
+            if (count >= 0) {
+                if (count != received) {
+                    throw new Wrong("the end came behind " + received + " messages of " + count);
+                }
+                allCame = true;
+                return;
+            }
+            String complaint = incoming.complaint(message, received + 1);
+            if (!complaint.isEmpty()) {
+                throw new Wrong(complaint);
+            }
+            received++;
+        }
+    }
+
+    private byte[] next() {
+        Optional<byte[]> message = Optional.empty();
+        while (message.isEmpty()) {
+            message = endpoint.receive(SOON);
+        }
+        return message.get();
+    }
+
+    /** Writes, adds and reads in the other's memory, where nobody else writes: what it must hold is known here. */
+    private void transfer(MemoryRegion local) {
+        awaitQuietly(handleCame);
+        if (load != Load.BUSY || remote == null) {
+            return;
+        }
+        SplittableRandom random = new SplittableRandom(seed);
+        byte[] expected = new byte[MEMORY];
+        MemorySegment out = local.segment().asSlice(0, LARGEST_TRANSFER);
+        MemorySegment in = local.segment().asSlice(LARGEST_TRANSFER, LARGEST_TRANSFER);
+        Duration limit = Duration.ofMillis(limitMillis);
+        long sum = 0;
+        while (!isTime()) {
+            int length = random.nextInt(1, LARGEST_TRANSFER + 1);
+            int offset = random.nextInt(Long.BYTES, MEMORY - length + 1);
+            byte[] bytes = new byte[length];
+            random.nextBytes(bytes);
+            MemorySegment.copy(bytes, 0, out, JAVA_BYTE, 0, length);
+            endpoint.transfers().write(local.slice(0, length), remote.slice(offset, length), limit);
+            System.arraycopy(bytes, 0, expected, offset, length);
+            long addend = random.nextInt(1, 1000);
+            long before = endpoint.transfers().fetchAndAdd(remote.slice(0, Long.BYTES), addend, limit);
+            if (before != sum) {
+                throw new Wrong("a sum of " + sum + " was " + before);
+            }
+            sum += addend;
+            length = random.nextInt(1, LARGEST_TRANSFER + 1);
+            offset = random.nextInt(Long.BYTES, MEMORY - length + 1);
+            in.fill((byte) 0xa5);
+            endpoint.transfers().read(local.slice(LARGEST_TRANSFER, length), remote.slice(offset, length), limit);
+            if (in.asSlice(0, length).mismatch(MemorySegment.ofArray(expected).asSlice(offset, length)) >= 0) {
+                throw new Wrong("what was read at " + offset + " is not what was written there");
+            }
+            transfers += 3;
+        }
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(20);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** What arrived is not what was sent. */
+    private static final class Wrong extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        Wrong(String message) {
+            super(message);
+        }
+    }
+}

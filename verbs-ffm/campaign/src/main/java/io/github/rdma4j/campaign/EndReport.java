@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.campaign;
+
+/**
+ * What one end of a connection has seen.
+ *
+ * @param side who
+ * @param sent messages that were accepted
+ * @param received messages that came, each the next one and right
+ * @param transfers writes, reads and additions in the other's memory that were done and right
+ * @param whole whether all of both directions arrived
+ * @param told how it was told that something did not: the exception that the last of its threads got, or nothing
+ * @param toldAtMillis when that was, since the conversation began
+ * @param wrong what arrived wrong, or nothing
+ * @param hung which threads waited beyond the limit, or nothing
+ */
+record EndReport(
+        String side,
+        long sent,
+        long received,
+        long transfers,
+        boolean whole,
+        String told,
+        long toldAtMillis,
+        String wrong,
+        String hung) {
+    String line() {
+        return String.join(
+                "\t",
+                side,
+                Long.toString(sent),
+                Long.toString(received),
+                Long.toString(transfers),
+                Boolean.toString(whole),
+                clean(told),
+                Long.toString(toldAtMillis),
+                clean(wrong),
+                clean(hung));
+    }
+
+    static EndReport ofLine(String line) {
+        String[] words = line.split("\t", -1);
+        return new EndReport(
+                words[0],
+                Long.parseLong(words[1]),
+                Long.parseLong(words[2]),
+                Long.parseLong(words[3]),
+                Boolean.parseBoolean(words[4]),
+                words[5],
+                Long.parseLong(words[6]),
+                words[7],
+                words[8]);
+    }
+
+    private static String clean(String text) {
+        return text.replaceAll("\\s+", " ");
+    }
+}

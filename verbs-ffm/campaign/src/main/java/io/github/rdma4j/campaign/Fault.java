@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.campaign;
+
+import static io.github.rdma4j.campaign.Step.Place.BOTH;
+import static io.github.rdma4j.campaign.Step.Place.THERE;
+
+import java.util.List;
+
+/**
+ * What goes wrong.
+ *
+ * @param name for the table
+ * @param kind when it begins, and what it leaves
+ * @param steps what is done, the first at 0
+ */
+record Fault(String name, Kind kind, List<Step> steps) {
+    enum Kind {
+        /** The wire is bad before the ends connect, and stays so. */
+        THROUGHOUT,
+        /** It comes at a random moment while the ends talk. */
+        SUDDEN,
+        /** The same, and machine 2 is gone for good, so that this is the last run of these machines. */
+        DEADLY
+    }
+
+    /** What makes a wire good again. */
+    static final String MEND = "tc qdisc del dev e0 root 2>/dev/null; ip link set e0 up";
+
+    /**
+     * The same, and a new device: SoftRoCE whose link was down while a connection ended makes no connection any more
+     * (docs/campaign.md). The device must be in nobody's hands.
+     */
+    static final String RENEW = MEND + "; rdma link del rxe0; rdma link add rxe0 type rxe netdev e0";
+
+    static Fault none() {
+        return new Fault("none", Kind.THROUGHOUT, List.of());
+    }
+
+    /** @param netem as tc takes it */
+    static Fault wire(String name, String netem) {
+        return new Fault(name, Kind.THROUGHOUT, List.of(new Step(0, BOTH, netem(netem))));
+    }
+
+    static Fault cut(String name, Step.Place place, long millis) {
+        return new Fault(
+                name, Kind.SUDDEN, List.of(new Step(0, place, netem("loss 100%")), new Step(millis, place, MEND)));
+    }
+
+    /** Of the peer's machine. */
+    static Fault linkDown(String name, long millis) {
+        return new Fault(
+                name,
+                Kind.SUDDEN,
+                List.of(new Step(0, THERE, "ip link set e0 down"), new Step(millis, THERE, "ip link set e0 up")));
+    }
+
+    static Fault killed() {
+        return new Fault("peer killed", Kind.SUDDEN, List.of(new Step(0, THERE, "kill -KILL $PEER")));
+    }
+
+    static Fault stopped(String name, long millis) {
+        return new Fault(
+                name,
+                Kind.SUDDEN,
+                List.of(new Step(0, THERE, "kill -STOP $PEER"), new Step(millis, THERE, "kill -CONT $PEER")));
+    }
+
+    static Fault poweredOff() {
+        return new Fault("machine powered off", Kind.DEADLY, List.of(new Step(0, THERE, "busybox poweroff -f")));
+    }
+
+    /** {@return when the last step is done, behind the first} */
+    long lengthMillis() {
+        return steps.stream().mapToLong(Step::afterMillis).max().orElse(0);
+    }
+
+    /** {@return whether the peer's process has no more to say} */
+    boolean endsPeer() {
+        return kind == Kind.DEADLY
+                || steps.stream().anyMatch(step -> step.command().startsWith("kill -KILL"));
+    }
+
+    private static String netem(String arguments) {
+        return "tc qdisc replace dev e0 root netem limit 100000 " + arguments;
+    }
+}

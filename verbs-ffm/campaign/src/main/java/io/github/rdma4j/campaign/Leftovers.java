@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.campaign;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** What this machine's kernel holds for this process: RDMA objects and file handles. */
+final class Leftovers {
+    private static final Pattern OBJECT = Pattern.compile("(pd|cq|qp|cm_id|mr|ctx|srq) (\\d+)");
+    private static final long PATIENCE_NANOS = 5_000_000_000L;
+
+    private Leftovers() {}
+
+    static Map<String, Integer> now() {
+        Map<String, Integer> counts = new TreeMap<>();
+        try (Stream<Path> files = Files.list(Path.of("/proc/self/fd"))) {
+            counts.put("file handles", (int) files.count());
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+        Matcher matcher = OBJECT.matcher(Shell.run("rdma resource", 0));
+        while (matcher.find()) {
+            counts.merge(matcher.group(1), Integer.parseInt(matcher.group(2)), Integer::sum);
+        }
+        counts.put("threads", Thread.activeCount());
+        return counts;
+    }
+
+    /** {@return what is there now and was not before; nothing, as soon as nothing is} */
+    static Map<String, Integer> since(Map<String, Integer> before) throws InterruptedException {
+        long until = System.nanoTime() + PATIENCE_NANOS;
+        Map<String, Integer> more = more(before, now());
+        while (!more.isEmpty() && System.nanoTime() < until) {
+            Thread.sleep(100);
+            more = more(before, now());
+        }
+        return more;
+    }
+
+    static Map<String, Integer> more(Map<String, Integer> before, Map<String, Integer> after) {
+        Map<String, Integer> more = new TreeMap<>();
+        after.forEach((kind, count) -> {
+            if (count > before.getOrDefault(kind, 0)) {
+                more.put(kind, count - before.getOrDefault(kind, 0));
+            }
+        });
+        return more;
+    }
+}

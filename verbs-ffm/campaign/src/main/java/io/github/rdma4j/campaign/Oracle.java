@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.campaign;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What must come out of a run. In each case no byte may be wrong, no message lost, doubled or out of order among those
+ * that arrived, no thread may wait beyond its limit, and nothing may be left.
+ *
+ * @param mayArrive whether all may arrive
+ * @param mayBeTold whether the connection may be lost, if all who survive are told
+ * @param withinMillis behind the beginning of the fault
+ */
+record Oracle(boolean mayArrive, boolean mayBeTold, long withinMillis) {
+    static Oracle allArrives() {
+        return new Oracle(true, false, 0);
+    }
+
+    static Oracle toldWithin(long millis) {
+        return new Oracle(false, true, millis);
+    }
+
+    static Oracle eitherWithin(long millis) {
+        return new Oracle(true, true, millis);
+    }
+
+    /**
+     * @param faultAtMillis when the fault began, on the clock of the reports
+     * @param ends of those that survived
+     * @return what is wrong, nothing if all is as it must be
+     */
+    List<String> complaints(long faultAtMillis, List<EndReport> ends) {
+        List<String> complaints = new ArrayList<>();
+        for (EndReport end : ends) {
+            if (!end.wrong().isEmpty()) {
+                complaints.add(end.side() + ": " + end.wrong());
+            }
+            if (!end.hung().isEmpty()) {
+                complaints.add(end.side() + " hangs: " + end.hung());
+            } else if (end.whole()) {
+                if (!mayArrive) {
+                    complaints.add(end.side() + " was told of nothing");
+                }
+            } else if (!mayBeTold) {
+                complaints.add(end.side() + " was told: " + end.told());
+            } else if (end.toldAtMillis() - faultAtMillis > withinMillis) {
+                complaints.add(end.side() + " was told after " + (end.toldAtMillis() - faultAtMillis) + " ms and not "
+                        + withinMillis);
+            }
+        }
+        return complaints;
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.campaign;
+
+import io.github.rdma4j.verbs.endpoint.Endpoint;
+import io.github.rdma4j.verbs.endpoint.EndpointConfig;
+import io.github.rdma4j.verbs.endpoint.EndpointServer;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+
+/** The other end of one run, in a process of its own: it prints the port that it listens on, and at last its report. */
+final class Peer {
+    /** What its end must know; see {@link Scenario}. */
+    record Orders(Load load, long seed, long lengthMillis, long limitMillis, long silenceMillis) {
+        String[] words() {
+            return new String[] {
+                load.name(),
+                Long.toString(seed),
+                Long.toString(lengthMillis),
+                Long.toString(limitMillis),
+                Long.toString(silenceMillis)
+            };
+        }
+
+        static Orders of(String... words) {
+            return new Orders(
+                    Load.valueOf(words[0]),
+                    Long.parseLong(words[1]),
+                    Long.parseLong(words[2]),
+                    Long.parseLong(words[3]),
+                    Long.parseLong(words[4]));
+        }
+    }
+
+    private Peer() {}
+
+    public static void main(String... arguments) throws Exception {
+        Orders orders = Orders.of(arguments);
+        EndReport report;
+        try (EndpointServer server = EndpointServer.bind(
+                new InetSocketAddress(System.getenv("RDMA4J_ADDRESS_2"), 0),
+                config -> configure(config, orders.load(), orders.silenceMillis()))) {
+            System.out.println(server.address().getPort());
+            if (orders.load() == Load.CONNECTING) {
+                report = new Connects(orders.lengthMillis()).server(server, orders.limitMillis());
+                System.out.println(report.line());
+                return;
+            }
+            try (Endpoint endpoint = server.accept(Duration.ofMinutes(2)).orElseThrow()) {
+                report = new Conversation(
+                                2, endpoint, orders.load(), orders.seed(), orders.lengthMillis(), orders.limitMillis())
+                        .run();
+            }
+        }
+        System.out.println(report.line());
+    }
+
+    static void configure(EndpointConfig config, Load load, long silenceMillis) {
+        if (load == Load.CONNECTING) {
+            Connects.configure(config);
+        } else {
+            config.silenceTimeout(Duration.ofMillis(silenceMillis)).closeTimeout(Duration.ofSeconds(30));
+        }
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.campaign;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.util.List;
+
+/** Machine 1's side of the orders for {@link Agent}. */
+final class Remote {
+    private static final int ANSWER_MILLIS = 60_000;
+
+    private Remote() {}
+
+    static int start(Peer.Orders orders) throws IOException {
+        return Integer.parseInt(order("start\t" + String.join("\t", orders.words())));
+    }
+
+    /** @param delayMillis from now to the first of the steps */
+    static void schedule(List<Step> steps, long delayMillis) {
+        StringBuilder order = new StringBuilder("steps\t" + delayMillis + "\t" + steps.size());
+        steps.forEach(step -> order.append('\n').append(step.line()));
+        try {
+            order(order.toString());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    static void shell(String command) throws IOException {
+        order("shell\t" + command);
+    }
+
+    /** {@return the exit status of the peer's process, a tab, its report; or what is wrong} */
+    static String report(long millis) throws IOException {
+        return order("report\t" + millis);
+    }
+
+    static void end() throws IOException {
+        order("end");
+    }
+
+    private static String order(String text) throws IOException {
+        long until = System.nanoTime() + ANSWER_MILLIS * 1_000_000L;
+        while (true) {
+            try (Socket socket = new Socket()) {
+                socket.connect(new InetSocketAddress(System.getenv("RDMA4J_ADDRESS_2"), Agent.PORT), 2_000);
+                socket.setSoTimeout(ANSWER_MILLIS);
+                new PrintStream(socket.getOutputStream(), true).println(text);
+                String answer = new BufferedReader(new InputStreamReader(socket.getInputStream())).readLine();
+                if (answer == null) {
+                    throw new IllegalStateException("machine 2 did not answer: " + text);
+                }
+                return answer;
+            } catch (SocketException | SocketTimeoutException e) {
+                if (System.nanoTime() > until) { // it starts, or the wire is just being mended
+                    throw e;
+                }
+                pause();
+            }
+        }
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(50);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.campaign;
+
+/**
+ * A fault under a load, and what must come of it.
+ *
+ * @param fault what goes wrong
+ * @param load what the ends do
+ * @param oracle what must come out
+ * @param lengthMillis how long the ends talk, if nobody ends it
+ * @param silenceMillis the ends' {@code silenceTimeout}
+ */
+record Scenario(Fault fault, Load load, Oracle oracle, long lengthMillis, long silenceMillis) {
+    String name() {
+        return fault.name() + ", " + load.label();
+    }
+
+    /** {@return how long a run may take before its threads hang} */
+    long limitMillis() {
+        return lengthMillis + fault.lengthMillis() + 60_000;
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.campaign;
+
+import static io.github.rdma4j.campaign.Load.BUSY;
+import static io.github.rdma4j.campaign.Load.CONNECTING;
+import static io.github.rdma4j.campaign.Load.IDLE;
+import static io.github.rdma4j.campaign.Step.Place.BOTH;
+import static io.github.rdma4j.campaign.Step.Place.HERE;
+
+import java.util.List;
+
+/** All of them. */
+final class Scenarios {
+    /** The silence after which an end gives its peer up; the default of 30 s would make the runs long. */
+    private static final long SILENCE = 6_000;
+    /** What a busy machine may add. */
+    private static final long SLACK = 1_500;
+    /** A conversation that a fault ends. */
+    private static final long ENDLESS = 25_000;
+
+    private Scenarios() {}
+
+    static List<Scenario> all() {
+        Oracle told = Oracle.toldWithin(SILENCE + SLACK);
+        return List.of(
+                arrives(Fault.none(), BUSY, 2_000),
+                arrives(Fault.wire("loss 1 %", "loss 1%"), BUSY, 3_000),
+                arrives(Fault.wire("loss 5 %", "loss 5%"), BUSY, 3_000),
+                arrives(Fault.wire("duplicates 5 %", "duplicate 5%"), BUSY, 3_000),
+                // SoftRoCE of Linux 6.1 completes atomic operations without their value then (src/main/c/atomics.c).
+                new Scenario(
+                        Fault.wire("reordered 25 %, delay 1 ms", "delay 1ms reorder 25%"),
+                        BUSY,
+                        Oracle.eitherWithin(3_000 + SLACK),
+                        3_000,
+                        30_000),
+                arrives(Fault.wire("corrupted 1 %", "corrupt 1%"), BUSY, 3_000),
+                arrives(Fault.wire("delay 1 ms", "delay 1ms"), BUSY, 3_000),
+                arrives(Fault.wire("delay 50 ms", "delay 50ms"), BUSY, 3_000),
+                new Scenario(Fault.cut("cut for 5 s", BOTH, 5_000), BUSY, Oracle.allArrives(), 8_000, 30_000),
+                new Scenario(Fault.cut("cut for 5 s", BOTH, 5_000), IDLE, Oracle.allArrives(), 8_000, 30_000),
+                new Scenario(Fault.cut("cut for good", BOTH, 12_000), BUSY, told, ENDLESS, SILENCE),
+                new Scenario(Fault.cut("cut for good", BOTH, 12_000), IDLE, told, ENDLESS, SILENCE),
+                new Scenario(Fault.cut("cut one way", HERE, 12_000), BUSY, told, ENDLESS, SILENCE),
+                new Scenario(
+                        Fault.linkDown("link down for 5 s", 5_000),
+                        BUSY,
+                        Oracle.eitherWithin(SILENCE + SLACK),
+                        8_000,
+                        SILENCE),
+                new Scenario(Fault.killed(), BUSY, Oracle.toldWithin(SLACK), ENDLESS, SILENCE),
+                new Scenario(Fault.killed(), IDLE, Oracle.toldWithin(SLACK), ENDLESS, SILENCE),
+                new Scenario(Fault.stopped("peer stopped for 5 s", 5_000), BUSY, Oracle.allArrives(), 6_000, SILENCE),
+                new Scenario(Fault.stopped("peer stopped for 12 s", 12_000), BUSY, Oracle.allArrives(), 4_000, SILENCE),
+                connecting(Fault.none(), 3_000),
+                connecting(Fault.wire("loss 5 %", "loss 5%"), 5_000),
+                connecting(Fault.wire("duplicates 5 %", "duplicate 5%"), 5_000),
+                connecting(Fault.wire("corrupted 1 %", "corrupt 1%"), 5_000),
+                connecting(Fault.cut("cut for 5 s", BOTH, 5_000), 8_000),
+                connecting(Fault.cut("cut one way for 5 s", HERE, 5_000), 8_000),
+                connecting(Fault.stopped("peer stopped for 5 s", 5_000), 8_000),
+                new Scenario(Fault.poweredOff(), BUSY, told, ENDLESS, SILENCE),
+                new Scenario(Fault.poweredOff(), IDLE, told, ENDLESS, SILENCE));
+    }
+
+    private static Scenario arrives(Fault fault, Load load, long lengthMillis) {
+        return new Scenario(fault, load, Oracle.allArrives(), lengthMillis, 30_000);
+    }
+
+    /** Some attempts may fail; the last must not. */
+    private static Scenario connecting(Fault fault, long lengthMillis) {
+        return new Scenario(fault, CONNECTING, Oracle.allArrives(), lengthMillis, 0);
+    }
+}

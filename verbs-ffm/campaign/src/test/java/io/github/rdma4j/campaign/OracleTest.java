@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.campaign;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class OracleTest {
+    private static final EndReport WHOLE = new EndReport("machine 1", 5, 5, 9, true, "", 0, "", "");
+    private static final EndReport TOLD = new EndReport("machine 2", 5, 3, 9, false, "Lost: gone", 7_400, "", "");
+    private static final EndReport WRONG = new EndReport("machine 1", 5, 3, 9, false, "Lost: gone", 1, "a byte", "");
+    private static final EndReport HUNG = new EndReport("machine 1", 5, 3, 9, false, "", 0, "", "sender at x");
+
+    @Test
+    void whereAllMustArriveNobodyMayBeTold() {
+        Oracle oracle = Oracle.allArrives();
+        assertThat(oracle.complaints(0, List.of(WHOLE, WHOLE))).isEmpty();
+        assertThat(oracle.complaints(0, List.of(WHOLE, TOLD))).containsExactly("machine 2 was told: Lost: gone");
+    }
+
+    @Test
+    void whereAFaultEndsAllEachSurvivorMustBeToldInTime() {
+        Oracle oracle = Oracle.toldWithin(6_000);
+        assertThat(oracle.complaints(1_400, List.of(TOLD))).isEmpty();
+        assertThat(oracle.complaints(1_399, List.of(TOLD)))
+                .containsExactly("machine 2 was told after 6001 ms and not 6000");
+        assertThat(oracle.complaints(0, List.of(WHOLE))).containsExactly("machine 1 was told of nothing");
+    }
+
+    @Test
+    void whereBothMayBeEachEndIsJudgedAlone() {
+        assertThat(Oracle.eitherWithin(6_000).complaints(1_400, List.of(WHOLE, TOLD)))
+                .isEmpty();
+    }
+
+    @Test
+    void nothingExcusesAWrongByteOrAThreadThatHangs() {
+        for (Oracle oracle : List.of(Oracle.allArrives(), Oracle.toldWithin(10_000), Oracle.eitherWithin(10_000))) {
+            assertThat(oracle.complaints(0, List.of(WRONG))).contains("machine 1: a byte");
+            assertThat(oracle.complaints(0, List.of(HUNG))).containsExactly("machine 1 hangs: sender at x");
+        }
+    }
+}
