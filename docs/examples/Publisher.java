@@ -5,13 +5,15 @@
 //   subscribers:  java -cp verbs.jar Publisher.java subscribe 10.0.0.1 7471 SUBSCRIBERS
 //
 // The publisher begins when all SUBSCRIBERS are there. The other program opens as many connections, again with one
-// thread. A selector tells either which of its endpoints have something to do.
+// thread. A selector tells either which of its endpoints have something to do, and the endpoints of a group share their
+// queues and receive buffers.
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.github.rdma4j.verbs.endpoint.ConnectionLostException;
 import io.github.rdma4j.verbs.endpoint.Endpoint;
 import io.github.rdma4j.verbs.endpoint.EndpointConfig;
+import io.github.rdma4j.verbs.endpoint.EndpointGroup;
 import io.github.rdma4j.verbs.endpoint.EndpointSelector;
 import io.github.rdma4j.verbs.endpoint.EndpointServer;
 import java.lang.foreign.Arena;
@@ -39,7 +41,8 @@ void main(String... args) {
 
 static void publish(InetSocketAddress address, int subscribers, int numbers) {
     var subscribed = new ArrayList<Endpoint>();
-    try (var server = EndpointServer.bind(address, SMALL);
+    try (var group = EndpointGroup.open(subscribers);
+            var server = EndpointServer.bind(address, config -> SMALL.accept(config.group(group)));
             var selector = EndpointSelector.open();
             var arena = Arena.ofConfined()) {
         IO.println("publishing at " + server.address());
@@ -92,12 +95,14 @@ static final class Seen {
 }
 
 static void subscribe(InetSocketAddress address, int subscribers) {
-    try (var selector = EndpointSelector.open()) {
+    try (var group = EndpointGroup.open(subscribers);
+            var selector = EndpointSelector.open()) {
         var all = new ArrayList<Seen>();
         for (int i = 0; i < subscribers; i++) {
             var seen = new Seen();
             all.add(seen);
-            selector.add(Endpoint.connect(address, SMALL, TIMEOUT), publisher -> take(publisher, seen));
+            var endpoint = Endpoint.connect(address, config -> SMALL.accept(config.group(group)), TIMEOUT);
+            selector.add(endpoint, publisher -> take(publisher, seen));
         }
         while (selector.size() > 0) {
             selector.select(TIMEOUT);

@@ -7,6 +7,7 @@ import io.github.rdma4j.verbs.endpoint.ClosedByPeerException;
 import io.github.rdma4j.verbs.endpoint.ConnectionLostException;
 import io.github.rdma4j.verbs.endpoint.Endpoint;
 import io.github.rdma4j.verbs.endpoint.EndpointConfig;
+import io.github.rdma4j.verbs.endpoint.EndpointGroup;
 import io.github.rdma4j.verbs.endpoint.EndpointSelector;
 import io.github.rdma4j.verbs.endpoint.MessageHandler;
 import java.lang.foreign.MemorySegment;
@@ -18,6 +19,7 @@ import java.util.List;
 /** Endpoints of a client, served by an {@link EndpointSelector}. */
 final class EndpointChannels implements Channels {
     private final EndpointSelector selector = EndpointSelector.open();
+    private final EndpointGroup group;
     private final List<Endpoint> endpoints = new ArrayList<>();
     private Receiver receiver;
 
@@ -27,6 +29,7 @@ final class EndpointChannels implements Channels {
      * @param limit how long each connection may take
      */
     EndpointChannels(EchoSetting setting, Duration limit) {
+        group = EndpointGroup.open(setting.connections());
         try {
             InetSocketAddress server = new InetSocketAddress(setting.address(), setting.port());
             for (int i = 0; i < setting.connections(); i++) {
@@ -38,13 +41,16 @@ final class EndpointChannels implements Channels {
         }
     }
 
-    /** What an endpoint of either side is to be; everything else has its default. */
-    static void configure(EchoSetting setting, EndpointConfig config) {
+    /** What an endpoint of either side is to be; everything else has its default. One alone has its own queues. */
+    static void configure(EchoSetting setting, EndpointGroup group, EndpointConfig config) {
+        if (setting.connections() > 1) {
+            config.group(group);
+        }
         config.receiveBuffers(setting.depth()).sendDepth(setting.depth()).maxMessageSize(setting.size());
     }
 
     private void connect(InetSocketAddress server, EchoSetting setting, Duration limit) {
-        Endpoint endpoint = Endpoint.connect(server, config -> configure(setting, config), limit);
+        Endpoint endpoint = Endpoint.connect(server, config -> configure(setting, group, config), limit);
         int connection = endpoints.size();
         endpoints.add(endpoint);
         // One for each connection, made here: none is made while messages are measured.
@@ -107,5 +113,6 @@ final class EndpointChannels implements Channels {
     public void close() {
         selector.close();
         endpoints.forEach(Endpoint::close);
+        group.close();
     }
 }

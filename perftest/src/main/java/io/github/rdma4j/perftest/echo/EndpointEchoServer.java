@@ -5,6 +5,7 @@ package io.github.rdma4j.perftest.echo;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.endpoint.ConnectionLostException;
 import io.github.rdma4j.verbs.endpoint.Endpoint;
+import io.github.rdma4j.verbs.endpoint.EndpointGroup;
 import io.github.rdma4j.verbs.endpoint.EndpointSelector;
 import io.github.rdma4j.verbs.endpoint.EndpointServer;
 import io.github.rdma4j.verbs.endpoint.HeldMessage;
@@ -20,6 +21,7 @@ import java.util.List;
 final class EndpointEchoServer extends EchoServer {
     private static final Duration LOOK = Duration.ofSeconds(1);
 
+    private final EndpointGroup group;
     private final EndpointServer server;
     private final EndpointSelector selector;
     private final List<Endpoint> endpoints = new ArrayList<>();
@@ -77,10 +79,11 @@ final class EndpointEchoServer extends EchoServer {
     }
 
     EndpointEchoServer(EchoSetting setting) {
+        group = EndpointGroup.open(setting.connections());
         try {
             server = EndpointServer.bind(
                     new InetSocketAddress(setting.address(), setting.port()),
-                    config -> EndpointChannels.configure(setting, config));
+                    config -> EndpointChannels.configure(setting, group, config));
         } catch (VerbsException failure) {
             throw taken(setting, failure.getMessage());
         }
@@ -116,5 +119,6 @@ final class EndpointEchoServer extends EchoServer {
         selector.close();
         endpoints.forEach(Endpoint::abort);
         server.close();
+        group.close();
     }
 }

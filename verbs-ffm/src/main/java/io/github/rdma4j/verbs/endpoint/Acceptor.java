@@ -183,7 +183,7 @@ final class Acceptor {
 
     private Endpoint complete(Handshake handshake) {
         try {
-            Endpoint endpoint = Endpoint.over(handshake.link, handshake.link.buffers(), config, handshake.peer);
+            Endpoint endpoint = Endpoint.over(handshake.link, handshake.link.carrier(config), config, handshake.peer);
             handshake.recorded.over(name, endpoint, null);
             return endpoint;
         } catch (Throwable e) {

@@ -9,7 +9,8 @@ import java.util.List;
  * What an {@link EndpointSelector} visits in each select: what was ready of late. The others are armed, and cost
  * nothing until the kernel names them. Used by the thread that selects.
  *
- * <p>Who is quiet while others are ready leaves, too, after {@value #VAIN_ROUNDS} visits in vain: these cost about as
+ * <p>Who is {@linkplain SelectorEntry#isTold() told} of what comes leaves when nothing was ready: it costs nothing to
+ * wait for it. Of the others, who is quiet while others are ready leaves, too, after {@value #VAIN_ROUNDS} visits in vain: these cost about as
  * much as to be named by the kernel. Otherwise a selector that always finds something would visit all of a thousand
  * endpoints for each message. While nobody is ready, all stay: then there is nothing better to do than to look.
  */
@@ -46,12 +47,27 @@ final class ActiveEntries {
     /** Takes in what has come, and calls the handlers of those that are ready; how many. */
     int visit() {
         int called = 0;
-        // A handler changes this list by the queue only.
-        for (int i = 0; i < entries.size(); i++) {
-            SelectorEntry entry = entries.get(i);
-            if (entry.visit()) {
-                entry.lastReady = rounds;
-                called++;
+        int kept = 0;
+        int next = 0;
+        // What is added meanwhile, by handlers in whose calls something comes for others, has its turn in the next
+        // round.
+        int end = entries.size();
+        try {
+            while (next < end) {
+                SelectorEntry entry = entries.get(next++);
+                // If it throws, it stays.
+                entries.set(kept++, entry);
+                if (entry.visit()) {
+                    entry.lastReady = rounds;
+                    called++;
+                } else if (entry.isTold()) {
+                    entry.isActive = false;
+                    kept--;
+                }
+            }
+        } finally {
+            if (kept < next) {
+                entries.subList(kept, next).clear();
             }
         }
         if (called > 0) {

@@ -19,6 +19,11 @@ interface Carrier extends Wire {
      */
     int poll(Protocol protocol);
 
+    /** The same, but of a group only what others have put down for this endpoint, without asking the adapter. */
+    default int takeIn(Protocol protocol) {
+        return poll(protocol);
+    }
+
     /** Why the connection has ended, as far as the connection manager knows by now; null if it has not. Never waits. */
     String lost();
 
@@ -58,8 +63,17 @@ interface Carrier extends Wire {
      *
      * @param queue something has come
      * @param link {@link #lost()} may have something to say; null if there is no such thing
+     * @param shared of a group, which has both in their stead; null if there is none
      */
-    record Events(EventSource queue, EventSource link) {}
+    record Events(EventSource queue, EventSource link, SharedQueues shared) {}
+
+    /** Of a group: hears that something was put down for this endpoint; null for nobody. Without the endpoint's lock. */
+    default void watch(Runnable arrival) {}
+
+    /** Of a group: whether {@link #lost()} may have something to say, which is told once. */
+    default boolean takeLinkNews() {
+        return false;
+    }
 
     /** Ends the sleep that is going on, or the next one. */
     void wakeUp();

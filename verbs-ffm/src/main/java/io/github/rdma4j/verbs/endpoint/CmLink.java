@@ -15,15 +15,20 @@ import io.github.rdma4j.verbs.cm.SynchronousId;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 
-/** A queue pair that rdma_cm connects, with its queues and receive buffers. */
+/** A queue pair that rdma_cm connects, with its queues and receive buffers, or a part of those of a group. */
 final class CmLink implements Link {
     private final SynchronousId id;
     private final SharedDomain domain;
     private final CompletionChannel channel;
     private final CompletionQueue queue;
     private final QueuePair queuePair;
+    /** Null in a group. */
     private final ReceiveBuffers buffers;
-    private final EventChannel events;
+    /** Null without a group, as is the field below. */
+    private final SharedQueues shared;
+
+    private final Member member;
+    private EventChannel events;
     private String lost;
     private boolean disconnected;
     private boolean letGo;
@@ -39,6 +44,22 @@ final class CmLink implements Link {
         this.id = id;
         this.domain = domain;
         this.events = id.id().channel();
+        if (config.group() != null) {
+            this.channel = null;
+            this.queue = null;
+            this.buffers = null;
+            try {
+                this.shared = config.group().on(domain.domain().context());
+                this.member = join(config);
+                this.queuePair = member.queuePair();
+            } catch (Throwable e) {
+                CloseAll.after(e, domain::letGo);
+                throw e;
+            }
+            return;
+        }
+        this.shared = null;
+        this.member = null;
         CompletionChannel newChannel = null;
         CompletionQueue newQueue = null;
         try {
@@ -79,6 +100,18 @@ final class CmLink implements Link {
         }
     }
 
+    private Member join(EndpointConfig config) {
+        ProtectionDomain memory = domain.domain();
+        config.ackTimeout().ifPresent(exponent -> id.id().options().ackTimeout(exponent));
+        return shared.join(
+                memory,
+                QueueShare.Sizes.of(config, Frame.trailer(this)),
+                common -> id.id().createQueuePair(memory, settings -> {
+                    common.accept(settings);
+                    settings.maxInlineData(inlineData(config));
+                }));
+    }
+
     /** A frame that goes alone, and not as immediate data, goes inline. */
     private int inlineData(EndpointConfig config) {
         return Math.max(config.maxInlineData(), Frame.trailer(this));
@@ -89,8 +122,16 @@ final class CmLink implements Link {
         settings.privateData(config.hello().toBytes()).rnrRetryCount(config.rnrRetryCount());
     }
 
-    ReceiveBuffers buffers() {
-        return buffers;
+    /** The wire of this connection, when the peer has completed it. */
+    Carrier carrier(EndpointConfig config) {
+        if (member == null) {
+            SendBuffers sendBuffers =
+                    new SendBuffers(domain(), config.sendDepth(), config.maxMessageSize(), Frame.trailer(this));
+            return new VerbsCarrier(this, buffers, sendBuffers, config.maxInlineData());
+        }
+        shared.adopt(id, member);
+        events = shared.events();
+        return new MemberCarrier(this, shared, member, config.maxInlineData());
     }
 
     @Override
@@ -110,7 +151,7 @@ final class CmLink implements Link {
 
     @Override
     public CompletionChannel channel() {
-        return channel;
+        return member == null ? channel : shared.channel();
     }
 
     @Override
@@ -120,6 +161,10 @@ final class CmLink implements Link {
 
     @Override
     public Optional<String> lost() {
+        if (member != null && events == shared.events()) {
+            shared.takeConnectionEvents();
+            return Optional.ofNullable(member.lost());
+        }
         // Also after the first loss: an event that nobody fetches ends each sleep.
         Optional<CmEvent> event = events.poll();
         while (event.isPresent()) {
@@ -132,7 +177,7 @@ final class CmLink implements Link {
     }
 
     /** Null for an event that does not end the connection. */
-    private static String reason(CmEvent event) {
+    static String reason(CmEvent event) {
         return switch (event.type()) {
             case DISCONNECTED -> "the peer disconnected without closing its endpoint: its process ended, or it aborted";
             case DEVICE_REMOVAL -> "the local device was removed";
@@ -152,7 +197,17 @@ final class CmLink implements Link {
 
     @Override
     public void close() {
-        CloseAll.of(this::disconnect, queuePair::close, id::close, queue::close, channel::close);
+        if (member == null) {
+            CloseAll.of(this::disconnect, queuePair::close, id::close, queue::close, channel::close);
+        } else {
+            // The id's own channel, which it may have left, and then the id.
+            CloseAll.of(
+                    this::disconnect,
+                    () -> shared.disconnect(member),
+                    id::close,
+                    id.id()::close,
+                    () -> shared.forget(id.id()));
+        }
     }
 
     private void disconnect() {
@@ -168,7 +223,7 @@ final class CmLink implements Link {
 
     @Override
     public void free() {
-        CloseAll.of(buffers::close, () -> {
+        CloseAll.of(member == null ? buffers::close : () -> shared.leave(member), () -> {
             if (letGo) {
                 domain.closeUnused();
             } else {
@@ -185,6 +240,6 @@ final class CmLink implements Link {
 
     @Override
     public String toString() {
-        return id.isOpen() ? id.id().toString() : "closed " + queuePair;
+        return id.id().isOpen() ? id.id().toString() : "closed " + queuePair;
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.cm.CmEvent;
 import io.github.rdma4j.verbs.cm.ConnectionRejectedException;
 import io.github.rdma4j.verbs.cm.PortSpace;
@@ -38,10 +39,7 @@ final class Connector {
             } else {
                 id.resolve(config.localAddress(), server, timeout);
             }
-            SharedDomain domain = config.protectionDomain() == null
-                    ? SharedDomain.allocate(id.id().device().orElseThrow())
-                    : SharedDomain.of(config.protectionDomain());
-            link = new CmLink(id, domain, config);
+            link = new CmLink(id, domain(id.id().device().orElseThrow(), config), config);
             CmLink ready = link;
             CmEvent established = id.connect(settings -> ready.greet(settings, config), rest(server, timeout, start));
             byte[] greeting = established.privateData();
@@ -49,7 +47,7 @@ final class Connector {
             if (!problem.isEmpty()) {
                 throw new EndpointException("connecting to " + server, problem, SPEAK_THE_SAME);
             }
-            return Endpoint.over(link, link.buffers(), config, Hello.parse(greeting));
+            return Endpoint.over(link, link.carrier(config), config, Hello.parse(greeting));
         } catch (ConnectionRejectedException e) {
             closeAll(e, link, id);
             throw explained(server, e);
@@ -57,6 +55,16 @@ final class Connector {
             closeAll(e, link, id);
             throw e;
         }
+    }
+
+    /** The domain of an endpoint, or of all that a server accepts, with one user more. */
+    static SharedDomain domain(DeviceContext device, EndpointConfig config) {
+        if (config.protectionDomain() != null) {
+            return SharedDomain.of(config.protectionDomain());
+        }
+        return config.group() == null
+                ? SharedDomain.allocate(device)
+                : config.group().on(device).shareDomain();
     }
 
     private static Duration rest(InetSocketAddress server, Duration timeout, long start) {

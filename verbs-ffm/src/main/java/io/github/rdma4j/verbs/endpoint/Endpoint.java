@@ -117,16 +117,13 @@ public final class Endpoint implements AutoCloseable {
     }
 
     /** An endpoint over a connection that is made, whose receive buffers were posted before. */
-    static Endpoint over(Link link, ReceiveBuffers buffers, EndpointConfig config, Hello peer) {
-        SendBuffers sendBuffers =
-                new SendBuffers(link.domain(), config.sendDepth(), config.maxMessageSize(), Frame.trailer(link));
-        VerbsCarrier carrier = new VerbsCarrier(link, buffers, sendBuffers, config.maxInlineData());
+    static Endpoint over(Link link, Carrier carrier, EndpointConfig config, Hello peer) {
         Protocol protocol = new Protocol(
                 "endpoint " + link,
                 carrier,
-                new Credits(buffers.credited(), peer.receiveBuffers()),
+                new Credits(config.receiveBuffers(), peer.receiveBuffers()),
                 config.sendDepth(),
-                buffers.size(),
+                config.maxMessageSize(),
                 Math.min(config.maxMessageSize(), peer.bufferSize()),
                 new Silence(Engine.nanos(config.silenceTimeout())));
         Engine engine = new Engine(carrier, protocol, new SpinTime(Engine.nanos(config.spinLimit())));

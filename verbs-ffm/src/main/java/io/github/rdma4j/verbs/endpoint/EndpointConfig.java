@@ -35,6 +35,7 @@ public final class EndpointConfig {
     private InetSocketAddress localAddress;
     private byte[] privateData = {};
     private ProtectionDomain protectionDomain;
+    private EndpointGroup group;
 
     EndpointConfig() {}
 
@@ -218,6 +219,19 @@ public final class EndpointConfig {
         return this;
     }
 
+    /**
+     * The group whose queues, receive buffers and descriptors to share; default none, and then the endpoint has its own.
+     * Without {@link #protectionDomain} it has the protection domain of the group, too, so that what one endpoint of
+     * the group exposes, the peers of all can use.
+     *
+     * @param endpoints the group
+     * @return this
+     */
+    public EndpointConfig group(EndpointGroup endpoints) {
+        group = Objects.requireNonNull(endpoints, "endpoint group");
+        return this;
+    }
+
     private static int range(String name, int value, int low, int high) {
         if (value < low || value > high) {
             throw new IllegalArgumentException("%s %d is not in %d..%d".formatted(name, value, low, high));
@@ -273,6 +287,11 @@ public final class EndpointConfig {
     /** Null for one of the endpoint's own. */
     ProtectionDomain protectionDomain() {
         return protectionDomain;
+    }
+
+    /** Null for none. */
+    EndpointGroup group() {
+        return group;
     }
 
     int sendQueueDepth() {

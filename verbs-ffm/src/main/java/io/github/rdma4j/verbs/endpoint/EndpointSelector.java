@@ -12,6 +12,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
@@ -42,7 +43,8 @@ import java.util.function.Consumer;
  * peers noticed ({@link EndpointConfig#silenceTimeout}).
  *
  * <p><b>Cost.</b> A select visits those endpoints that were ready of late; the others cost nothing until the kernel
- * names them, however busy the ones are. Before it sleeps it looks for a while ({@link #open(Duration)}).
+ * names them, however busy the ones are. Endpoints of an {@link EndpointGroup} cost least: one look at the queues that
+ * they share finds what has come for each, and one event tells for all. Before it sleeps it looks for a while ({@link #open(Duration)}).
  *
  * <p>Thread safety: one thread at a time selects; another one that tries gets an {@link IllegalStateException}. {@link
  * #add}, {@link #remove}, {@link #wakeUp} and {@link #close} may be called from any thread, and from a handler. The
@@ -68,6 +70,11 @@ public final class EndpointSelector implements AutoCloseable {
     private volatile ClosePlace closePlace;
 
     private volatile boolean closed;
+
+    /** What endpoints of groups share; guarded by {@link #groupLock}, and read without it. */
+    private final Map<SharedQueues, SelectorEntry.OfShared> groups = new ConcurrentHashMap<>();
+
+    private final ReentrantLock groupLock = new ReentrantLock();
 
     // Of the thread that selects.
     private final ActiveEntries active = new ActiveEntries();
@@ -115,7 +122,7 @@ public final class EndpointSelector implements AutoCloseable {
         Objects.requireNonNull(handler, "handler");
         requireOpen();
         SelectorEntry.OfEndpoint entry = new SelectorEntry.OfEndpoint(endpoint, () -> handler.accept(endpoint));
-        entry.watch(this::note);
+        entry.watch(this::note, this::arrived);
         add(endpoint, entry);
     }
 
@@ -143,6 +150,7 @@ public final class EndpointSelector implements AutoCloseable {
             throw new IllegalArgumentException(key + " was added already");
         }
         try {
+            joinGroup(entry.shared());
             entry.bells().forEach(poller::add);
         } catch (Throwable e) {
             remove(key);
@@ -176,7 +184,44 @@ public final class EndpointSelector implements AutoCloseable {
             if (poller.isOpen()) {
                 entry.bells().forEach(poller::remove);
             }
+            leaveGroup(entry.shared());
             note(entry);
+        }
+    }
+
+    /** The first endpoint of a group brings what tells for all of them. */
+    private void joinGroup(SharedQueues shared) {
+        if (shared == null) {
+            return;
+        }
+        groupLock.lock();
+        try {
+            SelectorEntry.OfShared group = groups.computeIfAbsent(shared, SelectorEntry.OfShared::new);
+            if (group.endpoints++ == 0) {
+                shared.joinSelector();
+                group.bells().forEach(poller::add);
+            }
+        } finally {
+            groupLock.unlock();
+        }
+    }
+
+    private void leaveGroup(SharedQueues shared) {
+        if (shared == null) {
+            return;
+        }
+        groupLock.lock();
+        try {
+            SelectorEntry.OfShared group = groups.get(shared);
+            if (group != null && --group.endpoints == 0) {
+                groups.remove(shared);
+                shared.leaveSelector();
+                if (poller.isOpen()) {
+                    group.bells().forEach(poller::remove);
+                }
+            }
+        } finally {
+            groupLock.unlock();
         }
     }
 
@@ -228,7 +273,7 @@ public final class EndpointSelector implements AutoCloseable {
     /** Waits; how many handlers were called meanwhile. */
     private int spinOrSleep(long nanos) {
         long start = System.nanoTime();
-        long limit = active.isEmpty() ? 0 : Math.min(nanos, spinTime.next());
+        long limit = active.isEmpty() && groups.isEmpty() ? 0 : Math.min(nanos, spinTime.next());
         boolean mayLearn = limit == 0 || SpinTime.start();
         int called = limit > 0 && mayLearn ? spin(start, limit) : 0;
         if (called > 0 || woken) {
@@ -236,6 +281,9 @@ public final class EndpointSelector implements AutoCloseable {
             return called;
         }
         called = active.armAll();
+        if (called == 0) {
+            groups.keySet().forEach(SharedQueues::armAndTakeIn);
+        }
         if (called == 0) {
             sleep(nanos - (System.nanoTime() - start));
             long after = System.nanoTime() - start;
@@ -252,7 +300,10 @@ public final class EndpointSelector implements AutoCloseable {
             int called = 0;
             // Those that are not active are armed: the kernel tells of them, and spinning finds nothing.
             int rounds = 0;
-            while (called == 0 && !woken && !active.isEmpty() && System.nanoTime() - start < nanos) {
+            while (called == 0
+                    && !woken
+                    && !(active.isEmpty() && groups.isEmpty())
+                    && System.nanoTime() - start < nanos) {
                 SpinTime.pause(++rounds, false);
                 called = visitAll();
             }
@@ -267,7 +318,7 @@ public final class EndpointSelector implements AutoCloseable {
         asleep = true;
         try {
             // Whoever changes something from here on wakes this thread.
-            if (changed.isEmpty() && !woken && !closed) {
+            if (changed.isEmpty() && active.isEmpty() && !woken && !closed) {
                 long limit = Math.min(nanos, nextLook - System.nanoTime());
                 askKernel(Duration.ofNanos(Math.max(0, limit)));
             }
@@ -283,7 +334,9 @@ public final class EndpointSelector implements AutoCloseable {
             return poller.select(timeout, source -> {
                         SelectorEntry.Bell bell = (SelectorEntry.Bell) source;
                         bell.entry().ring(bell);
-                        active.add(bell.entry());
+                        if (!(bell.entry() instanceof SelectorEntry.OfShared)) {
+                            active.add(bell.entry());
+                        }
                     })
                     > 0;
         } catch (WaitInterruptedException e) {
@@ -297,6 +350,9 @@ public final class EndpointSelector implements AutoCloseable {
     /** Takes in what has come for those that are active, and calls their handlers. */
     private int visitAll() {
         takeChanged();
+        if (!groups.isEmpty()) {
+            groups.keySet().forEach(SharedQueues::poll);
+        }
         if (++visits >= VISITS_PER_KERNEL_LOOK) {
             askKernel(Duration.ZERO);
         }
@@ -341,6 +397,17 @@ public final class EndpointSelector implements AutoCloseable {
                 active.remove(entry);
             }
             entry = changed.poll();
+        }
+    }
+
+    /** Something has come for an endpoint of a group. Called by any thread, without the endpoint's lock. */
+    private void arrived(SelectorEntry entry) {
+        if (Thread.currentThread() == selecting.get()) {
+            if (entry.isIn()) {
+                active.add(entry);
+            }
+        } else {
+            note(entry);
         }
     }
 

@@ -111,9 +111,7 @@ public final class EndpointServer implements AutoCloseable {
                     config.protectionDomain() == null
                             ? context
                             : config.protectionDomain().context(),
-                    device -> config.protectionDomain() == null
-                            ? SharedDomain.allocate(device)
-                            : SharedDomain.of(config.protectionDomain()));
+                    device -> Connector.domain(device, config));
         }
     }
 

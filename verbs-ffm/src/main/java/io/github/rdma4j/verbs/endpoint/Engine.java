@@ -416,8 +416,13 @@ final class Engine {
 
     // ---- For a selector ----
 
-    /** From now on a selector waits for this endpoint, too. */
-    Carrier.Events watch(Runnable newWatcher) {
+    /**
+     * From now on a selector waits for this endpoint, too.
+     *
+     * @param newWatcher hears of what other threads change, with the lock held
+     * @param arrival of an endpoint of a group: hears that something has come, without the lock
+     */
+    Carrier.Events watch(Runnable newWatcher, Runnable arrival) {
         enter();
         try {
             requireOpen();
@@ -425,6 +430,7 @@ final class Engine {
                 throw new IllegalArgumentException(this + " is in a selector already");
             }
             waiters.watch(newWatcher);
+            carrier.watch(arrival);
             return carrier.events();
         } finally {
             exit();
@@ -434,6 +440,7 @@ final class Engine {
     void unwatch() {
         enter();
         waiters.watch(null);
+        carrier.watch(null);
         exit();
     }
 
@@ -461,6 +468,28 @@ final class Engine {
             if (linkEvent) {
                 look();
             }
+            return protocol.takeReady();
+        } finally {
+            exit();
+        }
+    }
+
+    /** Takes in what was put down for an endpoint of a group; whether the program has something to do. */
+    boolean visitMember() {
+        enter();
+        try {
+            if (closing) {
+                return false;
+            }
+            try {
+                carrier.takeIn(protocol);
+            } finally {
+                protocol.settle();
+            }
+            if (carrier.takeLinkNews()) {
+                look();
+            }
+            carrier.arm(protocol.awaitsEnds());
             return protocol.takeReady();
         } finally {
             exit();

@@ -18,7 +18,7 @@ interface Link {
 
     QueuePair queuePair();
 
-    /** Where both sends and receives complete; announces to {@link #channel()}. */
+    /** Where both sends and receives complete; announces to {@link #channel()}. Null in a group. */
     CompletionQueue queue();
 
     CompletionChannel channel();

@@ -222,6 +222,12 @@ final class Protocol extends SendingHalf {
         }
     }
 
+    /** The peer has sent more than there are buffers for, and the wire has kept some of it from this side. */
+    void overrun() {
+        changes++;
+        violated("a message for which it had no credit");
+    }
+
     private void violated(String how) {
         deaf = true;
         lose(NOT_THE_PROTOCOL + how, null);

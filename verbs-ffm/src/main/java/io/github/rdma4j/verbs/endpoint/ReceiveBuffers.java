@@ -11,13 +11,11 @@ import io.github.rdma4j.verbs.VerbsException;
 import java.lang.foreign.ValueLayout;
 
 /** The receive buffers of an endpoint, one region for all: those that it gives credits for, and the reserve. */
-final class ReceiveBuffers {
+final class ReceiveBuffers implements ReceiveRooms {
     /** Views of messages start where any type may be read. */
     private static final long ALIGNMENT = 64;
 
     private final QueuePair queuePair;
-    private final int credited;
-    private final int size;
     private final MemoryRegion region;
     private final MemorySlice[] rooms;
     private final Message[] messages;
@@ -30,8 +28,6 @@ final class ReceiveBuffers {
      */
     ReceiveBuffers(ProtectionDomain domain, QueuePair queuePair, int credited, int size, int trailer) {
         this.queuePair = queuePair;
-        this.credited = credited;
-        this.size = size;
         int count = credited + Credits.RESERVE;
         long stride = stride(size + trailer);
         this.region = domain.allocateMemory(count * stride, AccessFlag.LOCAL_WRITE);
@@ -56,31 +52,23 @@ final class ReceiveBuffers {
         return Math.max(ALIGNMENT, (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
     }
 
-    int credited() {
-        return credited;
-    }
-
-    /** How long a message may be, in bytes. */
-    int size() {
-        return size;
-    }
-
-    /** Gives a buffer back to the adapter. */
-    int post(int index) {
+    @Override
+    public int post(int index) {
         return queuePair.postReceive(Protocol.RECEIVE | index, rooms[index]);
     }
 
-    /** The message in a buffer, open until its handler returns. */
-    Message message(int index, long length) {
+    @Override
+    public Message message(int index, long length) {
         return messages[index].open(length);
     }
 
-    /** The frame behind the message in a buffer. */
-    int frame(int index, long length) {
+    @Override
+    public int frame(int index, long length) {
         return Frame.read(region.segment(), rooms[index].offset() + length);
     }
 
-    byte[] copy(int index, long length) {
+    @Override
+    public byte[] copy(int index, long length) {
         return region.segment().asSlice(rooms[index].offset(), length).toArray(ValueLayout.JAVA_BYTE);
     }
 

@@ -88,6 +88,16 @@ abstract class SelectorEntry {
         return true;
     }
 
+    /** Whether it tells the selector when something has come, so that nobody has to look or to arm. */
+    boolean isTold() {
+        return false;
+    }
+
+    /** What it shares with others, which tells for it; null if it has bells of its own. */
+    SharedQueues shared() {
+        return null;
+    }
+
     abstract boolean isOpen();
 
     abstract void ring(Bell bell);
@@ -107,6 +117,9 @@ abstract class SelectorEntry {
     /** An endpoint. */
     static final class OfEndpoint extends SelectorEntry {
         private final Engine engine;
+        /** Null without a group. */
+        private SharedQueues shared;
+
         private boolean queueRang;
         private boolean linkRang;
 
@@ -115,9 +128,14 @@ abstract class SelectorEntry {
             engine = endpoint.engine();
         }
 
-        /** From now on, changes that other threads make are told. */
-        void watch(Consumer<SelectorEntry> watcher) {
-            Carrier.Events events = engine.watch(() -> watcher.accept(this));
+        /**
+         * From now on, changes that other threads make are told.
+         *
+         * @param arrival of an endpoint of a group: something has come
+         */
+        void watch(Consumer<SelectorEntry> watcher, Consumer<SelectorEntry> arrival) {
+            Carrier.Events events = engine.watch(() -> watcher.accept(this), () -> arrival.accept(this));
+            shared = events.shared();
             addBell(true, events.queue());
             addBell(false, events.link());
         }
@@ -126,6 +144,16 @@ abstract class SelectorEntry {
         void leave() {
             super.leave();
             engine.unwatch();
+        }
+
+        @Override
+        boolean isTold() {
+            return shared != null;
+        }
+
+        @Override
+        SharedQueues shared() {
+            return shared;
         }
 
         @Override
@@ -146,6 +174,9 @@ abstract class SelectorEntry {
 
         @Override
         boolean takeIn() {
+            if (shared != null) {
+                return engine.visitMember();
+            }
             boolean ready = engine.visit(queueRang, linkRang);
             queueRang = false;
             linkRang = false;
@@ -154,12 +185,65 @@ abstract class SelectorEntry {
 
         @Override
         boolean arm() {
-            return engine.arm();
+            return shared != null ? engine.visitMember() : engine.arm();
         }
 
         @Override
         long lookAtClock() {
             return engine.lookAtClock();
+        }
+    }
+
+    /** What endpoints of a group share. Its bells ring for all of them, and it tells each. */
+    static final class OfShared extends SelectorEntry {
+        private final SharedQueues queues;
+        /** How many of its endpoints the selector serves. */
+        int endpoints;
+
+        OfShared(SharedQueues queues) {
+            super(queues, () -> {});
+            this.queues = queues;
+            addBell(true, queues.channel());
+            addBell(false, queues.events());
+        }
+
+        SharedQueues queues() {
+            return queues;
+        }
+
+        @Override
+        boolean isOpen() {
+            return queues.isOpen();
+        }
+
+        /** Takes the event, and tells those for whom something has come. */
+        @Override
+        void ring(Bell bell) {
+            if (bell.queue) {
+                queues.takeEventsForSelector();
+            } else {
+                queues.takeConnectionEvents();
+            }
+        }
+
+        @Override
+        boolean hasRung() {
+            return false;
+        }
+
+        @Override
+        boolean takeIn() {
+            return false;
+        }
+
+        @Override
+        boolean arm() {
+            return false;
+        }
+
+        @Override
+        long lookAtClock() {
+            return Long.MAX_VALUE;
         }
     }
 

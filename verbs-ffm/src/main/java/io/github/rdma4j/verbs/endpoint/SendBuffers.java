@@ -12,7 +12,7 @@ import java.util.SplittableRandom;
 
 /**
  * A buffer for each of {@link Slots}: for a message and what is behind it, or for an atomic operation's result; and
- * one for a frame alone. One region for all.
+ * one for a frame alone. One region for all, and perhaps for those of other endpoints.
  */
 final class SendBuffers {
     /**
@@ -22,6 +22,10 @@ final class SendBuffers {
     static final long NO_RESULT = new SplittableRandom().nextLong();
 
     private final MemoryRegion region;
+    /** Whether the region is for these alone. */
+    private final boolean owned;
+
+    private final long base;
     private final long stride;
     private final MemorySlice[] messages;
     private final MemorySlice[] words;
@@ -29,18 +33,39 @@ final class SendBuffers {
     private final MemorySlice control;
     private final int trailer;
 
+    /** In a region of their own. */
     SendBuffers(ProtectionDomain domain, int depth, int size, int trailer) {
+        this(domain.allocateMemory(bytes(depth, size, trailer), AccessFlag.LOCAL_WRITE), 0, true, depth, size, trailer);
+    }
+
+    /** In a region that others use, too, from an offset on that is a multiple of the buffers' alignment. */
+    SendBuffers(MemoryRegion region, long base, int depth, int size, int trailer) {
+        this(region, base, false, depth, size, trailer);
+    }
+
+    private SendBuffers(MemoryRegion region, long base, boolean owned, int depth, int size, int trailer) {
+        this.region = region;
+        this.base = base;
+        this.owned = owned;
         this.trailer = trailer;
         stride = ReceiveBuffers.stride(size + trailer);
-        region = domain.allocateMemory((depth + 1) * stride, AccessFlag.LOCAL_WRITE);
         messages = new MemorySlice[depth];
         words = new MemorySlice[depth];
         for (int i = 0; i < depth; i++) {
-            words[i] = region.slice(i * stride, Long.BYTES);
+            words[i] = region.slice(at(i), Long.BYTES);
             cut(i, 0);
         }
-        nothing = region.slice(0, 0);
-        control = region.slice(depth * stride, Frame.TRAILER);
+        nothing = region.slice(base, 0);
+        control = region.slice(at(depth), Frame.TRAILER);
+    }
+
+    /** How much memory they take. */
+    static long bytes(int depth, int size, int trailer) {
+        return (depth + 1) * ReceiveBuffers.stride(size + trailer);
+    }
+
+    private long at(int slot) {
+        return base + slot * stride;
     }
 
     /**
@@ -48,19 +73,19 @@ final class SendBuffers {
      */
     void fill(int slot, MemorySegment message) {
         long length = message.byteSize();
-        MemorySegment.copy(message, 0, region.segment(), slot * stride, length);
+        MemorySegment.copy(message, 0, region.segment(), at(slot), length);
         cut(slot, length);
     }
 
     /** The buffer of a slot. */
     MemorySegment room(int slot) {
-        return region.segment().asSlice(slot * stride, stride);
+        return region.segment().asSlice(at(slot), stride);
     }
 
     /** The message that was written into a buffer has this length. */
     void cut(int slot, long length) {
         if (messages[slot] == null || messages[slot].length() != length + trailer) {
-            messages[slot] = region.slice(slot * stride, length + trailer);
+            messages[slot] = region.slice(at(slot), length + trailer);
         }
     }
 
@@ -93,20 +118,23 @@ final class SendBuffers {
 
     /** The first bytes of the same place. */
     MemorySlice word(int slot, long bytes) {
-        return bytes == Long.BYTES ? words[slot] : region.slice(slot * stride, bytes);
+        return bytes == Long.BYTES ? words[slot] : region.slice(at(slot), bytes);
     }
 
     /** Puts there what a transfer will write. */
     void setWord(int slot, long value) {
-        region.segment().set(ValueLayout.JAVA_LONG, slot * stride, value);
+        region.segment().set(ValueLayout.JAVA_LONG, at(slot), value);
     }
 
     /** The value before an atomic operation. */
     long original(int slot) {
-        return region.segment().get(ValueLayout.JAVA_LONG, slot * stride);
+        return region.segment().get(ValueLayout.JAVA_LONG, at(slot));
     }
 
+    /** Closes the region, unless others use it, too. */
     void close() {
-        region.close();
+        if (owned) {
+            region.close();
+        }
     }
 }

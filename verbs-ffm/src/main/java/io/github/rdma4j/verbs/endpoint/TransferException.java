@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
-import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
 
 /**
@@ -18,10 +17,15 @@ public final class TransferException extends EndpointException {
     private final WorkCompletionStatus status;
     private final int vendorError;
 
-    TransferException(String operation, WorkCompletion completion) {
-        super(operation, cause(completion.describe()), completion.status().remedy());
-        this.status = completion.status();
-        this.vendorError = completion.vendorError();
+    /**
+     * A failed request.
+     *
+     * @param description what {@link io.github.rdma4j.verbs.WorkCompletion#describe} says
+     */
+    TransferException(String operation, WorkCompletionStatus status, int vendorError, String description) {
+        super(operation, cause(description), status.remedy());
+        this.status = status;
+        this.vendorError = vendorError;
     }
 
     /** A transfer that the adapter reports as done, and that has not done what it was for. */
@@ -37,7 +41,8 @@ public final class TransferException extends EndpointException {
 
     /** The description ends with the remedy, which the message of an exception gets by itself. */
     private static String cause(String description) {
-        return description.substring(0, description.indexOf(". Remedy: "));
+        int end = description.indexOf(". Remedy: ");
+        return end < 0 ? description : description.substring(0, end);
     }
 
     /**

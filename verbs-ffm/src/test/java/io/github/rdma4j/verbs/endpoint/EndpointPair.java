@@ -78,8 +78,15 @@ final class EndpointPair implements AutoCloseable {
         rightLink.connect(leftLink, rightConfig);
         ReceiveBuffers leftBuffers = leftLink.buffers(leftConfig);
         ReceiveBuffers rightBuffers = rightLink.buffers(rightConfig);
-        left = Endpoint.over(leftLink, leftBuffers, leftConfig, rightConfig.hello());
-        right = Endpoint.over(rightLink, rightBuffers, rightConfig, leftConfig.hello());
+        left = Endpoint.over(leftLink, carrier(leftLink, leftBuffers, leftConfig), leftConfig, rightConfig.hello());
+        right = Endpoint.over(
+                rightLink, carrier(rightLink, rightBuffers, rightConfig), rightConfig, leftConfig.hello());
+    }
+
+    private static Carrier carrier(Link link, ReceiveBuffers buffers, EndpointConfig config) {
+        SendBuffers sendBuffers =
+                new SendBuffers(link.domain(), config.sendDepth(), config.maxMessageSize(), Frame.trailer(link));
+        return new VerbsCarrier(link, buffers, sendBuffers, config.maxInlineData());
     }
 
     /** A queue pair that was connected by hand. */

@@ -430,6 +430,7 @@ class EngineTest {
                 () -> pair.leftCarrier.lie(true, Frame.of(7, 0), 4),
                 () -> pair.leftCarrier.lie(true, Frame.of(Frame.MESSAGE, 0), 100_000),
                 () -> pair.leftCarrier.lie(false, 0, 4),
+                () -> pair.rightCarrier.overrun = true,
                 () -> {
                     for (int i = 0; i < 6; i++) {
                         pair.leftCarrier.lie(true, Frame.of(Frame.MESSAGE, 0), 4);

@@ -62,6 +62,8 @@ final class FakeCarrier implements Carrier {
     boolean neverFlushes;
     /** Whether the peer may send what it must not. */
     boolean lying;
+    /** Whether the peer has sent more than there was room for, as an endpoint of a group hears of it; told once. */
+    boolean overrun;
 
     boolean cut;
     String lost;
@@ -400,6 +402,11 @@ final class FakeCarrier implements Carrier {
                 events.remove();
                 underWay -= (event.id & Protocol.RECEIVE) == 0 ? 1 : 0;
             }
+            count++;
+        }
+        if (overrun) {
+            overrun = false;
+            protocol.overrun();
             count++;
         }
         return count;

@@ -138,10 +138,11 @@ class ProtocolSimulationTest {
         }
 
         private void lie() {
-            switch (random.nextInt(5)) {
+            switch (random.nextInt(6)) {
                 case 0 -> right.carrier.lie(true, Frame.of(Frame.MESSAGE, 0), 8);
                 case 1 -> right.carrier.lie(true, Frame.of(random.nextInt(0x10000), 0), 8);
                 case 2 -> right.carrier.lie(true, Frame.of(Frame.CREDIT, random.nextInt(Frame.MAX_CREDITS)), 0);
+                case 4 -> left.carrier.overrun = true;
                 case 3 -> right.carrier.lie(true, Frame.of(Frame.MESSAGE, 0), 65 + random.nextInt(1000));
                 default -> right.carrier.lie(false, random.nextInt(), random.nextInt(100));
             }

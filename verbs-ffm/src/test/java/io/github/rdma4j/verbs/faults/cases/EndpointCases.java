@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.faults.cases;
 
 import io.github.rdma4j.verbs.cm.CmTestNet;
 import io.github.rdma4j.verbs.endpoint.Endpoint;
+import io.github.rdma4j.verbs.endpoint.EndpointGroup;
 import io.github.rdma4j.verbs.endpoint.EndpointSelector;
 import io.github.rdma4j.verbs.endpoint.EndpointServer;
 import io.github.rdma4j.verbs.faults.FaultCase;
@@ -24,6 +25,7 @@ public final class EndpointCases {
         return List.of(
                 new FaultCase("endpoint server", 17, EndpointCases::server),
                 new FaultCase("endpoint client", 110, EndpointCases::client),
+                new FaultCase("endpoint of a group", 140, EndpointCases::member),
                 new FaultCase("endpoint selector", 8, EndpointCases::selector));
     }
 
@@ -40,6 +42,21 @@ public final class EndpointCases {
             // Not shorter: on a busy machine the time would be over before it sleeps, and its calls would not be made.
             steps.take(() -> selector.select(Duration.ofMillis(300)));
             steps.end(selector);
+        }
+    }
+
+    /** The same for one that shares its queues, and for those. */
+    private static void member(Steps steps) {
+        AtomicBoolean over = new AtomicBoolean();
+        try (EndpointServer server = EndpointServer.bind(CmTestNet.ipv4())) {
+            CompletableFuture<Void> serving = CompletableFuture.runAsync(() -> serve(server, over));
+            EndpointGroup group = steps.make(() -> EndpointGroup.open(2));
+            Endpoint client =
+                    steps.take(() -> Endpoint.connect(server.address(), config -> config.group(group), PATIENCE));
+            steps.end(client);
+            steps.end(group);
+            over.set(true);
+            serving.join();
         }
     }
 

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+/** A wire whose completions come through the queues of a group. */
+final class MemberCarrier extends VerbsWire {
+    private final SharedQueues queues;
+    private final Member member;
+
+    MemberCarrier(CmLink link, SharedQueues queues, Member member, int inlineSize) {
+        super(link, member, member.share().sendBuffers(member), inlineSize, member.tag());
+        this.queues = queues;
+        this.member = member;
+    }
+
+    @Override
+    public int poll(Protocol protocol) {
+        queues.poll();
+        return takeIn(protocol);
+    }
+
+    @Override
+    public int takeIn(Protocol protocol) {
+        return member.takeIn(protocol, this);
+    }
+
+    @Override
+    public void prepareToSleep() {}
+
+    /** Whoever sleeps arms, for all; here it is only said for what. */
+    @Override
+    public void arm(boolean ends) {
+        queues.awaitEnds(member, ends);
+    }
+
+    @Override
+    public boolean missesEnds() {
+        return !member.awaitsEnds();
+    }
+
+    @Override
+    public void sleep(long nanos) {
+        queues.sleepers().sleep(member.sleeper(), nanos);
+    }
+
+    @Override
+    public boolean awake() {
+        return takeLinkNews();
+    }
+
+    @Override
+    public boolean takeLinkNews() {
+        return member.takeLinkNews();
+    }
+
+    /** Events are the group's. */
+    @Override
+    public void eventCame() {}
+
+    @Override
+    public Events events() {
+        return new Events(null, null, queues);
+    }
+
+    @Override
+    public void watch(Runnable arrival) {
+        member.watcher(arrival);
+    }
+
+    @Override
+    public void wakeUp() {
+        queues.sleepers().wake(member.sleeper());
+    }
+
+    @Override
+    public void close() {
+        link().close();
+    }
+
+    @Override
+    public void free() {
+        link().free();
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import java.util.Arrays;
+
+/**
+ * Finds who has a queue pair by its number, without allocating: numbers with their owners in an array, each at the
+ * place that its number gives or behind it.
+ */
+final class MemberTable<T> {
+    private static final int LEAST = 16;
+    /** Spreads numbers that follow each other, or differ by a power of two. */
+    private static final int SPREAD = 0x9e3779b9;
+
+    private int[] numbers = new int[LEAST];
+    private Object[] owners = new Object[LEAST];
+    private int size;
+
+    int size() {
+        return size;
+    }
+
+    private int start(int number) {
+        return number * SPREAD >>> Integer.numberOfLeadingZeros(owners.length - 1);
+    }
+
+    private int find(int number) {
+        int at = start(number);
+        while (owners[at] != null && numbers[at] != number) {
+            at = at + 1 & owners.length - 1;
+        }
+        return at;
+    }
+
+    /** The owner; null if there is none. */
+    @SuppressWarnings("unchecked")
+    T get(int number) {
+        return (T) owners[find(number)];
+    }
+
+    /** Adds one that is not there. */
+    void put(int number, T owner) {
+        if (2 * (size + 1) > owners.length) {
+            grow();
+        }
+        int at = find(number);
+        if (owners[at] != null) {
+            throw new AssertionError("queue pair 0x%06x is there already".formatted(number));
+        }
+        numbers[at] = number;
+        owners[at] = owner;
+        size++;
+    }
+
+    private void grow() {
+        int[] oldNumbers = numbers;
+        Object[] oldOwners = owners;
+        numbers = Arrays.copyOf(numbers, 2 * numbers.length);
+        owners = new Object[numbers.length];
+        for (int i = 0; i < oldOwners.length; i++) {
+            if (oldOwners[i] != null) {
+                int at = find(oldNumbers[i]);
+                numbers[at] = oldNumbers[i];
+                owners[at] = oldOwners[i];
+            }
+        }
+    }
+
+    /** Removes one; false if it is not there, or belongs to another owner. Those behind it move up, so that they are found. */
+    boolean remove(int number, T owner) {
+        int hole = find(number);
+        if (owners[hole] != owner) {
+            return false;
+        }
+        size--;
+        int next = hole;
+        while (true) {
+            owners[hole] = null;
+            do {
+                next = next + 1 & owners.length - 1;
+                if (owners[next] == null) {
+                    return true;
+                }
+            } while (isBetween(hole, start(numbers[next]), next));
+            numbers[hole] = numbers[next];
+            owners[hole] = owners[next];
+            hole = next;
+        }
+    }
+
+    /** Whether a place lies behind the hole and not behind the end, around the end of the array if need be. */
+    private static boolean isBetween(int hole, int place, int end) {
+        return hole <= end ? hole < place && place <= end : hole < place || place <= end;
+    }
+}

@@ -1,0 +1,409 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import io.github.rdma4j.verbs.AccessFlag;
+import io.github.rdma4j.verbs.CompletionChannel;
+import io.github.rdma4j.verbs.CompletionQueue;
+import io.github.rdma4j.verbs.MemoryRegion;
+import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.ProtectionDomain;
+import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.QueuePairConfig;
+import io.github.rdma4j.verbs.SharedReceiveQueue;
+import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.WorkCompletion;
+import io.github.rdma4j.verbs.WorkCompletions;
+import io.github.rdma4j.verbs.device.DeviceAttributes;
+import io.github.rdma4j.verbs.internal.Errno;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * A completion queue and a shared receive queue for a number of endpoints of the same sizes, with the memory for their
+ * messages.
+ *
+ * <p>Both queues are as long as all places need at once, so neither can overrun. Memory comes for some places at a
+ * time, with the first endpoint there. Each place brings as many receive buffers as its endpoint grants credits, and the
+ * reserve; they stay when it leaves, for the next one. So as long as no endpoint has more than its part, which {@link
+ * Member} sees to, the adapter has a buffer for each message that a peer may send.
+ *
+ * <p>Used with one of two locks of {@link SharedQueues}: what polls and arms with the one, what joins and leaves with
+ * the other. The ledger has a lock of its own, since endpoints give buffers back at any time.
+ */
+final class QueueShare {
+    private static final int BATCH = 32;
+    /** Receive buffers beyond those of the places, in the stead of those that the adapter may have lost. */
+    private static final int SPARE = 16;
+    /** When so many may be lost, nobody comes any more. */
+    private static final int MOST_LOST = SPARE - 4;
+    /** Memory is registered in pieces of about this size. */
+    private static final long CHUNK_BYTES = 1 << 20;
+
+    private static final int MOST_PLACES_PER_CHUNK = 64;
+
+    /** The sizes of its endpoints. */
+    record Sizes(int receives, int sends, int sendDepth, int maxMessage, int trailer) {
+        static Sizes of(EndpointConfig config, int trailer) {
+            return new Sizes(
+                    config.receiveQueueDepth(),
+                    config.sendQueueDepth(),
+                    config.sendDepth(),
+                    config.maxMessageSize(),
+                    trailer);
+        }
+
+        long receiveStride() {
+            return ReceiveBuffers.stride(maxMessage + trailer);
+        }
+
+        long sendBytes() {
+            return SendBuffers.bytes(sendDepth, maxMessage, trailer);
+        }
+
+        long bytes() {
+            return receives * receiveStride() + sendBytes();
+        }
+
+        int placesPerChunk() {
+            return (int) Math.clamp(CHUNK_BYTES / bytes(), 1, MOST_PLACES_PER_CHUNK);
+        }
+    }
+
+    private final ProtectionDomain domain;
+    private final Sizes sizes;
+    private final int places;
+    private final CompletionQueue queue;
+    private final SharedReceiveQueue receives;
+
+    // With the lock of those who join and leave.
+    private final BitSet taken = new BitSet();
+    private final List<MemoryRegion> chunks = new ArrayList<>();
+    /** The chunks, and the spare buffers'. */
+    private final List<MemoryRegion> regions = new ArrayList<>();
+
+    // With the lock of those who poll.
+    private final MemberTable<Member> members = new MemberTable<>();
+    private final WorkCompletions completions = WorkCompletions.allocate(BATCH);
+    private int count;
+    private int next;
+    /** Has something that it was not told of, because telling failed. */
+    private Member untold;
+
+    private boolean armed;
+    private boolean armedForEnds;
+
+    // With the ledger's own lock.
+    private final ReceiveLedger ledger = new ReceiveLedger();
+    private volatile MemorySlice[] rooms = {};
+    private volatile Message[] messages = {};
+
+    /**
+     * Creates the queues.
+     *
+     * @param wanted how many places there are to be; fewer if the device's queues are too short
+     */
+    QueueShare(ProtectionDomain domain, CompletionChannel channel, Sizes sizes, int wanted) {
+        this.domain = domain;
+        this.sizes = sizes;
+        this.places = places(domain, sizes, wanted);
+        int receiveDepth = places * sizes.receives + SPARE;
+        this.queue = domain.context()
+                .createCompletionQueue(places * sizes.sends + receiveDepth, settings -> settings.channel(channel));
+        try {
+            this.receives = domain.createSharedReceiveQueue(settings -> settings.maxWorkRequests(receiveDepth));
+            addBuffers(sizes.receiveStride() * SPARE, SPARE);
+        } catch (Throwable e) {
+            // Closes the other queue's receives, too.
+            CloseAll.after(e, this::close);
+            throw e;
+        }
+    }
+
+    private static int places(ProtectionDomain domain, Sizes sizes, int wanted) {
+        DeviceAttributes limits = domain.context().attributes();
+        int longest = limits.maxSharedReceiveQueueWorkRequests();
+        int completions = limits.maxCompletionQueueEntries();
+        int most = Math.min((longest - SPARE) / sizes.receives, (completions - SPARE) / (sizes.receives + sizes.sends));
+        if (most < 1) {
+            throw new IllegalArgumentException(
+                    ("an endpoint of a group can have %d receives and %d completions: device %s has shared receive"
+                                    + " queues of at most %d and completion queues of at most %d; %s")
+                            .formatted(
+                                    sizes.receives + SPARE,
+                                    sizes.receives + sizes.sends + SPARE,
+                                    domain.context().device().name(),
+                                    longest,
+                                    completions,
+                                    longest == 0
+                                            ? "use endpoints without a group there"
+                                            : "lower EndpointConfig.receiveBuffers and sendDepth"));
+        }
+        return Math.min(wanted, most);
+    }
+
+    // ---- Joining and leaving ----
+
+    /** Whether an endpoint can come here. */
+    boolean hasRoomFor(ProtectionDomain itsDomain, Sizes itsSizes) {
+        return domain == itsDomain
+                && sizes.equals(itsSizes)
+                && taken.cardinality() < places
+                && isOpen()
+                && !isWornOut();
+    }
+
+    private boolean isOpen() {
+        return receives.isOpen() && queue.isOpen();
+    }
+
+    /** Whether too many buffers may be lost. */
+    private boolean isWornOut() {
+        synchronized (ledger) {
+            return ledger.lost() > MOST_LOST;
+        }
+    }
+
+    boolean isEmpty() {
+        return taken.isEmpty();
+    }
+
+    /** Whether it is of no use any more when it is empty. */
+    boolean isSpent() {
+        return isEmpty() && (!isOpen() || isWornOut());
+    }
+
+    int size() {
+        return taken.cardinality();
+    }
+
+    int places() {
+        return places;
+    }
+
+    /** Takes the lowest place, so that memory comes late. */
+    Member join(long number) {
+        int place = taken.nextClearBit(0);
+        while (place / sizes.placesPerChunk() >= chunks.size()) {
+            int placesHere = Math.min(sizes.placesPerChunk(), places - chunks.size() * sizes.placesPerChunk());
+            chunks.add(addBuffers(placesHere * sizes.bytes(), placesHere * sizes.receives));
+        }
+        Member member = new Member(this, place, number, sizes.receives, sizes.sends);
+        taken.set(place);
+        return member;
+    }
+
+    /** Creates its queue pair. */
+    void connect(Member member, Function<Consumer<QueuePairConfig>, QueuePair> creation) {
+        member.queuePair(creation.apply(settings ->
+                settings.completionQueue(queue).sharedReceiveQueue(receives).maxSendWorkRequests(sizes.sends)));
+    }
+
+    /** The buffers for sending at its place: behind the receive buffers of its chunk. */
+    SendBuffers sendBuffers(Member member) {
+        int inChunk = sizes.placesPerChunk();
+        int chunk = member.place() / inChunk;
+        int placesHere = Math.min(inChunk, places - chunk * inChunk);
+        long base = placesHere * sizes.receives * sizes.receiveStride() + member.place() % inChunk * sizes.sendBytes();
+        return new SendBuffers(chunks.get(chunk), base, sizes.sendDepth, sizes.maxMessage, sizes.trailer);
+    }
+
+    /** Registers memory whose first part is for so many receive buffers, and gives these to the adapter. */
+    private MemoryRegion addBuffers(long bytes, int number) {
+        MemoryRegion region = domain.allocateMemory(bytes, AccessFlag.LOCAL_WRITE);
+        try {
+            int first;
+            synchronized (ledger) {
+                first = ledger.count();
+                MemorySlice[] grown = Arrays.copyOf(rooms, first + number);
+                for (int i = 0; i < number; i++) {
+                    grown[first + i] = region.slice(i * sizes.receiveStride(), sizes.maxMessage + sizes.trailer);
+                }
+                messages = Arrays.copyOf(messages, first + number);
+                rooms = grown;
+                ledger.add(number);
+            }
+            for (int i = 0; i < number; i++) {
+                int errno = post(first + i);
+                if (errno != 0) {
+                    throw new VerbsException("ibv_post_srq_recv(" + this + ")", errno, "", "");
+                }
+            }
+            regions.add(region);
+            return region;
+        } catch (Throwable e) {
+            CloseAll.after(e, region::close);
+            throw e;
+        }
+    }
+
+    /** A member whose queue pair is closed has nothing here any more but what is with it. */
+    void forget(Member member) {
+        if (members.remove(member.queuePair().number(), member) && !member.isPeerClosed()) {
+            synchronized (ledger) {
+                ledger.mayHaveLost();
+            }
+        }
+    }
+
+    /** The program has nothing of a member any more: its buffers go back, and its place is free. */
+    void leave(Member member) {
+        if (member.hasLeft()) {
+            return;
+        }
+        if (isOpen()) {
+            member.giveBack();
+        }
+        taken.clear(member.place());
+        member.leave();
+    }
+
+    // ---- Polling ----
+
+    void add(Member member) {
+        members.put(member.queuePair().number(), member);
+    }
+
+    /** Puts down what has come for whom it is, and tells them; how much there was. */
+    int poll(Sleepers sleepers) {
+        if (!queue.isOpen()) {
+            return 0;
+        }
+        if (untold != null) {
+            tellUntold(sleepers);
+        }
+        int total = 0;
+        boolean more = true;
+        while (more) {
+            if (next == count) {
+                next = 0;
+                count = 0;
+                count = queue.poll(completions);
+                total += count;
+                more = count == BATCH;
+            }
+            while (next < count) {
+                dispatch(completions.get(next));
+                next++;
+                if (untold != null) {
+                    tellUntold(sleepers);
+                }
+            }
+        }
+        return total;
+    }
+
+    private void tellUntold(Sleepers sleepers) {
+        untold.tell(sleepers);
+        untold = null;
+    }
+
+    /** What belongs to nobody is of a queue pair that has gone. */
+    private void dispatch(WorkCompletion completion) {
+        Member member = members.get(completion.queuePairNumber());
+        long id = completion.workRequestId();
+        boolean receive = (id & Protocol.RECEIVE) != 0;
+        // First what needs memory: if there is none, the completion is dispatched again.
+        Arrivals.Failure failure = member == null || completion.isSuccess() ? null : Member.failure(completion);
+        if (receive) {
+            synchronized (ledger) {
+                ledger.used((int) id);
+            }
+        }
+        boolean kept = member != null && member.arrive(completion, failure);
+        untold = member;
+        if (receive && !kept && post((int) id) != 0) {
+            synchronized (ledger) {
+                ledger.lose();
+            }
+        }
+    }
+
+    /** What comes from now on is an event of the channel. */
+    void arm(boolean ends) {
+        // Of iWARP's adapters siw tells nobody of what the peer solicits: there all completions count.
+        boolean all = ends || sizes.trailer > 0;
+        if ((!armed || all && !armedForEnds) && queue.isOpen()) {
+            queue.requestNotification(!all);
+            armed = true;
+            armedForEnds = all;
+        }
+    }
+
+    /** Whether the ends of what was posted make no event, though others do. */
+    boolean missesEnds() {
+        return armed && !armedForEnds;
+    }
+
+    /** An event of a queue was taken. */
+    void eventCame(CompletionQueue whose) {
+        if (whose == queue) {
+            armed = false;
+        }
+    }
+
+    // ---- Buffers ----
+
+    /** Gives a receive buffer to the adapter; 0 or an errno. */
+    int post(int buffer) {
+        // In one order for both, or the ledger would take for late what is not.
+        synchronized (ledger) {
+            if (!receives.isOpen()) {
+                return Errno.EINVAL;
+            }
+            ledger.post(buffer);
+            int errno = Errno.EINVAL;
+            try {
+                errno = receives.postReceive(Protocol.RECEIVE | buffer, rooms[buffer]);
+            } finally {
+                if (errno != 0) {
+                    ledger.refused(buffer);
+                }
+            }
+            return errno;
+        }
+    }
+
+    MemorySlice room(int buffer) {
+        return rooms[buffer];
+    }
+
+    /** Made when it is needed the first time. */
+    Message message(int buffer) {
+        Message message = messages[buffer];
+        if (message == null) {
+            MemorySlice room = rooms[buffer];
+            message = new Message(room.region().segment().asSlice(room.offset(), sizes.maxMessage));
+            messages[buffer] = message;
+        }
+        return message;
+    }
+
+    byte[] copy(int buffer, long length) {
+        MemorySlice room = rooms[buffer];
+        return room.region().segment().asSlice(room.offset(), length).toArray(ValueLayout.JAVA_BYTE);
+    }
+
+    /** Closes everything, when nobody is there any more. What fails is tried again by another call. */
+    void close() {
+        List<Runnable> closes = new ArrayList<>();
+        if (receives != null) {
+            closes.add(receives::close);
+        }
+        closes.add(queue::close);
+        regions.forEach(region -> closes.add(region::close));
+        CloseAll.of(closes.toArray(Runnable[]::new));
+    }
+
+    /** {@return what it is} */
+    @Override
+    public String toString() {
+        return "queues for %d endpoints on %s"
+                .formatted(places, domain.context().device().name());
+    }
+}

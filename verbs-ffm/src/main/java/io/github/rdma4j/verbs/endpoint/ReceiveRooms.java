@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+/** The receive buffers of an endpoint by their numbers, wherever they are. */
+interface ReceiveRooms {
+    /** Gives a buffer back to the adapter; 0 or an errno. */
+    int post(int buffer);
+
+    /** The message in a buffer, open until its handler returns. */
+    Message message(int buffer, long length);
+
+    /** The frame behind the message in a buffer, on a transport without immediate data. */
+    int frame(int buffer, long length);
+
+    /** A copy of the message in a buffer. */
+    byte[] copy(int buffer, long length);
+}

@@ -1,0 +1,271 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.RemoteMemory;
+import io.github.rdma4j.verbs.SendBatch;
+import io.github.rdma4j.verbs.SendFlags;
+import io.github.rdma4j.verbs.WorkCompletionStatus;
+import io.github.rdma4j.verbs.internal.events.EndpointEndEvent;
+import io.github.rdma4j.verbs.internal.events.FailedTransferEvent;
+import java.lang.foreign.MemorySegment;
+import java.util.BitSet;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** The wire of a program: a queue pair and its buffers. How its completions come, its subclasses know. */
+abstract class VerbsWire implements Carrier {
+    /** Ends the peer's sleep, which its own completions need not: see {@link Carrier#arm}. */
+    private static final int FOR_THE_PEER = SendFlags.SIGNALED | SendFlags.SOLICITED;
+    /** Where a write without bytes goes, which no adapter looks at (InfiniBand specification, C9-88). */
+    private static final RemoteMemory NOWHERE = new RemoteMemory(0, 0, 0);
+
+    private final Link link;
+    private final QueuePair queuePair;
+    private final ReceiveRooms received;
+    private final SendBuffers buffers;
+    private final int inlineSize;
+    /** The bytes behind each message; 0 where frames are immediate data. */
+    private final int trailer;
+    /** In the id of each request that is posted for sending. */
+    private final long tag;
+    /** As the endpoint calls itself: both addresses, which a link has no more when it is closed. */
+    private final String name;
+
+    /** The slots of atomic operations that are under way. */
+    private final BitSet results = new BitSet();
+
+    /** What is gathered; null if posts go out at once. */
+    private SendBatch batch;
+
+    private int batchError;
+
+    VerbsWire(Link link, ReceiveRooms received, SendBuffers buffers, int inlineSize, long tag) {
+        this.link = link;
+        this.queuePair = link.queuePair();
+        this.received = received;
+        this.buffers = buffers;
+        this.inlineSize = inlineSize;
+        this.trailer = Frame.trailer(link);
+        this.tag = tag;
+        this.name = "endpoint " + link;
+    }
+
+    final Link link() {
+        return link;
+    }
+
+    final SendBuffers sendBuffers() {
+        return buffers;
+    }
+
+    final boolean hasTrailer() {
+        return trailer > 0;
+    }
+
+    @Override
+    public final void fill(int slot, MemorySegment message) {
+        buffers.fill(slot, message);
+    }
+
+    @Override
+    public final void cut(int slot, long length) {
+        buffers.cut(slot, length);
+    }
+
+    @Override
+    public final MemorySegment room(int slot) {
+        return buffers.room(slot);
+    }
+
+    @Override
+    public final void beginBatch() {
+        batch = queuePair.startBatch();
+    }
+
+    @Override
+    public final int endBatch() {
+        SendBatch gathered = batch;
+        batch = null;
+        int posted = gathered.post();
+        batchError = gathered.error();
+        return posted;
+    }
+
+    @Override
+    public final int batchError() {
+        return batchError;
+    }
+
+    @Override
+    public final int postMessage(int slot, int frame) {
+        MemorySlice slice = buffers.message(slot);
+        int flags = slice.length() <= inlineSize ? FOR_THE_PEER | SendFlags.INLINE : FOR_THE_PEER;
+        long id = tag | slot;
+        if (trailer > 0) {
+            buffers.frame(slot, frame);
+            if (batch == null) {
+                return queuePair.postSend(id, slice, flags);
+            }
+            batch.send(id, slice, flags);
+            return 0;
+        }
+        if (batch != null) {
+            batch.sendWithImmediate(id, slice, frame, flags);
+            return 0;
+        }
+        return queuePair.postSendWithImmediate(id, slice, frame, flags);
+    }
+
+    @Override
+    public final int postTransfer(
+            int slot, Operation operation, MemorySlice local, RemoteMemory remote, long operand, long newValue) {
+        long id = tag | slot;
+        return switch (operation) {
+            case WRITE -> queuePair.postWrite(id, local, remote, SendFlags.SIGNALED);
+            case READ -> queuePair.postRead(id, local, remote, SendFlags.SIGNALED);
+            case COMPARE_AND_SWAP -> {
+                awaitResult(slot);
+                yield awaited(
+                        slot,
+                        queuePair.postCompareAndSwap(
+                                id, buffers.word(slot), remote, operand, newValue, SendFlags.SIGNALED));
+            }
+            case FETCH_AND_ADD -> {
+                awaitResult(slot);
+                yield awaited(
+                        slot, queuePair.postFetchAndAdd(id, buffers.word(slot), remote, operand, SendFlags.SIGNALED));
+            }
+            case GET -> queuePair.postRead(id, buffers.word(slot, newValue), remote, SendFlags.SIGNALED);
+            case PUT -> {
+                buffers.setWord(slot, operand);
+                yield queuePair.postWrite(id, buffers.word(slot, newValue), remote, SendFlags.SIGNALED);
+            }
+        };
+    }
+
+    private void awaitResult(int slot) {
+        buffers.setWord(slot, SendBuffers.NO_RESULT);
+        results.set(slot);
+    }
+
+    /** What was not posted brings no result. */
+    private int awaited(int slot, int errno) {
+        if (errno != 0) {
+            results.clear(slot);
+        }
+        return errno;
+    }
+
+    @Override
+    public final int postControl(long id, int frame) {
+        if (trailer > 0) {
+            return queuePair.postSend(tag | id, buffers.control(frame), FOR_THE_PEER | SendFlags.INLINE);
+        }
+        return queuePair.postSendWithImmediate(tag | id, buffers.nothing(), frame, FOR_THE_PEER);
+    }
+
+    @Override
+    public final int postProbe(long id) {
+        return queuePair.postWrite(tag | id, buffers.nothing(), NOWHERE, SendFlags.SIGNALED);
+    }
+
+    @Override
+    public final int postReceive(int buffer) {
+        return received.post(buffer);
+    }
+
+    @Override
+    public final long word(int slot) {
+        return buffers.original(slot);
+    }
+
+    @Override
+    public final byte[] copy(int buffer, long length) {
+        return received.copy(buffer, length);
+    }
+
+    @Override
+    public final Message message(int buffer, long length) {
+        return received.message(buffer, length);
+    }
+
+    @Override
+    public final void toError() {
+        queuePair.toError();
+    }
+
+    /**
+     * Gives the protocol what has come into a receive buffer.
+     *
+     * @param sent whether it is a message; a peer can also write with an immediate value, which takes a receive, too
+     * @param byteLength with what is behind the message
+     */
+    final void giveReceived(
+            Protocol protocol, int buffer, boolean sent, boolean hasImmediate, int immediate, long byteLength) {
+        if (trailer > 0) {
+            long length = byteLength - trailer;
+            boolean framed = length >= 0 && sent;
+            protocol.received(buffer, framed, framed ? received.frame(buffer, length) : 0, length);
+        } else {
+            protocol.received(buffer, hasImmediate && sent, immediate, byteLength);
+        }
+    }
+
+    /** Tells the protocol that something which was posted for sending is done. */
+    final void giveSent(Protocol protocol, long id) {
+        // Controls and probes have numbers above all slots.
+        boolean atomic = id <= Integer.MAX_VALUE && results.get((int) id);
+        if (!atomic) {
+            protocol.sent(id);
+            return;
+        }
+        results.clear((int) id);
+        if (buffers.original((int) id) != SendBuffers.NO_RESULT) {
+            protocol.sent(id);
+            return;
+        }
+        // SoftRoCE of Linux 6.1 does that when packets overtake each other; what was in the buffer before is no answer.
+        String reason = "an atomic operation was reported as done, and the adapter has delivered no value";
+        FailedTransferEvent.failed(name, WorkCompletionStatus.SUCCESS, reason);
+        protocol.failed(
+                id, reason, new TransferException("a transfer of " + protocol, WorkCompletionStatus.SUCCESS, reason));
+    }
+
+    /**
+     * Tells the protocol of a failure.
+     *
+     * @param description of {@link io.github.rdma4j.verbs.WorkCompletion#describe}
+     */
+    final void giveFailed(
+            Protocol protocol, long id, WorkCompletionStatus status, int vendorError, String description) {
+        boolean consequence =
+                status == WorkCompletionStatus.WR_FLUSH_ERR || protocol.state() == Protocol.State.PEER_CLOSED;
+        if (!consequence) {
+            FailedTransferEvent.failed(name, status, description);
+        }
+        protocol.failed(
+                id,
+                description,
+                consequence
+                        ? null
+                        : new TransferException("a transfer of " + protocol, status, vendorError, description));
+    }
+
+    @Override
+    public final void ended(String reason) {
+        EndpointEndEvent.ended(name, reason);
+    }
+
+    @Override
+    public final String lost() {
+        return link.lost().orElse(null);
+    }
+
+    @Override
+    public final <T> Optional<T> ask(Function<Link, Optional<T>> question) {
+        return question.apply(link);
+    }
+}
