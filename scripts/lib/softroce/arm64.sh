@@ -78,12 +78,12 @@ arm64_finish() {
     depmod -b "$root" "$release"
     ln -s ../root/usr/lib "$1/kernel/lib"
     mv -- "$root/boot/vmlinuz-$release" "$1/kernel/vmlinux"
-    rm -rf -- "$root/boot"
+    rm -rf -- "${root:?}/boot"
     printf '%s\n' "$release" >"$1/complete"
 }
 
 # pauth-impdef: QEMU's own signature of pointers, which costs less than the architecture's.
 arm64_machine() {
     VM_COMMAND=(qemu-system-aarch64 -no-user-config -nodefaults -display none -no-reboot -machine virt
-        -accel 'tcg,thread=multi,tb-size=512' -cpu max,pauth-impdef=on -smp "$CPUS")
+        -accel 'tcg,thread=multi,tb-size=512' -cpu 'max,pauth-impdef=on' -smp "$CPUS")
 }
