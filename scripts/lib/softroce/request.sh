@@ -92,10 +92,11 @@ request_body() {
         printf 'short_turns 500000\n'
     fi
     local flags=''
-    case $accel-$JVM_MODE in
-        tcg-start) flags=-XX:TieredStopAtLevel=1 ;;
-        # With one virtual CPU none runs code that another patches, and a JVM is safe as it is.
-        tcg-speed) ((CPUS == 1)) || flags=-XX:-TieredCompilation ;;
+    case $accel-$JVM_MODE-$ARCH in
+        tcg-start-*) flags=-XX:TieredStopAtLevel=1 ;;
+        # With one virtual CPU none runs code that another patches, and a JVM is safe as it is; and on aarch64, where an instruction is
+        # read as a whole.
+        tcg-speed-x86_64) ((CPUS == 1)) || flags=-XX:-TieredCompilation ;;
     esac
     if [[ -n $flags ]]; then
         request_jdks "$1" | while IFS= read -r folder; do
