@@ -138,8 +138,8 @@ public class WriteLatencyLoop {
     }
 
     /**
-     * Waits until the last byte of the peer's message is that of this number. C reads it volatile, and nothing orders what
-     * is read behind it; here it is an acquire, because the content may be looked at.
+     * Waits until the last byte of the peer's message is that of this number. C reads it volatile, and nothing orders
+     * what is read behind it; here it is an acquire, because the content may be looked at.
      */
     final boolean awaitCounter(long number) {
         while ((byte) COUNTER.getAcquire(buffer, awaitOffset) != (byte) number) {

@@ -42,8 +42,8 @@ public final class FileDescriptors {
     private static final long POLL_EVENTS = 4;
 
     /**
-     * {@code struct epoll_event}: 32 bits of events, then 64 bits of the user's. It is packed on x86-64, where the kernel
-     * takes it from programs of 32 bits as it is, and on no other architecture.
+     * {@code struct epoll_event}: 32 bits of events, then 64 bits of the user's. It is packed on x86-64, where the
+     * kernel takes it from programs of 32 bits as it is, and on no other architecture.
      */
     private static final long EPOLL_DATA = System.getProperty("os.arch").equals("aarch64") ? 8 : 4;
 

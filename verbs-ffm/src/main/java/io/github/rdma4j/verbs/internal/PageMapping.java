@@ -203,8 +203,8 @@ public final class PageMapping {
     }
 
     /**
-     * {@return what was got: {@code "4096-byte pages"} or those of {@link PageSize}, {@code "transparent huge pages"} or {@code "huge pages of
-     * 2097152 bytes"}}
+     * {@return what was got: {@code "4096-byte pages"}, with the number of {@link PageSize}, {@code "transparent huge
+     * pages"} or {@code "huge pages of 2097152 bytes"}}
      */
     public String pages() {
         return pages;

@@ -34,7 +34,8 @@ public final class PoolConfig {
     /**
      * How much is registered at a time; default 4 MiB. A larger allocation gets a chunk of its own.
      *
-     * @param bytes a power of two, at least a page (4096 bytes on x86-64), with {@link HugePages#EXPLICIT} at least a huge page
+     * @param bytes a power of two, at least a page (4096 bytes on x86-64), with {@link HugePages#EXPLICIT} at least a
+     *     huge page
      * @return this
      */
     public PoolConfig chunkSize(long bytes) {
