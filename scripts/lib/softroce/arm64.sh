@@ -44,6 +44,8 @@ arm64_fetch() (
     apt_suite "$ARM64_SUITE" arm64 || die "the packages of Debian $ARM64_SUITE for arm64 cannot be read, of which the guest is made" \
         "$APT_SUITE_FAILURE" 'a machine with a network is needed once; then the cache folder has them'
     log=$cache/fetch.log
+    # What other versions of this file have left is not kept for ever.
+    find "$cache" -mindepth 1 -maxdepth 1 -name "$ARM64_SUITE-*" -mtime +30 -exec rm -rf -- {} +
     mkdir -p -- "$work/archives/partial" "$work/tree/root/usr"/{bin,sbin,lib}
     apt-get -q -y --download-only --no-install-recommends "${APT_SUITE[@]}" -o "Dir::Cache::Archives=$work/archives" \
         install "${ARM64_GUEST_PACKAGES[@]}" </dev/null >"$log" 2>&1 ||
@@ -53,7 +55,8 @@ arm64_fetch() (
     for package in bin sbin lib; do ln -s "usr/$package" "$work/tree/root/$package"; done
     for package in "$work"/archives/*.deb; do
         dpkg --fsys-tarfile "$package" | tar -x -C "$work/tree/root" --keep-directory-symlink --no-same-owner \
-            --exclude './usr/share/doc' --exclude './usr/share/man' --exclude './usr/share/locale' "${KERNEL_UNUSED[@]}" ||
+            --exclude './usr/lib/jvm/*/jmods' --exclude './usr/lib/linux-image-*' --exclude './usr/share/doc' \
+            --exclude './usr/share/man' --exclude './usr/share/locale' "${KERNEL_UNUSED[@]}" ||
             die "$package cannot be unpacked"
     done
     arm64_finish "$work/tree"

@@ -15,7 +15,6 @@ import java.lang.foreign.MemoryLayout;
  * and there is no other to be taken by mistake. {@code StructLayoutTest} compares them with the compilers of all
  * architectures that {@code NativeLibraries} lets in.
  */
-@SuppressWarnings("checkstyle:TypeName") // the name that the generated classes use
 public final class pthread_mutex_t {
     /** {@code __SIZEOF_PTHREAD_MUTEX_T}, a multiple of the alignment, so that nobody's padding changes with it. */
     private static final long SIZE = System.getProperty("os.arch").equals("aarch64") ? 48 : 40;
