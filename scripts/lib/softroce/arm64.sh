@@ -70,6 +70,7 @@ arm64_finish() {
     mkdir -p -- "$1/kernel" "$root"/{dev,proc,sys,run,tmp,root,home,etc,var/tmp}
     chmod 1777 "$root/tmp" "$root/var/tmp"
     [[ -e $root/usr/bin/sh ]] || ln -s dash "$root/usr/bin/sh"
+    [[ -e $root/usr/bin/cc ]] || ln -s gcc "$root/usr/bin/cc"
     [[ -e $root/usr/bin/awk ]] || ln -s gawk "$root/usr/bin/awk"
     printf 'root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n' >"$root/etc/passwd"
     printf 'root:x:0:\ntty:x:5:\nnogroup:x:65534:\n' >"$root/etc/group"
