@@ -8,7 +8,7 @@
 #   set_up_to_run    installs what building, the microVM and the comparison with the C tools and with plain TCP need; sets JDK
 #   set_up_to_count  the same, and what counting instructions needs, where that can be installed: as root
 #   set_up_to_unit_test   what the tests need that need no device
-#   set_up_to_test   what all tests need
+#   set_up_to_test [PACKAGE…]   what all tests need, and these packages
 #   build MODULE     builds and packages a module and what it needs with Maven, without tests
 
 RUN_PACKAGES=(ibverbs-providers libibverbs1 librdmacm1 perftest rdma-core ibverbs-utils
@@ -16,6 +16,8 @@ RUN_PACKAGES=(ibverbs-providers libibverbs1 librdmacm1 perftest rdma-core ibverb
     qemu-system-x86 busybox-static cpio kmod iproute2 xz-utils)
 # The bindings are checked against the headers and called in the libraries.
 UNIT_TEST_PACKAGES=(git gcc libc6-dev libibverbs-dev librdmacm-dev perftest)
+# They are also checked for aarch64, by a cross compiler where this machine is none.
+[[ $(uname -m) == aarch64 ]] || UNIT_TEST_PACKAGES+=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
 TEST_PACKAGES=(bats shellcheck openssl)
 
 set_up_to_run() {
@@ -34,7 +36,7 @@ set_up_to_unit_test() {
 }
 
 set_up_to_test() {
-    local packages=("${RUN_PACKAGES[@]}" "${UNIT_TEST_PACKAGES[@]}" "${TEST_PACKAGES[@]}" "${UML_PACKAGES[@]}")
+    local packages=("${RUN_PACKAGES[@]}" "${UNIT_TEST_PACKAGES[@]}" "${TEST_PACKAGES[@]}" "${UML_PACKAGES[@]}" "$@")
     # For the linter of the workflows. Many have them from elsewhere than Debian, whose npm is three hundred packages.
     have node npm || packages+=(nodejs npm)
     set_up "${packages[@]}"

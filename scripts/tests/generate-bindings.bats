@@ -22,6 +22,8 @@ setup() {
         cp -r "$root/$generated" "$project/$generated"
         cp -r "$root/$generated" "$RECORDING/$generated"
     done
+    mkdir -p "$project/verbs-ffm/src/main/java/$package"
+    cp "$root/verbs-ffm/src/main/java/$package"/*.java "$project/verbs-ffm/src/main/java/$package"
     unset JEXTRACT
     export PATH=$BATS_TEST_TMPDIR/bin:$PATH
     headers_have_version 44.0
@@ -76,7 +78,12 @@ mkdir -p "\$output"
 cd "\$output"
 case \$list in
 driver.args) cp "\$recorded"/* . ;;
-types.args) cp "\$recorded"/* . && rm LibIbVerbs.java LibRdmaCm.java ;;
+types.args)
+    cp "\$recorded"/* . && rm LibIbVerbs.java LibRdmaCm.java
+    for class in pthread_mutex_t __pthread_mutex_s __pthread_internal_list; do
+        printf 'package io.github.rdma4j.verbs.bindings;\nclass %s {}\n' \$class >\$class.java
+    done
+    ;;
 libibverbs.args) cp "\$recorded"/{LibIbVerbs,NativeTypes}.java . ;;
 librdmacm.args) cp "\$recorded"/{LibRdmaCm,NativeTypes}.java . ;;
 esac
@@ -156,6 +163,17 @@ EOF
     generate --jextract "$jextract" --check
     [ "$status" -eq 1 ]
     [[ $output == *'-class leftover {}'* ]]
+}
+
+@test "what jextract makes of the mutex does not come beside the class that is written by hand" {
+    printf '// so that something is written\n' >>"$RECORDING/$verbs/$package/ibv_wc.java"
+    generate --jextract "$jextract" --only rdma-core
+    [ "$status" -eq 0 ]
+    [ ! -e "$project/$verbs/$package/pthread_mutex_t.java" ]
+    rm "$project/verbs-ffm/src/main/java/$package/pthread_mutex_t.java"
+    generate --jextract "$jextract" --only rdma-core
+    [ "$status" -eq 1 ]
+    [[ $output == *'does not compile'* ]]
 }
 
 @test "JEXTRACT and the PATH are used when no path is given, and a folder is as good as the program" {

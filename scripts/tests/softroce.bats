@@ -505,6 +505,37 @@ C
     cmp "$BATS_TEST_TMPDIR/a" "$BATS_TEST_TMPDIR/b"
 }
 
+@test "--arch: another one is refused with the list, and so is what an emulated machine cannot have" {
+    run -2 "$SOFTROCE" --arch riscv64 true
+    [[ $output == *'--arch riscv64: not x86_64 or arm64'* ]]
+    run -2 "$SOFTROCE" --arch
+    [[ $output == *'--arch needs a value'* ]]
+    run -2 "$SOFTROCE" --arch arm64 --host true
+    [[ $output == *'--arch arm64 needs a guest'* ]]
+    run -2 "$SOFTROCE" --arch arm64 --accel uml true
+    [[ $output == *'--arch arm64 is emulated: not with --accel uml'* ]]
+    run -2 "$SOFTROCE" --arch arm64 --accel kvm true
+    run -2 "$SOFTROCE" --arch arm64 --icount true
+    run -2 "$SOFTROCE" --arch arm64 --kernel 6.1 true
+    run -2 "$SOFTROCE" --arch=arm64 --prepare guest
+}
+
+@test "--arch arm64: packages that cannot be had are named, with what the package manager said" {
+    program qemu-system-aarch64 'exit 1'
+    program apt-get 'exit 0'
+    PATH=$BATS_TEST_TMPDIR/bin:$PATH RDMA4J_CACHE=$BATS_TEST_TMPDIR/cache run -1 "$SOFTROCE" --arch arm64 true
+    [[ $output == *'the packages of Debian trixie for arm64 cannot be read'*'have no main suite of Debian'* ]]
+    program apt-get 'case " $* " in
+        *" indextargets "*) echo "stable bookworm https://mirror.invalid/debian '"$BATS_TEST_TMPDIR"'/sources:1" ;;
+        *" update "*) exit 0 ;;
+        *) echo "E: Unable to fetch some archives" >&2; exit 100 ;;
+        esac'
+    touch "$BATS_TEST_TMPDIR/sources"
+    PATH=$BATS_TEST_TMPDIR/bin:$PATH RDMA4J_CACHE=$BATS_TEST_TMPDIR/cache run -1 "$SOFTROCE" --arch arm64 true
+    [[ $output == *'could not fetch the packages of Debian trixie for arm64'*'E: Unable to fetch some archives'* ]]
+    [[ -z $(find "$BATS_TEST_TMPDIR/cache/arm64" -name complete) ]]
+}
+
 @test "bad options: status 2 and the reason" {
     run -2 "$SOFTROCE"
     run -2 "$SOFTROCE" --nonsense true

@@ -33,6 +33,10 @@ initrd_modules() {
     done
 }
 
+initrd_busybox() {
+    if [[ ${ARCH:-} == arm64 ]]; then printf '%s\n' "$ARM64_ROOT/usr/bin/busybox"; else command -v busybox; fi
+}
+
 initrd_build() {
     local file=$1 tree here=$RDMA4J_ROOT/scripts/lib/softroce
     local -A INITRD_SEEN=()
@@ -40,7 +44,7 @@ initrd_build() {
     find "$(cache_dir initrd)" -mindepth 1 -maxdepth 1 -mtime +30 -exec rm -rf -- {} +
     tree=$(mktemp -d -- "$(cache_dir initrd)/.new.XXXXXX")
     mkdir -p -- "$tree"/{bin,proc,sys,dev,lower,upper,root}
-    cp -- "$(command -v busybox)" "$tree/bin/busybox"
+    cp -- "$(initrd_busybox)" "$tree/bin/busybox"
     cp -- "$here/guest-boot" "$tree/init"
     cp -- "$here/guest-main" "$tree/guest-main"
     chmod 755 "$tree/init"
@@ -64,7 +68,7 @@ initrd_get() {
     fi
     key=$({
         printf '%s\n' "$KERNEL_DIR"
-        cat -- "$(command -v busybox)" "$here/guest-boot" "$here/guest-main" "$here/initrd.sh"
+        cat -- "$(initrd_busybox)" "$here/guest-boot" "$here/guest-main" "$here/initrd.sh"
     } | sha256sum)
     INITRD=$(cache_dir initrd)/${key:0:20}
     [[ -e $INITRD ]] || initrd_build "$INITRD"

@@ -66,15 +66,19 @@ kernel_cached() {
     [[ -e $1/complete ]]
 }
 
-# kernel_unpack DEB FOLDER: leaves out what no guest can use; desktop hardware's drivers are most of a kernel package.
+# What no guest can use, as options of tar; desktop hardware's drivers are most of a kernel package.
+KERNEL_UNUSED=()
+for folder in drivers/{gpu,media,staging,iio,usb,hid,input,scsi,ata,mmc,mtd,platform,bluetooth,hwmon,isdn,leds} \
+    drivers/net/{wireless,ethernet,can,usb,wan} drivers/infiniband/hw sound; do
+    KERNEL_UNUSED+=(--exclude "*/lib/modules/*/kernel/$folder")
+done
+unset folder
+
+# kernel_unpack DEB FOLDER
 kernel_unpack() {
-    local deb=$1 into=$2 release image sectors offset exclude=() folder
-    for folder in drivers/{gpu,media,staging,iio,usb,hid,input,scsi,ata,mmc,mtd,platform,bluetooth,hwmon,isdn,leds} \
-        drivers/net/{wireless,ethernet,can,usb,wan} drivers/infiniband/hw sound; do
-        exclude+=(--exclude "*/lib/modules/*/kernel/$folder")
-    done
+    local deb=$1 into=$2 release image sectors offset
     mkdir -p -- "$into"
-    dpkg --fsys-tarfile "$deb" | tar -x -C "$into" "${exclude[@]}" --exclude './usr/share'
+    dpkg --fsys-tarfile "$deb" | tar -x -C "$into" "${KERNEL_UNUSED[@]}" --exclude './usr/share'
     if [[ -d $into/usr/lib/modules ]]; then # packages since Debian 13
         mkdir -p -- "$into/lib"
         mv -- "$into/usr/lib/modules" "$into/lib/modules"

@@ -21,11 +21,14 @@ request_environment() {
     pattern="^(${REQUEST_ENVIRONMENT//$'\n'/})\$"
     pattern=${pattern//\*/.*}
     while IFS= read -r name; do
-        if [[ $name =~ $pattern ]]; then
+        if [[ $ARCH != x86_64 && $name =~ ^(JAVA_HOME|JDK_HOME|RDMA4J_JAVA_HOME|RDMA4J_NEWER_PERFTEST|RDMA4J_BUILT_PERFTEST)$ ]]; then
+            continue # programs of this machine
+        elif [[ $name =~ $pattern ]]; then
             printf ' '
             request_quote "$name=${!name}"
         fi
     done < <(compgen -e)
+    [[ $ARCH == x86_64 ]] || printf ' JAVA_HOME=%s' "$(request_quote "$ARM64_JDK")"
     for extra in "${ENV_EXTRA[@]}"; do
         if [[ $extra != *=* ]]; then
             [[ -v $extra ]] || continue
@@ -44,6 +47,10 @@ request_environment() {
 # whose launcher the command is.
 request_jdks() {
     local home launcher
+    if [[ $ARCH == arm64 ]]; then
+        printf '%s\n' "$ARM64_JDK"
+        return
+    fi
     {
         jdk_installed | cut -d ' ' -f 2-
         printf '%s\n' "${JAVA_HOME:-}" "${JDK_HOME:-}" "${RDMA4J_JAVA_HOME:-}"
@@ -71,6 +78,8 @@ request_body() {
     if [[ $accel == uml ]]; then
         # Programs look there for the frequency of the CPU; User-Mode Linux does not say it.
         printf 'cpuinfo %s\n' "$(request_quote "$(sed '/^$/q' /proc/cpuinfo)")"
+    elif [[ $ARCH == arm64 ]]; then
+        printf 'host_folders\n' # the modules are in its root file system
     else
         printf 'modules %s\n' "$(request_quote "$KERNEL_DIR/lib/modules")"
     fi
@@ -92,10 +101,11 @@ request_body() {
         printf 'short_turns 500000\n'
     fi
     local flags=''
-    case $accel-$JVM_MODE in
-        tcg-start) flags=-XX:TieredStopAtLevel=1 ;;
-        # With one virtual CPU none runs code that another patches, and a JVM is safe as it is.
-        tcg-speed) ((CPUS == 1)) || flags=-XX:-TieredCompilation ;;
+    case $accel-$JVM_MODE-$ARCH in
+        tcg-start-*) flags=-XX:TieredStopAtLevel=1 ;;
+        # With one virtual CPU none runs code that another patches, and a JVM is safe as it is; and on aarch64, where an instruction is
+        # read as a whole.
+        tcg-speed-x86_64) ((CPUS == 1)) || flags=-XX:-TieredCompilation ;;
     esac
     if [[ -n $flags ]]; then
         request_jdks "$1" | while IFS= read -r folder; do

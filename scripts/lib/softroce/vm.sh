@@ -26,16 +26,21 @@ vm_machine() {
         return
     fi
     VM_COMMAND=(qemu-system-x86_64 -no-user-config -nodefaults -display none -no-reboot -machine q35)
-    case $accel in
-        kvm) VM_COMMAND+=(-accel kvm -cpu host -smp "$CPUS") ;;
-        icount)
+    case $accel-$ARCH in
+        tcg-arm64)
+            arm64_machine
+            kernel_arguments=(console=ttyAMA0 quiet panic=-1 mitigations=off nokaslr random.trust_cpu=on nowatchdog audit=0
+                cryptomgr.notests init_on_alloc=0 lsm= maxcpus=1)
+            ;;
+        kvm-*) VM_COMMAND+=(-accel kvm -cpu host -smp "$CPUS") ;;
+        icount-*)
             VM_COMMAND+=(-accel 'tcg,thread=single' -cpu max -smp 1 -icount shift=0)
             if [[ -n $COUNT ]]; then
                 VM_COMMAND+=(-plugin "file=${COUNT_PLUGIN//,/,,},out=${COUNT//,/,,}")
                 kernel_arguments+=(norandmaps) # a block is known by its address, in the next process, too
             fi
             ;;
-        tcg)
+        tcg-*)
             # Without erms and fsrm the kernel and libc copy and clear by words and vectors: an emulator executes `rep movsb` byte
             # by byte. The instruction clock keeps the processor that its figures were counted with.
             VM_COMMAND+=(-accel 'tcg,thread=multi,tb-size=512' -cpu 'max,-erms,-fsrm' -smp "$CPUS")
@@ -192,7 +197,12 @@ vm_run() {
     vm_port 5 out "$err"
     exec {VM_DUMP}<> <(:)
     vm_port 6 out "$VM_DUMP"
-    vm_share root / ,readonly=on
+    if [[ $ARCH == arm64 ]]; then
+        vm_share root "$ARM64_ROOT" ,readonly=on
+        vm_share host / ,readonly=on
+    else
+        vm_share root / ,readonly=on
+    fi
     local tag=0 folder
     for folder in "${WRITABLE[@]}"; do
         vm_share "share$tag" "$folder" ''

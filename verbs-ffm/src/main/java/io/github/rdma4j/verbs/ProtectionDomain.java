@@ -7,6 +7,7 @@ import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.MemoryInformation;
 import io.github.rdma4j.verbs.internal.NativeCalls;
+import io.github.rdma4j.verbs.internal.PageSize;
 import io.github.rdma4j.verbs.internal.explain.RegistrationFailures;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -22,7 +23,6 @@ import java.util.stream.Stream;
  * @since 0.1.0
  */
 public sealed class ProtectionDomain extends Resource permits ParentDomain, ImportedProtectionDomain {
-    private static final long PAGE = 4096;
 
     private final DeviceContext context;
     private final MemorySegment domain;
@@ -325,7 +325,7 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
         return createChild(() -> {
             Arena arena = Arena.ofShared();
             try {
-                MemorySegment memory = RegistrationFailures.allocate(arena, size, PAGE);
+                MemorySegment memory = RegistrationFailures.allocate(arena, size, PageSize.BYTES);
                 return new MemoryRegion(
                         this, MemoryRegistration.ofHostMemory(this, memory, memory.address(), null, flags), arena);
             } catch (Throwable e) {

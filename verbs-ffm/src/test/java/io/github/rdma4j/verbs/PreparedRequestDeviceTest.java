@@ -700,7 +700,11 @@ class PreparedRequestDeviceTest {
                 PreparedRequest write = pair.pair.prepare().length(8).write(ring, remote, SIGNALED);
                 // Here the adapter is the one that refuses.
                 assertThat(write.local(1 << 20).post(3)).isZero();
-                assertThat(pair.await().status()).isEqualTo(WorkCompletionStatus.LOC_PROT_ERR);
+                WorkCompletionStatus refused = pair.await().status();
+                // Later SoftRoCE may flush the request before it has said what was wrong with it: seen with 6.12.117.
+                if (refused != WorkCompletionStatus.WR_FLUSH_ERR || !KernelVersion.isAtLeast(6, 12)) {
+                    assertThat(refused).isEqualTo(WorkCompletionStatus.LOC_PROT_ERR);
+                }
                 pair.buffer.close();
                 assertClosed(write::post, "memory region");
                 assertClosed(inline::post, "memory region");

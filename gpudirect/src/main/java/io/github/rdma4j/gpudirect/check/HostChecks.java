@@ -23,6 +23,7 @@ final class HostChecks {
             "usr/lib64",
             "usr/lib",
             "lib/x86_64-linux-gnu",
+            "lib/aarch64-linux-gnu",
             "lib64",
             "lib");
     private static final String UNLIMITED = "unlimited";

@@ -137,7 +137,10 @@ public class WriteLatencyLoop {
         return awaitCounter(number) && isWhole(number);
     }
 
-    /** Waits until the last byte of the peer's message is that of this number. */
+    /**
+     * Waits until the last byte of the peer's message is that of this number. C reads it volatile, and nothing orders
+     * what is read behind it; here it is an acquire, because the content may be looked at.
+     */
     final boolean awaitCounter(long number) {
         while ((byte) COUNTER.getAcquire(buffer, awaitOffset) != (byte) number) {
             if (!control.running()) {
@@ -161,6 +164,7 @@ public class WriteLatencyLoop {
         return post();
     }
 
+    /** Before the doorbell comes the provider's udma_to_device_barrier(), as for C, whose store is a plain one. */
     final void count(long number) {
         COUNTER.setRelease(buffer, sendOffset, (byte) number);
     }

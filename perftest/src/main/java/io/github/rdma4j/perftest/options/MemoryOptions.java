@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.options;
 
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
+import io.github.rdma4j.perftest.wire.SystemData;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -115,8 +116,10 @@ public final class MemoryOptions {
         IllegalParameterException.when(
                 mappedOffset != null && mappedFile == null, "--mmap-offset is for mapped files: give --mmap");
         IllegalParameterException.when(
-                mappedOffset() % 4096 != 0,
-                "--mmap-offset: " + mappedOffset() + " is not allowed; multiples of the page size, 4096");
+                mappedOffset() != 0
+                        && mappedOffset() % SystemData.ofThisMachine().cycleBytes() != 0,
+                () -> "--mmap-offset: " + mappedOffset() + " is not allowed; multiples of the page size, "
+                        + SystemData.ofThisMachine().cycleBytes());
         IllegalParameterException.when(
                 mappedFile != null
                         && (Files.isDirectory(mappedFile)

@@ -14,9 +14,10 @@ import java.lang.invoke.MethodHandle;
  * the JVM some 3 ms, and a program's first operation needs twenty functions of a dozen shapes.
  *
  * <p>The one shape has as many words as there are registers for integers and pointers, and keeps errno. That is right
- * for every function that takes no more of them and nothing else: x86-64's calling convention puts each into the next
- * register, an {@code int} into its lower half, and lets no function look at the registers after its last argument.
- * What is returned comes in one register, an {@code int} in its lower half.
+ * for every function that takes no more of them and nothing else: the calling conventions of x86-64 (six registers) and
+ * aarch64 (eight) put each into the next register, an {@code int} into its lower half, where alone the function looks
+ * for it, and let no function look at the registers after its last argument. What is returned comes in one register,
+ * an {@code int} in its lower half.
  *
  * <p>The words are segments, so that the memory behind them lives until the call has returned.
  */

@@ -41,10 +41,13 @@ public final class FileDescriptors {
 
     private static final long POLL_EVENTS = 4;
 
-    /** {@code struct epoll_event} is packed on x86-64: 32 bits of events, then 64 bits of the user's. */
-    private static final long EPOLL_EVENT_SIZE = 12;
+    /**
+     * {@code struct epoll_event}: 32 bits of events, then 64 bits of the user's. It is packed on x86-64, where the
+     * kernel takes it from programs of 32 bits as it is, and on no other architecture.
+     */
+    private static final long EPOLL_DATA = System.getProperty("os.arch").equals("aarch64") ? 8 : 4;
 
-    private static final long EPOLL_DATA = 4;
+    private static final long EPOLL_EVENT_SIZE = EPOLL_DATA + Long.BYTES;
 
     private static final MethodHandle PPOLL =
             NativeCalls.systemHandle("ppoll", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS));
@@ -249,7 +252,7 @@ public final class FileDescriptors {
     /** 0 or the errno. */
     private static int epollControl(int epoll, int operation, int descriptor, int events, long key) {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment event = arena.allocate(EPOLL_EVENT_SIZE);
+            MemorySegment event = arena.allocate(EPOLL_EVENT_SIZE, Long.BYTES);
             event.set(JAVA_INT, 0, events);
             event.set(ValueLayout.JAVA_LONG_UNALIGNED, EPOLL_DATA, key);
             int result = (int) EPOLL_CTL.invokeExact(NativeCalls.capture(), epoll, operation, descriptor, event);

@@ -21,6 +21,11 @@ import java.lang.invoke.MethodHandle;
  * are constants, and one comparison tells whether they are meant: {@link ProviderFunctions} gives the same objects to
  * all contexts of that provider. The functions of a second provider in one JVM take the longer way.
  *
+ * <p>Nothing here orders memory, on any architecture: the provider does. It has a {@code udma_to_device_barrier()}
+ * between the caller's stores and its doorbell, and a {@code udma_from_device_barrier()} between the completion that it
+ * finds and what is read behind the poll (util/udma_barrier.h of rdma-core); and the JVM moves no access of memory over
+ * a native call.
+ *
  * <p>A critical call skips the thread's state transition, and no safepoint is reached while it runs. So it is used only
  * where the provider stays in user space and does not wait, as {@link DeviceDriver} knows: polling nearly everywhere,
  * posting where the doorbell is a store to mapped memory. On SoftRoCE and siw the doorbell is a system call that does

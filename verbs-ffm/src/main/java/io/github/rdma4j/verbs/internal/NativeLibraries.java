@@ -27,6 +27,8 @@ public final class NativeLibraries {
     /** The SONAME of librdmacm. */
     static final String CONNECTION_MANAGER = "librdmacm.so.1";
 
+    private static final List<String> ARCHITECTURES = List.of("amd64", "x86_64", "aarch64");
+
     private static final int RTLD_NOW = 2;
 
     /** Of the symbols that the API calls, those that old versions lack; all are there from rdma-core 32 on. */
@@ -47,7 +49,7 @@ public final class NativeLibraries {
      */
     public static void requireVerbs() {
         if (!verbsFound) {
-            requirePlatform(System.getProperty("os.name"), System.getProperty("os.arch"));
+            requirePlatform();
             require(VERBS, "libibverbs1 ibverbs-providers", "libibverbs", NEWEST_VERBS);
             verbsFound = true;
         }
@@ -77,27 +79,45 @@ public final class NativeLibraries {
      */
     public static void requireConnectionManager() {
         if (!connectionManagerFound) {
-            requirePlatform(System.getProperty("os.name"), System.getProperty("os.arch"));
+            requirePlatform();
             require(CONNECTION_MANAGER, "librdmacm1 ibverbs-providers", "librdmacm", NEWEST_CONNECTION_MANAGER);
             connectionManagerFound = true;
         }
     }
 
     /**
-     * Returns if the generated layouts are those of this machine: elsewhere {@code pthread_mutex_t} has another size,
-     * and every field behind one would be read from the wrong place.
+     * Returns if the layouts of the bindings have been compared with this machine's C compiler: elsewhere
+     * {@code pthread_mutex_t} can have another size, and every field behind one would be read from the wrong place.
      *
      * @param os as in the system property {@code os.name}
      * @param architecture as in {@code os.arch}
-     * @throws NativeLibraryException if they are not
+     * @param glibc whether the C library is glibc; musl's {@code pthread_mutex_t} is another one on aarch64
+     * @throws NativeLibraryException if they have not
      */
-    static void requirePlatform(String os, String architecture) {
-        if (!os.equals("Linux") || !(architecture.equals("amd64") || architecture.equals("x86_64"))) {
+    static void requirePlatform(String os, String architecture, boolean glibc) {
+        if (!os.equals("Linux") || !ARCHITECTURES.contains(architecture)) {
             throw new NativeLibraryException(
                     VERBS,
-                    "rdma4j's bindings are for Linux on x86-64, and this is %s on %s".formatted(os, architecture),
+                    "rdma4j's bindings are for Linux on x86-64 and aarch64, and this is %s on %s"
+                            .formatted(os, architecture),
                     "run it on such a machine, or in a virtual one");
         }
+        if (architecture.equals("aarch64") && !glibc) {
+            throw new NativeLibraryException(
+                    VERBS,
+                    "on aarch64 rdma4j's bindings are for glibc, and this JVM runs on another C library",
+                    "use a distribution with glibc, as Debian, Ubuntu, Fedora or RHEL, and a JDK built for it");
+        }
+    }
+
+    private static void requirePlatform() {
+        requirePlatform(
+                System.getProperty("os.name"),
+                System.getProperty("os.arch"),
+                Linker.nativeLinker()
+                        .defaultLookup()
+                        .find("gnu_get_libc_version")
+                        .isPresent());
     }
 
     /**

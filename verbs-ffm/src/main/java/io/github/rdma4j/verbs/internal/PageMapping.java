@@ -32,9 +32,6 @@ public final class PageMapping {
         EXPLICIT
     }
 
-    /** The size of a page. */
-    public static final long PAGE = 4096;
-
     /** The size of a huge page of the administrator's reserve, which may be 1 GiB. */
     public static final long HUGE_PAGE =
             MemoryInformation.machine().bytes("Hugepagesize").orElse(2L << 20);
@@ -78,7 +75,7 @@ public final class PageMapping {
     /**
      * Maps memory. Where huge pages cannot be had it is ordinary memory, and {@link #refusal()} says why.
      *
-     * @param size in bytes, a multiple of {@link #PAGE}, for explicit huge pages of {@link #HUGE_PAGE}
+     * @param size in bytes, a multiple of {@link PageSize#BYTES}, for explicit huge pages of {@link #HUGE_PAGE}
      * @param wish for pages
      * @return the mapping, aligned to {@link #HUGE_PAGE} if it is of such pages, else to the power of two that it has
      *     room for, at most {@link #TRANSPARENT_HUGE_PAGE}
@@ -96,7 +93,7 @@ public final class PageMapping {
         }
         long address = mapAligned(size);
         if (wish == Wish.ORDINARY) {
-            return new PageMapping(address, size, PAGE + "-byte pages", false, "");
+            return new PageMapping(address, size, PageSize.BYTES + "-byte pages", false, "");
         }
         String transparent = transparentRefusal(address, size);
         if (transparent.isEmpty()) {
@@ -105,7 +102,7 @@ public final class PageMapping {
         return new PageMapping(
                 address,
                 size,
-                PAGE + "-byte pages",
+                PageSize.BYTES + "-byte pages",
                 false,
                 refusal.isEmpty() ? transparent : refusal + "; " + transparent);
     }
@@ -149,7 +146,7 @@ public final class PageMapping {
      */
     private static long mapAligned(long size) {
         long alignment = Math.min(Long.highestOneBit(size), TRANSPARENT_HUGE_PAGE);
-        long room = size + alignment + PAGE;
+        long room = size + alignment + PageSize.BYTES;
         long address = mmap(room, 0);
         if (address == MAP_FAILED) {
             throw Failures.of("mmap(%d bytes)".formatted(room), NativeCalls.lastErrno(), "", MORE_ROOM);
@@ -206,8 +203,8 @@ public final class PageMapping {
     }
 
     /**
-     * {@return what was got: {@code "4096-byte pages"}, {@code "transparent huge pages"} or {@code "huge pages of
-     * 2097152 bytes"}}
+     * {@return what was got: {@code "4096-byte pages"}, with the number of {@link PageSize}, {@code "transparent huge
+     * pages"} or {@code "huge pages of 2097152 bytes"}}
      */
     public String pages() {
         return pages;

@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.pool;
 
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.internal.PageMapping;
+import io.github.rdma4j.verbs.internal.PageSize;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Objects;
@@ -33,7 +34,8 @@ public final class PoolConfig {
     /**
      * How much is registered at a time; default 4 MiB. A larger allocation gets a chunk of its own.
      *
-     * @param bytes a power of two, at least 4096, with {@link HugePages#EXPLICIT} at least a huge page
+     * @param bytes a power of two, at least a page (4096 bytes on x86-64), with {@link HugePages#EXPLICIT} at least a
+     *     huge page
      * @return this
      */
     public PoolConfig chunkSize(long bytes) {
@@ -129,7 +131,7 @@ public final class PoolConfig {
     }
 
     void check() {
-        requirePowerOfTwo("chunkSize", chunkSize, PageMapping.PAGE, 1L << 40);
+        requirePowerOfTwo("chunkSize", chunkSize, PageSize.BYTES, 1L << 40);
         requirePowerOfTwo("minBlockSize", minBlockSize, 8, chunkSize);
         if (chunkSize / minBlockSize > 1 << 28) {
             throw new IllegalArgumentException(

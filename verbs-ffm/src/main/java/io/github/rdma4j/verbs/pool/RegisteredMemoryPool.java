@@ -8,6 +8,7 @@ import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.ClosePlace;
 import io.github.rdma4j.verbs.internal.LockedMemoryLimit;
 import io.github.rdma4j.verbs.internal.PageMapping;
+import io.github.rdma4j.verbs.internal.PageSize;
 import io.github.rdma4j.verbs.internal.ReadinessWaiter;
 import java.util.ArrayList;
 import java.util.List;
@@ -210,7 +211,7 @@ public final class RegisteredMemoryPool implements AutoCloseable {
             return config.chunkSize();
         }
         long unit = switch (config.hugePages()) {
-            case NONE -> PageMapping.PAGE;
+            case NONE -> PageSize.BYTES;
             case TRANSPARENT -> PageMapping.TRANSPARENT_HUGE_PAGE;
             case EXPLICIT -> PageMapping.HUGE_PAGE;
         };

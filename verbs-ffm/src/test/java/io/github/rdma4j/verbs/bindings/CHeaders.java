@@ -13,13 +13,16 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Asks the C compiler about the installed headers, by one program that prints everything. A machine without compiler or
- * headers fails the test: a layout that nobody has compared is not one to ship.
+ * Asks a C compiler about the installed headers, by one program that has everything as constants in its assembly code:
+ * so it need not run, and a compiler for another machine can be asked, too. A machine without compiler or headers fails
+ * the test: a layout that nobody has compared is not one to ship.
  */
 final class CHeaders {
 
     private static final String REMEDY =
-            "install the Debian packages: apt-get install gcc libc6-dev libibverbs-dev librdmacm-dev";
+            "install the Debian packages: apt-get install gcc libc6-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
+                    + " libibverbs-dev librdmacm-dev";
+    private static final String ANSWER = "#rdma4j ";
 
     private final Map<String, TypeFacts> types = new HashMap<>();
     private final Map<String, Long> constants = new HashMap<>();
@@ -27,9 +30,9 @@ final class CHeaders {
     private CHeaders() {}
 
     /**
-     * Compiles and runs the program.
+     * Compiles the program and reads the answers.
      *
-     * @param compiler the command, for instance {@code cc}
+     * @param compiler the command, for instance {@code cc}; gcc, or one that knows its assembly statements
      * @param headers what to include
      * @param wanted the types to ask about; of their facts only the names are used
      * @param constantNames enum constants and macros to ask about
@@ -38,13 +41,13 @@ final class CHeaders {
         try {
             Path folder = Files.createTempDirectory("rdma4j-layout");
             Path source = folder.resolve("layout.c");
-            Path program = folder.resolve("layout");
+            Path assembly = folder.resolve("layout.s");
             try {
                 Files.writeString(source, program(headers, wanted, constantNames));
-                run(List.of(compiler, "-std=gnu11", "-o", program.toString(), source.toString()));
-                return parse(run(List.of(program.toString())), wanted);
+                run(List.of(compiler, "-std=gnu11", "-S", "-o", assembly.toString(), source.toString()));
+                return parse(Files.readAllLines(assembly), wanted);
             } finally {
-                Files.deleteIfExists(program);
+                Files.deleteIfExists(assembly);
                 Files.deleteIfExists(source);
                 Files.deleteIfExists(folder);
             }
@@ -63,21 +66,23 @@ final class CHeaders {
     }
 
     private static String program(List<String> headers, List<TypeFacts> types, Iterable<String> constantNames) {
-        StringBuilder c = new StringBuilder("#include <stddef.h>\n#include <stdio.h>\n");
+        StringBuilder c = new StringBuilder("#include <stddef.h>\n");
+        // A constant, printed as the machine's assembler wants it: with $ before it on x86.
+        c.append("#define TELL(text, a, b) __asm__ volatile(\"\\n%s\" text \" %%0 %%1\" : : \"i\"(a), \"i\"(b))\n"
+                .formatted(ANSWER));
         headers.forEach(header -> c.append("#include <").append(header).append(">\n"));
         c.append("int main(void) {\n");
         for (int i = 0; i < types.size(); i++) {
             // A typedef of our own, because offsetof wants a type without commas and sizeof one without a value.
             c.append("{ typedef %s T;\n".formatted(types.get(i).cType()));
-            c.append("printf(\"type %d %%zu %%zu\\n\", sizeof(T), _Alignof(T));\n".formatted(i));
+            c.append("TELL(\"type %d\", sizeof(T), _Alignof(T));\n".formatted(i));
             for (String field : types.get(i).fields().keySet()) {
-                c.append("printf(\"field %d %2$s %%zu %%zu\\n\", offsetof(T, %2$s), sizeof(((T *)0)->%2$s));\n"
-                        .formatted(i, field));
+                c.append("TELL(\"field %d %2$s\", offsetof(T, %2$s), sizeof(((T *)0)->%2$s));\n".formatted(i, field));
             }
             c.append("}\n");
         }
         for (String name : constantNames) {
-            c.append("printf(\"constant %1$s %%lld\\n\", (long long)(%1$s));\n".formatted(name));
+            c.append("TELL(\"constant %1$s\", (long long)(%1$s), 0);\n".formatted(name));
         }
         return c.append("return 0;\n}\n").toString();
     }
@@ -85,7 +90,10 @@ final class CHeaders {
     private static CHeaders parse(List<String> lines, List<TypeFacts> wanted) {
         CHeaders headers = new CHeaders();
         for (String line : lines) {
-            String[] word = line.split(" ");
+            if (!line.startsWith(ANSWER)) {
+                continue; // the rest of the assembly code
+            }
+            String[] word = line.substring(ANSWER.length()).replace("$", "").split(" ");
             switch (word[0]) {
                 case "type" -> {
                     TypeFacts asked = wanted.get(Integer.parseInt(word[1]));
@@ -105,13 +113,13 @@ final class CHeaders {
                     fields.put(word[2], new TypeFacts.Extent(Long.parseLong(word[3]), Long.parseLong(word[4])));
                 }
                 case "constant" -> headers.constants.put(word[1], Long.parseLong(word[2]));
-                default -> throw new AssertionError("the layout program printed " + line);
+                default -> throw new AssertionError("the layout program has " + line);
             }
         }
         return headers;
     }
 
-    private static List<String> run(List<String> command) throws IOException {
+    private static void run(List<String> command) throws IOException {
         Process process;
         try {
             process = new ProcessBuilder(command).redirectErrorStream(true).start();
@@ -133,6 +141,5 @@ final class CHeaders {
             throw new AssertionError("%s ended with status %d%s:%n%s"
                     .formatted(command.getFirst(), status, headerMissing ? "; " + REMEDY : "", output));
         }
-        return lines;
     }
 }

@@ -10,6 +10,8 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.net.URISyntaxException;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,8 +29,53 @@ final class GeneratedTypes {
 
     /** Every struct and union, nested ones right after the one they are in. */
     static List<TypeFacts> structs() {
+        return structs(GeneratedTypes.class.getClassLoader());
+    }
+
+    /**
+     * The same, as the library would lay them out on another machine.
+     *
+     * @param architecture as in {@code os.arch}
+     */
+    static List<TypeFacts> structsOn(String architecture) throws IOException {
+        try (URLClassLoader apart = new OwnBindings()) {
+            String here = System.setProperty("os.arch", architecture);
+            try {
+                Class.forName(pthread_mutex_t.class.getName(), true, apart);
+            } catch (ClassNotFoundException e) {
+                throw new AssertionError(e);
+            } finally {
+                System.setProperty("os.arch", here);
+            }
+            return structs(apart);
+        }
+    }
+
+    /** Has the bindings a second time, because what they are is decided once, when they are initialised. */
+    private static final class OwnBindings extends URLClassLoader {
+        OwnBindings() {
+            super(
+                    new URL[] {
+                        RdmaHeaders.class.getProtectionDomain().getCodeSource().getLocation()
+                    },
+                    GeneratedTypes.class.getClassLoader());
+        }
+
+        @Override
+        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+            if (!name.startsWith(RdmaHeaders.class.getPackageName() + ".")) {
+                return super.loadClass(name, resolve);
+            }
+            synchronized (getClassLoadingLock(name)) {
+                Class<?> loaded = findLoadedClass(name);
+                return loaded != null ? loaded : findClass(name);
+            }
+        }
+    }
+
+    private static List<TypeFacts> structs(ClassLoader loader) {
         List<TypeFacts> found = new ArrayList<>();
-        for (Class<?> type : topLevelClasses()) {
+        for (Class<?> type : topLevelClasses(loader)) {
             if (isStruct(type)) {
                 addWithNested(type, cNameOf(type), found);
             }
@@ -58,7 +105,7 @@ final class GeneratedTypes {
                 .toList();
     }
 
-    private static List<Class<?>> topLevelClasses() {
+    private static List<Class<?>> topLevelClasses(ClassLoader loader) {
         Class<?> any = RdmaHeaders.class;
         try {
             Path root = Path.of(
@@ -68,7 +115,7 @@ final class GeneratedTypes {
                 return files.map(file -> file.getFileName().toString())
                         .filter(name -> name.endsWith(".class") && !name.contains("$"))
                         .sorted()
-                        .<Class<?>>map(name -> load(any, name.substring(0, name.length() - ".class".length())))
+                        .<Class<?>>map(name -> load(loader, name.substring(0, name.length() - ".class".length())))
                         .toList();
             }
         } catch (IOException | URISyntaxException e) {
@@ -76,10 +123,10 @@ final class GeneratedTypes {
         }
     }
 
-    private static Class<?> load(Class<?> neighbour, String simpleName) {
+    private static Class<?> load(ClassLoader loader, String simpleName) {
         try {
             // Not initialised: LibIbVerbs would open its library.
-            return Class.forName(neighbour.getPackageName() + "." + simpleName, false, neighbour.getClassLoader());
+            return Class.forName(RdmaHeaders.class.getPackageName() + "." + simpleName, false, loader);
         } catch (ClassNotFoundException e) {
             throw new AssertionError(e);
         }

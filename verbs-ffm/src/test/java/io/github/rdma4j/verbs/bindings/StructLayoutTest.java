@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import io.github.rdma4j.verbs.bindings.TypeFacts.Extent;
 import io.github.rdma4j.verbs.bindings.TypeFacts.Growth;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -20,8 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * Compares all that jextract has generated with what the C compiler says of the installed headers. It finds the types,
- * their fields and the constants by itself.
+ * Compares all that jextract has generated with what C compilers say of the installed headers: this machine's, and one
+ * for aarch64. It finds the types, their fields and the constants by itself.
  */
 class StructLayoutTest {
 
@@ -33,39 +34,91 @@ class StructLayoutTest {
             "ibv_port_attr", Growth.AT_THE_END, // 50: active_speed_ex
             "verbs_context", Growth.AT_THE_BEGINNING); // 59 and later: new operations stand before the old
 
+    /** What lies behind a mutex, or holds something that has one inside. */
+    private static final List<String> DIFFERENT_ON_AARCH64 = List.of(
+            "ibv_context",
+            "ibv_cq",
+            "ibv_cq_ex",
+            "ibv_qp",
+            "ibv_qp_ex",
+            "ibv_srq",
+            "ibv_wq",
+            "pthread_mutex_t",
+            "verbs_context");
+
     private static List<TypeFacts> generated;
+    private static List<TypeFacts> generatedForAarch64;
     private static SortedMap<String, Number> constants;
     private static CHeaders c;
+    private static CHeaders cOfAarch64;
 
     @BeforeAll
-    static void askTheCompiler() {
+    static void askTheCompilers() throws IOException {
         generated = GeneratedTypes.structs();
+        generatedForAarch64 = GeneratedTypes.structsOn("aarch64");
         constants = GeneratedTypes.constants();
         c = CHeaders.ask("cc", HEADERS, generated, constants.keySet());
+        cOfAarch64 = CHeaders.ask("aarch64-linux-gnu-gcc", HEADERS, generatedForAarch64, constants.keySet());
     }
 
     @TestFactory
     Stream<DynamicTest> everyStructIsWhatTheCompilerSays() {
-        return generated.stream()
+        return comparisons(generated, c);
+    }
+
+    @TestFactory
+    Stream<DynamicTest> onAarch64EveryStructIsWhatTheCompilerSays() {
+        return comparisons(generatedForAarch64, cOfAarch64);
+    }
+
+    private static Stream<DynamicTest> comparisons(List<TypeFacts> types, CHeaders headers) {
+        return types.stream()
                 .map(type -> dynamicTest(
                         type.title(),
                         () -> assertThat(type.differencesFrom(
-                                        c.type(type), GROWN_SINCE.getOrDefault(type.title(), Growth.NONE)))
+                                        headers.type(type), GROWN_SINCE.getOrDefault(type.title(), Growth.NONE)))
                                 .isEmpty()));
     }
 
+    /** So that the comparison above is not one of the same layouts, and docs/compatibility.md says what is true. */
     @Test
-    void everyConstantIsWhatTheCompilerSays() {
+    void theseAreOtherOnAarch64() throws IOException {
+        List<TypeFacts> onX86 = GeneratedTypes.structsOn("amd64");
+        assertThat(generatedForAarch64)
+                .filteredOn(type -> !onX86.contains(type))
+                .extracting(TypeFacts::title)
+                .containsExactlyInAnyOrderElementsOf(DIFFERENT_ON_AARCH64);
+        assertThat(offsetOfAbiCompat(onX86)).isEqualTo(320);
+        assertThat(offsetOfAbiCompat(generatedForAarch64)).isEqualTo(328);
+    }
+
+    private static long offsetOfAbiCompat(List<TypeFacts> types) {
+        return types.stream()
+                .filter(type -> type.title().equals("ibv_context"))
+                .findFirst()
+                .orElseThrow()
+                .fields()
+                .get("abi_compat")
+                .offset();
+    }
+
+    @Test
+    void everyConstantIsWhatTheCompilersSay() {
+        assertThat(constantsThatDiffer(c)).isEmpty();
+        assertThat(constantsThatDiffer(cOfAarch64)).isEmpty();
+    }
+
+    private static List<String> constantsThatDiffer(CHeaders headers) {
         List<String> differences = new ArrayList<>();
         constants.forEach((name, value) -> {
-            long theirs = c.constant(name);
+            long theirs = headers.constant(name);
             // A C value with bit 31 set is a negative int in Java: what counts is the same bits.
             boolean sameBits = value instanceof Integer bits && Integer.toUnsignedLong(bits) == theirs;
             if (value.longValue() != theirs && !sameBits) {
                 differences.add("%s: the bindings have %d, the C compiler %d".formatted(name, value, theirs));
             }
         });
-        assertThat(differences).isEmpty();
+        return differences;
     }
 
     @Test
@@ -129,7 +182,8 @@ class StructLayoutTest {
     void aMissingCompilerOrHeaderNamesThePackages() {
         assertThatThrownBy(() -> CHeaders.ask("no-such-compiler", HEADERS, List.of(), List.of()))
                 .isInstanceOf(AssertionError.class)
-                .hasMessageContainingAll("no-such-compiler", "gcc", "libibverbs-dev", "librdmacm-dev");
+                .hasMessageContainingAll(
+                        "no-such-compiler", "gcc", "gcc-aarch64-linux-gnu", "libibverbs-dev", "librdmacm-dev");
         assertThatThrownBy(() -> CHeaders.ask("cc", List.of("no/such/header.h"), List.of(), List.of()))
                 .isInstanceOf(AssertionError.class)
                 .hasMessageContainingAll("no/such/header.h", "gcc", "libibverbs-dev", "librdmacm-dev");

@@ -29,12 +29,21 @@ class InternalTest {
 
     @Test
     void anotherPlatformIsRefused() {
-        NativeLibraries.requirePlatform("Linux", "amd64");
-        assertThatThrownBy(() -> NativeLibraries.requirePlatform("Linux", "aarch64"))
+        NativeLibraries.requirePlatform("Linux", "amd64", true);
+        NativeLibraries.requirePlatform("Linux", "amd64", false);
+        NativeLibraries.requirePlatform("Linux", "aarch64", true);
+        for (String other : List.of("riscv64", "ppc64le", "s390x", "loongarch64", "arm", "i386")) {
+            assertThatThrownBy(() -> NativeLibraries.requirePlatform("Linux", other, true))
+                    .isInstanceOf(NativeLibraryException.class)
+                    .hasMessageContaining("for Linux on x86-64 and aarch64, and this is Linux on " + other);
+        }
+        assertThatThrownBy(() -> NativeLibraries.requirePlatform("Mac OS X", "aarch64", false))
                 .isInstanceOf(NativeLibraryException.class)
-                .hasMessageContaining("this is Linux on aarch64");
-        assertThatThrownBy(() -> NativeLibraries.requirePlatform("Mac OS X", "x86_64"))
-                .isInstanceOf(NativeLibraryException.class);
+                .hasMessageContaining("this is Mac OS X on aarch64");
+        assertThatThrownBy(() -> NativeLibraries.requirePlatform("Linux", "aarch64", false))
+                .isInstanceOf(NativeLibraryException.class)
+                .hasMessageContaining("this JVM runs on another C library")
+                .hasMessageContaining("a JDK built for it");
     }
 
     @Test

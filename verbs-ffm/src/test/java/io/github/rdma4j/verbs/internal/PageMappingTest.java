@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class PageMappingTest {
     @ParameterizedTest
-    @ValueSource(longs = {4096, 65_536, 2 << 20, 8 << 20, (4 << 20) + 4096})
+    @ValueSource(longs = {65_536, 2 << 20, 8 << 20, (4 << 20) + 65_536})
     void memoryIsZeroedAlignedAndGivenBack(long size) {
         PageMapping mapping = PageMapping.map(size, Wish.ORDINARY);
         MemorySegment memory = mapping.memory();
@@ -29,10 +29,27 @@ class PageMappingTest {
                 .isZero();
         assertThat(memory.get(ValueLayout.JAVA_LONG, 0)).isZero();
         memory.fill((byte) 1);
-        assertThat(mapping.pages()).isEqualTo("4096-byte pages");
+        assertThat(mapping.pages()).isEqualTo(PageSize.BYTES + "-byte pages");
         assertThat(mapping.refusal()).isEmpty();
         mapping.unmap();
         assertThatThrownBy(() -> memory.get(ValueLayout.JAVA_BYTE, 0)).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void thePageSizeIsTheKernels(@TempDir Path folder) throws Exception {
+        Process getconf = new ProcessBuilder("getconf", "PAGESIZE").start();
+        assertThat(getconf.inputReader().readLine()).isEqualTo(String.valueOf(PageSize.BYTES));
+        Path vector = Files.write(folder.resolve("auxv"), new byte[32]);
+        assertThat(PageSize.of(vector)).isEqualTo(65_536);
+        assertThat(PageSize.of(folder.resolve("nothing"))).isEqualTo(65_536);
+    }
+
+    @Test
+    void onePageIsMapped() {
+        PageMapping mapping = PageMapping.map(PageSize.BYTES, Wish.ORDINARY);
+        assertThat(mapping.memory().address() % PageSize.BYTES).isZero();
+        mapping.memory().fill((byte) 1);
+        mapping.unmap();
     }
 
     /** Which it is depends on the machine, which is asked here in another way; HugePagesDeviceTest sets it. */
@@ -54,7 +71,8 @@ class PageMappingTest {
             assertThat(mapping.pages()).isEqualTo("huge pages of " + PageMapping.HUGE_PAGE + " bytes");
             assertThat(mapping.refusal()).isEmpty();
         } else {
-            assertThat(mapping.pages()).isEqualTo(transparent ? "transparent huge pages" : "4096-byte pages");
+            assertThat(mapping.pages())
+                    .isEqualTo(transparent ? "transparent huge pages" : PageSize.BYTES + "-byte pages");
             assertThat(mapping.huge()).isEqualTo(transparent);
             assertThat(mapping.refusal().contains("are free (ENOMEM)")).isEqualTo(wish == Wish.EXPLICIT);
             assertThat(mapping.refusal().contains("switched off")).isEqualTo(!transparent);

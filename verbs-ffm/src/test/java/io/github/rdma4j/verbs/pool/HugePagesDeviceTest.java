@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.verbs.Device;
 import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.internal.PageSize;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -92,6 +93,7 @@ class HugePagesDeviceTest {
     void transparentPagesThatAreSwitchedOffAreTold() throws IOException {
         write(TRANSPARENT, "never");
         assertThat(pages(HugePages.TRANSPARENT))
-                .isEqualTo("4096-byte pages (transparent huge pages are switched off: " + TRANSPARENT + " says never)");
+                .isEqualTo(PageSize.BYTES + "-byte pages (transparent huge pages are switched off: " + TRANSPARENT
+                        + " says never)");
     }
 }

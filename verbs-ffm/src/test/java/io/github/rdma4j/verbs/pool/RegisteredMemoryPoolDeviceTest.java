@@ -19,6 +19,7 @@ import io.github.rdma4j.verbs.SendFlags;
 import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.WorkCompletions;
 import io.github.rdma4j.verbs.internal.BlockedWrite;
+import io.github.rdma4j.verbs.internal.PageSize;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
@@ -110,7 +111,7 @@ class RegisteredMemoryPoolDeviceTest {
             assertThat(statistics.inUse()).isZero();
             assertThat(statistics.peak()).isEqualTo(1024);
             assertThat(statistics.outstanding()).isZero();
-            assertThat(statistics.pages()).isEqualTo("4096-byte pages");
+            assertThat(statistics.pages()).isEqualTo(PageSize.BYTES + "-byte pages");
             assertThat(statistics.lockedMemory()).contains("RLIMIT_MEMLOCK");
         }
     }

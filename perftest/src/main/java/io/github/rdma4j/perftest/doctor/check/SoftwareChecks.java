@@ -26,6 +26,7 @@ final class SoftwareChecks {
             "usr/lib64",
             "usr/lib",
             "lib/x86_64-linux-gnu",
+            "lib/aarch64-linux-gnu",
             "lib64",
             "lib");
     private static final String PROVIDERS = "etc/libibverbs.d";

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.internal;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** The size of a page: 4096 bytes on x86-64; on aarch64 it is the kernel's choice, 4, 16 or 64 KiB. */
+public final class PageSize {
+    /** In bytes. */
+    public static final long BYTES = of(Path.of("/proc/self/auxv"));
+
+    /** A multiple of all page sizes there are, for a process that may not know which one it has. */
+    private static final long LARGEST = 65536;
+
+    /** {@code AT_PAGESZ}: the entry of the auxiliary vector by which the kernel tells it to each process. */
+    private static final long KEY = 6;
+
+    private PageSize() {}
+
+    static long of(Path vector) {
+        try {
+            ByteBuffer entries = ByteBuffer.wrap(Files.readAllBytes(vector)).order(ByteOrder.nativeOrder());
+            while (entries.remaining() >= 2 * Long.BYTES) {
+                long key = entries.getLong();
+                long value = entries.getLong();
+                if (key == KEY && Long.bitCount(value) == 1) {
+                    return value;
+                }
+            }
+        } catch (IOException e) {
+            return LARGEST;
+        }
+        return LARGEST;
+    }
+}
