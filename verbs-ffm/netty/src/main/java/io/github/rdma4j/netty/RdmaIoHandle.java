@@ -6,6 +6,6 @@ import io.netty.channel.IoHandle;
 
 /** What {@link RdmaIoHandler} serves: a channel of this package. */
 interface RdmaIoHandle extends IoHandle {
-    /** There is something to do; called by the event loop. Throws nothing. */
+    /** There is something to do; called by the event loop. If it throws, the channel is closed. */
     void ready();
 }

@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Lets an event loop serve {@link RdmaSocketChannel}s and {@link RdmaServerSocketChannel}s:
@@ -42,6 +43,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 public final class RdmaIoHandler implements IoHandler {
     private static final InternalLogger LOGGER = InternalLoggerFactory.getInstance(RdmaIoHandler.class);
     private static final long LONGEST_SELECT = TimeUnit.HOURS.toNanos(1);
+    private static final long PAUSE_AFTER_FAILURE = TimeUnit.MILLISECONDS.toNanos(100);
     /** How long an event loop that ends waits for the closes that it has begun: an endpoint's own limit, and some more. */
     private static final Duration CLOSES_TIMEOUT = Duration.ofSeconds(7);
 
@@ -86,6 +88,11 @@ public final class RdmaIoHandler implements IoHandler {
             // The flag would end each select from now on at once.
             Thread.interrupted();
             LOGGER.debug("an event loop was interrupted: end it by shutdownGracefully");
+            return 0;
+        } catch (RuntimeException e) {
+            // The loop goes on, and not in a hurry if that comes again at once.
+            LOGGER.warn("an event loop could not look for what has come", e);
+            LockSupport.parkNanos(PAUSE_AFTER_FAILURE);
             return 0;
         } finally {
             current = null;
@@ -206,12 +213,26 @@ public final class RdmaIoHandler implements IoHandler {
         private void handle() {
             Active active = current;
             if (active == null || !active.wanted) {
-                handle.ready();
+                handleSafely();
                 return;
             }
             long start = System.nanoTime();
-            handle.ready();
+            handleSafely();
             active.nanos += System.nanoTime() - start;
+        }
+
+        /** The failure of one channel ends neither the loop nor the other channels. */
+        private void handleSafely() {
+            try {
+                handle.ready();
+            } catch (Throwable e) {
+                LOGGER.warn("a channel of RDMA failed, and is closed", e);
+                try {
+                    handle.close();
+                } catch (Exception suppressed) {
+                    LOGGER.warn("it could not be closed", suppressed);
+                }
+            }
         }
 
         /** Runs what waits for the peer, in a virtual thread. */

@@ -38,6 +38,8 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel impleme
     private volatile EndpointServer server;
     private volatile boolean closed;
     private IoRegistration registration;
+    /** As it was when the server was bound, and so for all that it accepts. */
+    private int receiveBuffers;
     /** Clients that nobody has read yet: they are connected, as those that wait in a kernel's backlog of TCP. */
     private final ArrayDeque<Endpoint> backlog = new ArrayDeque<>();
 
@@ -103,6 +105,7 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel impleme
         if (!(localAddress instanceof InetSocketAddress address)) {
             throw new UnsupportedAddressTypeException();
         }
+        receiveBuffers = config.options().receiveBuffers();
         try {
             server = EndpointServer.bind(address, config.options()::applyTo);
         } catch (VerbsException e) {
@@ -171,9 +174,7 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel impleme
         do {
             handle.incMessagesRead(1);
             readPending = false;
-            pipeline()
-                    .fireChannelRead(new RdmaSocketChannel(
-                            this, backlog.remove(), config.options().receiveBuffers()));
+            pipeline().fireChannelRead(new RdmaSocketChannel(this, backlog.remove(), receiveBuffers));
         } while (!backlog.isEmpty() && handle.continueReading());
         handle.readComplete();
         pipeline().fireChannelReadComplete();

@@ -127,15 +127,15 @@ abstract class VerbsWire implements Carrier {
             case WRITE -> queuePair.postWrite(id, local, remote, SendFlags.SIGNALED);
             case READ -> queuePair.postRead(id, local, remote, SendFlags.SIGNALED);
             case COMPARE_AND_SWAP -> {
-                awaitResult(slot);
-                yield awaited(
+                buffers.setWord(slot, SendBuffers.NO_RESULT);
+                yield awaitingResult(
                         slot,
                         queuePair.postCompareAndSwap(
                                 id, buffers.word(slot), remote, operand, newValue, SendFlags.SIGNALED));
             }
             case FETCH_AND_ADD -> {
-                awaitResult(slot);
-                yield awaited(
+                buffers.setWord(slot, SendBuffers.NO_RESULT);
+                yield awaitingResult(
                         slot, queuePair.postFetchAndAdd(id, buffers.word(slot), remote, operand, SendFlags.SIGNALED));
             }
             case GET -> queuePair.postRead(id, buffers.word(slot, newValue), remote, SendFlags.SIGNALED);
@@ -146,15 +146,10 @@ abstract class VerbsWire implements Carrier {
         };
     }
 
-    private void awaitResult(int slot) {
-        buffers.setWord(slot, SendBuffers.NO_RESULT);
-        results.set(slot);
-    }
-
-    /** What was not posted brings no result. */
-    private int awaited(int slot, int errno) {
-        if (errno != 0) {
-            results.clear(slot);
+    /** What was posted brings a result; what was refused, by an errno or an exception, does not. */
+    private int awaitingResult(int slot, int errno) {
+        if (errno == 0) {
+            results.set(slot);
         }
         return errno;
     }

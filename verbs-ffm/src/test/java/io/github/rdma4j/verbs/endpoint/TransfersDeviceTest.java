@@ -287,12 +287,8 @@ class TransfersDeviceTest {
     }
 
     private static SendBuffers sendBuffersOf(Endpoint endpoint) throws ReflectiveOperationException {
-        Object found = endpoint;
-        for (String name : List.of("engine", "carrier", "buffers")) {
-            Field field = found.getClass().getDeclaredField(name);
-            field.setAccessible(true);
-            found = field.get(found);
-        }
-        return (SendBuffers) found;
+        Field carrier = Engine.class.getDeclaredField("carrier");
+        carrier.setAccessible(true);
+        return ((VerbsWire) carrier.get(endpoint.engine())).sendBuffers();
     }
 }
