@@ -20,7 +20,8 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * What jextract has made of a struct, and of the constants: found in the compiled package, so nobody has to keep a list.
+ * What jextract has made of a struct, and of the constants: found in the compiled package, so nobody has to keep a
+ * list.
  *
  * @param name the struct's tag
  * @param size in bytes

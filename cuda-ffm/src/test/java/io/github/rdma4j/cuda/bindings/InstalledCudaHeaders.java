@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 
 /**
- * Where cuda.h is, for tests tagged {@code cuda-headers}. They run only when asked for (scripts/test asks where it finds the headers), and
- * a machine that has none fails them.
+ * Where cuda.h is, for tests tagged {@code cuda-headers}. They run only when asked for (scripts/test asks where it
+ * finds the headers), and a machine that has none fails them.
  */
 public final class InstalledCudaHeaders {
     private InstalledCudaHeaders() {}

@@ -6,10 +6,10 @@ import io.github.rdma4j.verbs.endpoint.EndpointConfig;
 import io.netty.channel.ChannelOption;
 
 /**
- * Options of {@link RdmaSocketChannel} and {@link RdmaServerSocketChannel} that sockets do not have. Set them before the
- * channel is connected or bound: {@code Bootstrap.option} on the client's side, {@code ServerBootstrap.option} for all
- * channels that a server accepts. Each channel pins {@code MESSAGE_SIZE × (RECEIVE_BUFFERS + 3 + SEND_BUFFERS)} bytes of
- * memory; by default 536 KiB.
+ * Options of {@link RdmaSocketChannel} and {@link RdmaServerSocketChannel} that sockets do not have. Set them before
+ * the channel is connected or bound: {@code Bootstrap.option} on the client's side, {@code ServerBootstrap.option} for
+ * all channels that a server accepts. Each channel pins {@code MESSAGE_SIZE × (RECEIVE_BUFFERS + 3 + SEND_BUFFERS)}
+ * bytes of memory; by default 536 KiB.
  *
  * @param <T> the option's type
  * @since 0.1.0
@@ -22,8 +22,8 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
     public static final ChannelOption<Integer> MESSAGE_SIZE = valueOf(RdmaChannelOption.class, "MESSAGE_SIZE");
 
     /**
-     * How many messages may be on the way to this side, or wait here to be read ({@link EndpointConfig#receiveBuffers});
-     * 2 to 65535, default 32.
+     * How many messages may be on the way to this side, or wait here to be read ({@link
+     * EndpointConfig#receiveBuffers}); 2 to 65535, default 32.
      */
     public static final ChannelOption<Integer> RECEIVE_BUFFERS = valueOf(RdmaChannelOption.class, "RECEIVE_BUFFERS");
 

@@ -32,9 +32,9 @@ import java.util.concurrent.locks.LockSupport;
  * EventLoopGroup group = new MultiThreadIoEventLoopGroup(RdmaIoHandler.newFactory());
  * }</pre>
  *
- * <p>An {@link EndpointSelector} does the work: an event loop has one, which starts no thread. Before the loop sleeps it
- * looks for what comes for a time that it learns ({@link EndpointConfig#spinLimit}). Connecting and closing wait for the
- * peer, so each is done by a virtual thread, which ends with it.
+ * <p>An {@link EndpointSelector} does the work: an event loop has one, which starts no thread. Before the loop sleeps
+ * it looks for what comes for a time that it learns ({@link EndpointConfig#spinLimit}). Connecting and closing wait for
+ * the peer, so each is done by a virtual thread, which ends with it.
  *
  * <p>Thread safety: as {@link IoHandler} says; a program uses the factory only.
  *
@@ -44,7 +44,9 @@ public final class RdmaIoHandler implements IoHandler {
     private static final InternalLogger LOGGER = InternalLoggerFactory.getInstance(RdmaIoHandler.class);
     private static final long LONGEST_SELECT = TimeUnit.HOURS.toNanos(1);
     private static final long PAUSE_AFTER_FAILURE = TimeUnit.MILLISECONDS.toNanos(100);
-    /** How long an event loop that ends waits for the closes that it has begun: an endpoint's own limit, and some more. */
+    /**
+     * How long an event loop that ends waits for the closes that it has begun: an endpoint's own limit, and some more.
+     */
     private static final Duration CLOSES_TIMEOUT = Duration.ofSeconds(7);
 
     private final ThreadAwareExecutor executor;
@@ -168,7 +170,9 @@ public final class RdmaIoHandler implements IoHandler {
         }
     }
 
-    /** A loop that ends without a quiet period may not have called {@link #prepareToDestroy} since it was told to end. */
+    /**
+     * A loop that ends without a quiet period may not have called {@link #prepareToDestroy} since it was told to end.
+     */
     @Override
     public void destroy() {
         prepareToDestroy();

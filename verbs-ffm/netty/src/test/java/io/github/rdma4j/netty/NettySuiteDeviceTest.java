@@ -50,7 +50,9 @@ import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Netty's own tests of its transports, none of them edited, over channels of RDMA. docs/netty-suite.md has the table. */
+/**
+ * Netty's own tests of its transports, none of them edited, over channels of RDMA. docs/netty-suite.md has the table.
+ */
 @Tag("device")
 class NettySuiteDeviceTest {
     static {

@@ -67,7 +67,9 @@ interface Carrier extends Wire {
      */
     record Events(EventSource queue, EventSource link, SharedQueues shared) {}
 
-    /** Of a group: hears that something was put down for this endpoint; null for nobody. Without the endpoint's lock. */
+    /**
+     * Of a group: hears that something was put down for this endpoint; null for nobody. Without the endpoint's lock.
+     */
     default void watch(Runnable arrival) {}
 
     /** Of a group: whether {@link #lost()} may have something to say, which is told once. */

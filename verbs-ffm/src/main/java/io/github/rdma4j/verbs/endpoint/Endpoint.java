@@ -591,8 +591,8 @@ public final class Endpoint implements AutoCloseable {
      * call. For a program that takes an endpoint out of a pool, or comes back to one after a while. A dead wire shows
      * only after {@link EndpointConfig#silenceTimeout}.
      *
-     * @return false if this endpoint is closed, or the peer has closed, or the connection is lost; there may be messages
-     *     to read nevertheless
+     * @return false if this endpoint is closed, or the peer has closed, or the connection is lost; there may be
+     *     messages to read nevertheless
      */
     public boolean isConnected() {
         engine.enter();

@@ -220,9 +220,9 @@ public final class EndpointConfig {
     }
 
     /**
-     * The group whose queues, receive buffers and descriptors to share; default none, and then the endpoint has its own.
-     * Without {@link #protectionDomain} it has the protection domain of the group, too, so that what one endpoint of
-     * the group exposes, the peers of all can use.
+     * The group whose queues, receive buffers and descriptors to share; default none, and then the endpoint has its
+     * own. Without {@link #protectionDomain} it has the protection domain of the group, too, so that what one endpoint
+     * of the group exposes, the peers of all can use.
      *
      * @param endpoints the group
      * @return this

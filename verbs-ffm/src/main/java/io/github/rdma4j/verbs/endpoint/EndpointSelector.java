@@ -38,13 +38,14 @@ import java.util.function.Consumer;
  * <p><b>When an endpoint is ready</b>: there is a message, or a transfer to {@link Transfers#pollTransfers poll}; it
  * has been closed by the peer, or its connection is lost ({@link Endpoint#poll} says which); or there is room again
  * after {@link Endpoint#NO_CREDIT}, {@link Endpoint#QUEUE_FULL} or a {@link Endpoint#claim} that came back empty,
- * which is told once. Everything else stays ready until it is taken: an endpoint whose messages nobody polls, or whose end nobody answers by a close, is ready in every
- * select. While a thread selects, it makes the progress of all endpoints: their futures are completed, and their dead
- * peers noticed ({@link EndpointConfig#silenceTimeout}).
+ * which is told once. Everything else stays ready until it is taken: an endpoint whose messages nobody polls, or whose
+ * end nobody answers by a close, is ready in every select. While a thread selects, it makes the progress of all
+ * endpoints: their futures are completed, and their dead peers noticed ({@link EndpointConfig#silenceTimeout}).
  *
  * <p><b>Cost.</b> A select visits those endpoints that were ready of late; the others cost nothing until the kernel
  * names them, however busy the ones are. Endpoints of an {@link EndpointGroup} cost least: one look at the queues that
- * they share finds what has come for each, and one event tells for all. Before it sleeps it looks for a while ({@link #open(Duration)}).
+ * they share finds what has come for each, and one event tells for all. Before it sleeps it looks for a while ({@link
+ * #open(Duration)}).
  *
  * <p>Thread safety: one thread at a time selects; another one that tries gets an {@link IllegalStateException}. {@link
  * #add}, {@link #remove}, {@link #wakeUp} and {@link #close} may be called from any thread, and from a handler. The

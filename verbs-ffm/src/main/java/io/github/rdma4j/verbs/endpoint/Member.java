@@ -17,7 +17,9 @@ import io.github.rdma4j.verbs.WorkCompletionStatus;
  * from others: what is too much goes back at once, and the connection is lost.
  */
 final class Member implements ReceiveRooms {
-    /** In the id of each request for sending is a number that no other member has: a number of a queue pair comes again. */
+    /**
+     * In the id of each request for sending is a number that no other member has: a number of a queue pair comes again.
+     */
     private static final int TAG_SHIFT = 35;
 
     private static final long TAG = -1L << TAG_SHIFT;
@@ -207,7 +209,9 @@ final class Member implements ReceiveRooms {
         return awaitsEnds;
     }
 
-    /** Gives what has come to the protocol; how much there was. What the protocol throws at remains for the next call. */
+    /**
+     * Gives what has come to the protocol; how much there was. What the protocol throws at remains for the next call.
+     */
     int takeIn(Protocol protocol, VerbsWire wire) {
         int count = 0;
         while (!arrivals.isEmpty()) {

@@ -67,7 +67,10 @@ final class MemberTable<T> {
         }
     }
 
-    /** Removes one; false if it is not there, or belongs to another owner. Those behind it move up, so that they are found. */
+    /**
+     * Removes one; false if it is not there, or belongs to another owner. Those behind it move up, so that they are
+     * found.
+     */
     boolean remove(int number, T owner) {
         int hole = find(number);
         if (owners[hole] != owner) {

@@ -29,10 +29,11 @@ import java.util.function.Function;
  * What the endpoints of a group share on one device: one completion channel, one channel for the events of their
  * connections, and as few {@link QueueShare queues} as the device allows.
  *
- * <p>Any thread that makes progress for one of the endpoints polls for all, and puts down for each what has come for it.
+ * <p>Any thread that makes progress for one of the endpoints polls for all, and puts down for each what has come for
+ * it.
  *
- * <p>Locks are taken in this order: that of an endpoint, the one of those who join and leave, the one of those who poll.
- * Whoever polls takes no lock of an endpoint.
+ * <p>Locks are taken in this order: that of an endpoint, the one of those who join and leave, the one of those who
+ * poll. Whoever polls takes no lock of an endpoint.
  */
 final class SharedQueues implements Sleepers.Ground {
     private final int places;

@@ -30,7 +30,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Many endpoints on one completion queue and one pool of receive buffers. What is not noticed fails by the patience. */
+/**
+ * Many endpoints on one completion queue and one pool of receive buffers. What is not noticed fails by the patience.
+ */
 @Tag("device")
 class EndpointGroupDeviceTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
