@@ -89,7 +89,7 @@ fake_jdk() {
 @test "the host hears a guest whose words arrive in pieces" {
     # What a piece without its end looks like to a read with a time limit: it is lost, and so is the other piece.
     timeout 30 bash -c "set -euo pipefail; PROGRAM=prog VERBOSE= ACCEL=tcg TIMEOUT=20 DUMP= BOOT_TIMEOUT=20
-        source '$lib/common.sh'; source '$lib/softroce/vm.sh'"'
+        source '$lib/common.sh'; source '$lib/softroce/machines.sh'; source '$lib/softroce/vm.sh'"'
         exec {VM_REPLY}<> <(:) {VM_REQUEST}<> <(:)
         # What guest-main says: each word until it is answered, here torn the first time.
         guest() {
