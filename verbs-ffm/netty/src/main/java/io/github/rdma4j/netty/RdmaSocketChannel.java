@@ -15,16 +15,12 @@ import io.netty.channel.FileRegion;
 import io.netty.channel.IoEvent;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.IoRegistration;
-import io.netty.channel.RecvByteBufAllocator;
-import io.netty.channel.socket.ChannelInputShutdownEvent;
-import io.netty.channel.socket.ChannelInputShutdownReadComplete;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.SocketChannelConfig;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.PromiseCombiner;
 import io.netty.util.internal.StringUtil;
-import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.channels.AlreadyConnectedException;
@@ -66,7 +62,6 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     private volatile Endpoint endpoint;
 
     private volatile boolean closed;
-    private volatile boolean inputShutdown;
     private volatile boolean outputShutdown;
     private volatile InetSocketAddress boundTo;
 
@@ -78,11 +73,13 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     private ChannelPromise connectPromise;
     private boolean closing;
     private IoRegistration registration;
-    private Inbound inbound;
-    private boolean watched;
+    /** Null until it is connected; set before the endpoint. */
+    private volatile Reading reading;
+
+    /** The program has asked for more before there was a connection. */
     private boolean readPending;
-    private boolean readScheduled;
-    private boolean inputEndTold;
+
+    private boolean watched;
     private boolean flushWaits;
     private long lastTurn = System.nanoTime();
     private boolean endWaits;
@@ -95,8 +92,8 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     /** A client that a server has accepted. */
     RdmaSocketChannel(RdmaServerSocketChannel server, Endpoint endpoint, int receiveBuffers) {
         super(server);
+        this.reading = new Reading(this, receiveBuffers, false);
         this.endpoint = endpoint;
-        this.inbound = new Inbound(receiveBuffers);
     }
 
     @Override
@@ -166,7 +163,9 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
                 return;
             }
             registration = (IoRegistration) done.getNow();
-            readScheduled = false;
+            if (reading != null) {
+                reading.moved();
+            }
             try {
                 watch();
             } catch (RuntimeException e) {
@@ -190,7 +189,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     }
 
     private void watch() {
-        if (endpoint != null && !inbound.isPeerGone()) {
+        if (endpoint != null && !reading.isPeerGone()) {
             // Netty asks for these also when the endpoint is closed.
             localAddress();
             remoteAddress();
@@ -212,7 +211,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
             return;
         }
         lastTurn = System.nanoTime();
-        if (!inbound.takeIn(endpoint)) {
+        if (!reading.takeIn(endpoint)) {
             // It would be ready in each select from now on. Who writes hears of the end, too.
             unwatch();
         }
@@ -223,117 +222,33 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
             flushWaits = false;
             ((SocketUnsafe) unsafe()).flush0();
         }
-        // Who reads nothing for now hears of the end all the same.
-        if (isReading() || inbound.isAtEnd()) {
-            deliver();
-        }
-    }
-
-    private boolean isReading() {
-        return !closing && !closed && (readPending || config.isAutoRead());
+        reading.goOn();
     }
 
     // ---- Reading ----
 
     @Override
     protected void doBeginRead() {
-        if (closing || closed || inputEndTold) {
-            return;
-        }
-        readPending = true;
-        if (endpoint == null) {
-            return;
-        }
-        if (!inbound.isEmpty() || inbound.isAtEnd()) {
-            readLater();
-        }
-    }
-
-    private void readLater() {
-        if (!readScheduled) {
-            readScheduled = true;
-            EventLoop loop = eventLoop();
-            loop.execute(() -> {
-                // By now it may be at another event loop, which has asked itself.
-                if (eventLoop() == loop) {
-                    readScheduled = false;
-                    if (isReading() || inbound.isAtEnd()) {
-                        deliver();
-                    }
-                }
-            });
+        if (reading == null) {
+            readPending = true;
+        } else {
+            reading.begin();
         }
     }
 
     /** The program does not want more for now; called by any thread. */
     void clearReadPending() {
         if (isRegistered() && !eventLoop().inEventLoop()) {
-            eventLoop().execute(() -> readPending = false);
+            eventLoop().execute(this::pauseReading);
         } else {
-            readPending = false;
+            pauseReading();
         }
     }
 
-    private void deliver() {
-        if (closing || closed || inputShutdown && (inputEndTold || !config.isAllowHalfClosure())) {
-            readPending = false;
-            return;
-        }
-        if (!inbound.isEmpty()) {
-            readMessages();
-        }
-        if (closing || closed) {
-            return;
-        }
-        if (inbound.isAtEnd()) {
-            readPending = false;
-            readEnd();
-        } else if (!inbound.isEmpty() && isReading()) {
-            readLater();
-        }
-    }
-
-    private void readMessages() {
-        RecvByteBufAllocator.Handle handle = unsafe().recvBufAllocHandle();
-        handle.reset(config);
-        Throwable failure = null;
-        try {
-            do {
-                ByteBuf bytes = inbound.next(handle, config.getAllocator());
-                handle.lastBytesRead(bytes.readableBytes());
-                handle.incMessagesRead(1);
-                readPending = false;
-                pipeline().fireChannelRead(bytes);
-            } while (!inbound.isEmpty() && handle.continueReading());
-        } catch (Throwable e) {
-            failure = e;
-        }
-        handle.readComplete();
-        pipeline().fireChannelReadComplete();
-        if (failure != null) {
-            pipeline().fireExceptionCaught(failure);
-            if (failure instanceof OutOfMemoryError || failure instanceof IOException) {
-                unsafe().close(voidPromise());
-            }
-        }
-    }
-
-    private void readEnd() {
-        Exception lost = inbound.takeLost();
-        if (lost != null) {
-            pipeline().fireExceptionCaught(lost);
-            unsafe().close(voidPromise());
-        } else if (!inputShutdown && config.isAllowHalfClosure()) {
-            inputShutdown = true;
-            pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
-            if (!closing) {
-                readLater();
-            }
-        } else if (inputShutdown && !inputEndTold) {
-            inputEndTold = true;
-            pipeline().fireUserEventTriggered(ChannelInputShutdownReadComplete.INSTANCE);
-        } else {
-            unsafe().close(voidPromise());
+    private void pauseReading() {
+        readPending = false;
+        if (reading != null) {
+            reading.pause();
         }
     }
 
@@ -380,7 +295,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
 
     @Override
     public boolean isInputShutdown() {
-        return inputShutdown || !isActive();
+        return !isActive() || reading.isShutDown();
     }
 
     @Override
@@ -390,7 +305,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
 
     @Override
     public boolean isShutdown() {
-        return inputShutdown && outputShutdown || !isActive();
+        return !isActive() || outputShutdown && reading.isShutDown();
     }
 
     @Override
@@ -402,8 +317,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     public ChannelFuture shutdownInput(ChannelPromise promise) {
         inEventLoop(() -> {
             if (isActive()) {
-                inputShutdown = true;
-                inbound.discard();
+                reading.shutDown();
                 promise.setSuccess();
             } else {
                 promise.setFailure(notActive());
@@ -494,7 +408,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
             unsafe.close();
             return;
         }
-        inbound = new Inbound(config.options().receiveBuffers());
+        reading = new Reading(this, config.options().receiveBuffers(), readPending);
         endpoint = made;
         try {
             watch();
@@ -523,8 +437,8 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         closing = true;
         giveUpConnecting(new ClosedChannelException());
         unwatch();
-        if (inbound != null) {
-            inbound.discard();
+        if (reading != null) {
+            reading.stop();
         }
         graceful = endpoint != null && registration != null && config.getSoLinger() != 0;
         return graceful ? at()::closeAside : null;
@@ -538,6 +452,10 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     @Override
     protected void doClose() {
         closed = true;
+        if (!closing && reading != null) {
+            // By force, in the event loop.
+            reading.stop();
+        }
         Endpoint connected = endpoint;
         if (connected == null) {
             giveUpConnecting(new ClosedChannelException());

@@ -404,6 +404,34 @@ class RdmaSocketChannelDeviceTest {
     }
 
     @Test
+    void nobodyListens() {
+        InetSocketAddress closed;
+        try (EndpointServer server = EndpointServer.bind(RdmaTestNet.address())) {
+            closed = server.address();
+        }
+        assertThatThrownBy(() -> client().connect(closed).sync())
+                .isInstanceOf(ConnectException.class)
+                .hasMessageContaining("Connection refused");
+    }
+
+    @Test
+    void whoWritesToAPeerThatHasClosedIsTold() {
+        try (EndpointServer server = EndpointServer.bind(RdmaTestNet.address())) {
+            Keeper keeper = new Keeper();
+            ChannelFuture connecting = client().option(ChannelOption.ALLOW_HALF_CLOSURE, true)
+                    .handler(keeper)
+                    .connect(server.address());
+            server.accept(PATIENCE).orElseThrow().close();
+            DuplexChannel client =
+                    (DuplexChannel) connecting.syncUninterruptibly().channel();
+            await(client::isInputShutdown);
+            ChannelFuture written = client.writeAndFlush(Unpooled.copyInt(1)).awaitUninterruptibly();
+            assertThat(written.cause()).isInstanceOf(SocketException.class).hasMessageContaining("Broken pipe");
+            await(() -> keeper.inactive);
+        }
+    }
+
+    @Test
     void aChannelChangesItsEventLoop() throws Exception {
         byte[] data = random(300_000);
         Keeper keeper = new Keeper();

@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.netty;
+
+import io.github.rdma4j.verbs.endpoint.Endpoint;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.EventLoop;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.ChannelInputShutdownReadComplete;
+import java.io.IOException;
+
+/**
+ * The reading half of a channel: hands what has arrived to the pipeline, as far as the program reads, and then the end.
+ * Used by the event loop alone, but for {@link #isShutDown()}.
+ */
+final class Reading {
+    private final RdmaSocketChannel channel;
+    private final Inbound inbound;
+    /** The program has asked for more. */
+    private boolean pending;
+    /** A task of the event loop will go on. */
+    private boolean scheduled;
+    /** The pipeline has heard all of the end. */
+    private boolean endTold;
+
+    private boolean stopped;
+    private volatile boolean shutDown;
+
+    /**
+     * Of a channel that is connected.
+     *
+     * @param pending whether the program has asked for more already
+     */
+    Reading(RdmaSocketChannel channel, int receiveBuffers, boolean pending) {
+        this.channel = channel;
+        this.inbound = new Inbound(receiveBuffers);
+        this.pending = pending;
+    }
+
+    /** The program asks for more. */
+    void begin() {
+        if (!stopped && !endTold) {
+            pending = true;
+            if (!inbound.isEmpty() || inbound.isAtEnd()) {
+                goOnLater();
+            }
+        }
+    }
+
+    /** The program does not want more for now. */
+    void pause() {
+        pending = false;
+    }
+
+    /** What was to go on in one event loop goes on in another. */
+    void moved() {
+        scheduled = false;
+    }
+
+    /** Takes in what has come; false if nothing can come any more. */
+    boolean takeIn(Endpoint endpoint) {
+        return inbound.takeIn(endpoint);
+    }
+
+    boolean isPeerGone() {
+        return inbound.isPeerGone();
+    }
+
+    /** The program reads no more. */
+    void shutDown() {
+        shutDown = true;
+        inbound.discard();
+    }
+
+    boolean isShutDown() {
+        return shutDown;
+    }
+
+    /** The channel is being closed: nobody hears of anything any more. */
+    void stop() {
+        stopped = true;
+        inbound.discard();
+    }
+
+    /** Hands over what has come; who reads nothing for now hears of the end all the same. */
+    void goOn() {
+        if (isWanted() || !stopped && inbound.isAtEnd()) {
+            deliver();
+        }
+    }
+
+    private boolean isWanted() {
+        return !stopped && (pending || channel.config().isAutoRead());
+    }
+
+    private void goOnLater() {
+        if (!scheduled) {
+            scheduled = true;
+            EventLoop loop = channel.eventLoop();
+            loop.execute(() -> {
+                // By now it may be at another event loop, which has asked itself.
+                if (channel.eventLoop() == loop) {
+                    scheduled = false;
+                    goOn();
+                }
+            });
+        }
+    }
+
+    private void deliver() {
+        if (shutDown && (endTold || !channel.config().isAllowHalfClosure())) {
+            pending = false;
+            return;
+        }
+        if (!inbound.isEmpty()) {
+            deliverMessages();
+        }
+        if (stopped) {
+            return;
+        }
+        if (inbound.isAtEnd()) {
+            pending = false;
+            deliverEnd();
+        } else if (!inbound.isEmpty() && isWanted()) {
+            goOnLater();
+        }
+    }
+
+    private void deliverMessages() {
+        RecvByteBufAllocator.Handle handle = channel.unsafe().recvBufAllocHandle();
+        handle.reset(channel.config());
+        Throwable failure = null;
+        try {
+            do {
+                ByteBuf bytes = inbound.next(handle, channel.alloc());
+                handle.lastBytesRead(bytes.readableBytes());
+                handle.incMessagesRead(1);
+                pending = false;
+                channel.pipeline().fireChannelRead(bytes);
+            } while (!inbound.isEmpty() && handle.continueReading());
+        } catch (Throwable e) {
+            failure = e;
+        }
+        handle.readComplete();
+        channel.pipeline().fireChannelReadComplete();
+        if (failure != null) {
+            channel.pipeline().fireExceptionCaught(failure);
+            if (failure instanceof OutOfMemoryError || failure instanceof IOException) {
+                close();
+            }
+        }
+    }
+
+    private void deliverEnd() {
+        Exception lost = inbound.takeLost();
+        if (lost != null) {
+            channel.pipeline().fireExceptionCaught(lost);
+            close();
+        } else if (!shutDown && channel.config().isAllowHalfClosure()) {
+            shutDown = true;
+            channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
+            if (!stopped) {
+                goOnLater();
+            }
+        } else if (shutDown && !endTold) {
+            endTold = true;
+            channel.pipeline().fireUserEventTriggered(ChannelInputShutdownReadComplete.INSTANCE);
+        } else {
+            close();
+        }
+    }
+
+    private void close() {
+        channel.unsafe().close(channel.voidPromise());
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.netty;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.rdma4j.verbs.VerbsException;
+import io.netty.channel.ConnectTimeoutException;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.SocketException;
+import java.nio.channels.ClosedChannelException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Programs catch what sockets throw; the library's own exception is the cause. */
+class FailuresTest {
+    private static final int EIO = 5;
+
+    private static VerbsException verbs(int errno) {
+        return new VerbsException("rdma_resolve_addr", errno, "an explanation", "a remedy");
+    }
+
+    private static void tellsWhy(Throwable failure, Class<?> type, Throwable cause) {
+        assertThat(failure)
+                .isExactlyInstanceOf(type)
+                .hasCause(cause)
+                .hasMessageContaining("an explanation")
+                .hasMessageContaining("a remedy");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"101", "113"})
+    void noRoute(int errno) {
+        VerbsException cause = verbs(errno);
+        tellsWhy(Failures.ofConnect(cause), NoRouteToHostException.class, cause);
+    }
+
+    @Test
+    void otherConnections() {
+        VerbsException late = verbs(110);
+        tellsWhy(Failures.ofConnect(late), ConnectTimeoutException.class, late);
+        VerbsException noDevice = verbs(19);
+        tellsWhy(Failures.ofConnect(noDevice), ConnectException.class, noDevice);
+        Exception other = new IllegalStateException("not of RDMA");
+        assertThat(Failures.ofConnect(other)).isSameAs(other);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"98", "99"})
+    void addressesThatCannotBeTaken(int errno) {
+        VerbsException cause = verbs(errno);
+        tellsWhy(Failures.ofBind(cause), BindException.class, cause);
+    }
+
+    @Test
+    void otherAddresses() {
+        VerbsException cause = verbs(19);
+        tellsWhy(Failures.ofBind(cause), SocketException.class, cause);
+    }
+
+    @Test
+    void connectionsInUse() {
+        VerbsException broken = verbs(EIO);
+        tellsWhy(Failures.ofUse(broken), IOException.class, broken);
+        assertThat(Failures.ofUse(new IllegalStateException("closed")))
+                .isExactlyInstanceOf(ClosedChannelException.class)
+                .hasCauseInstanceOf(IllegalStateException.class);
+    }
+}
