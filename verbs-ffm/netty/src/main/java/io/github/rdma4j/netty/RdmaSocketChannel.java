@@ -427,6 +427,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     private void giveUpConnecting(Throwable cause) {
         if (connecting != null) {
             connecting.giveUp();
+            connecting = null;
             connectPromise.tryFailure(cause);
             connectPromise = null;
         }

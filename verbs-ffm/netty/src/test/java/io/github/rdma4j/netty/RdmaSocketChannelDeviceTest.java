@@ -385,6 +385,18 @@ class RdmaSocketChannelDeviceTest {
     }
 
     @Test
+    void closingGivesUpConnecting() {
+        try (EndpointServer server = EndpointServer.bind(RdmaTestNet.address())) {
+            ChannelFuture connecting = client().connect(server.address());
+            ChannelFuture closed = connecting.channel().close();
+            assertThat(closed.awaitUninterruptibly(PATIENCE.toMillis())).isTrue();
+            assertThat(closed.cause()).isNull();
+            assertThat(connecting.awaitUninterruptibly(PATIENCE.toMillis())).isTrue();
+            assertThat(connecting.cause()).isInstanceOf(ClosedChannelException.class);
+        }
+    }
+
+    @Test
     void addressesThatCannotBe() {
         assertThatThrownBy(() ->
                         client().connect(new InetSocketAddress("127.0.0.1", 1)).sync())
