@@ -54,6 +54,10 @@ public final class RdmaIoHandler implements IoHandler {
     private final Set<Registration> registrations = new HashSet<>();
     private final Set<Thread> closes = ConcurrentHashMap.newKeySet();
 
+    // Of the event loop: whether it wants to know how long the channels of a run took, and how long that was.
+    private boolean timed;
+    private long activeNanos;
+
     private RdmaIoHandler(ThreadAwareExecutor executor, EndpointSelector selector) {
         this.executor = executor;
         this.selector = selector;
@@ -82,9 +86,9 @@ public final class RdmaIoHandler implements IoHandler {
     @Override
     public int run(IoHandlerContext context) {
         long nanos = context.canBlock() ? context.delayNanos(System.nanoTime()) : 0;
-        Active active = new Active(context.shouldReportActiveIoTime());
+        timed = context.shouldReportActiveIoTime();
+        activeNanos = 0;
         try {
-            current = active;
             return selector.select(Duration.ofNanos(Math.min(nanos, LONGEST_SELECT)));
         } catch (WaitInterruptedException e) {
             // The flag would end each select from now on at once.
@@ -97,24 +101,11 @@ public final class RdmaIoHandler implements IoHandler {
             LockSupport.parkNanos(PAUSE_AFTER_FAILURE);
             return 0;
         } finally {
-            current = null;
-            if (active.wanted) {
-                context.reportActiveIoTime(active.nanos);
+            if (timed) {
+                context.reportActiveIoTime(activeNanos);
             }
         }
     }
-
-    /** What the handles of this run took, where somebody asks. */
-    private static final class Active {
-        final boolean wanted;
-        long nanos;
-
-        Active(boolean wanted) {
-            this.wanted = wanted;
-        }
-    }
-
-    private Active current;
 
     @Override
     public void wakeup() {
@@ -215,14 +206,13 @@ public final class RdmaIoHandler implements IoHandler {
         }
 
         private void handle() {
-            Active active = current;
-            if (active == null || !active.wanted) {
+            if (!timed) {
                 handleSafely();
                 return;
             }
             long start = System.nanoTime();
             handleSafely();
-            active.nanos += System.nanoTime() - start;
+            activeNanos += System.nanoTime() - start;
         }
 
         /** The failure of one channel ends neither the loop nor the other channels. */
