@@ -196,10 +196,14 @@ nothing_marked() {
     [[ $(ls "$BATS_FILE_TMPDIR/outside") == file && -z $(ls -A "$BATS_FILE_TMPDIR/tmp") ]]
 }
 
-@test "User-Mode Linux: much input and output arrive whole, with a slow reader; a time limit; bad options" {
+@test "User-Mode Linux: much input and output arrive whole, with a slow reader and a slow writer; a long command; a time limit; bad options" {
     head -c 1000000 /dev/urandom >bytes
     "$SOFTROCE" -q --vm --accel uml bash -c 'cat bytes bytes; cat' <bytes | (sleep 6; cat) >copy
     cmp copy <(cat bytes bytes bytes)
+    # A long command, and input with a pause behind more than a line's reader takes at once.
+    { head -c 10000 bytes && sleep 1 && echo end; } |
+        "$SOFTROCE" -q --vm --accel uml --timeout 60 bash -c 'cat' "$(head -c 9000 /dev/zero | tr '\0' x)" >copy
+    cmp copy <(head -c 10000 bytes && echo end)
     run --separate-stderr "$SOFTROCE" -q --vm --accel uml --timeout 2 --dump dump-uml bash -c \
         'trap "echo told; exit 1" TERM; cp /bin/sleep standing-still; ./standing-still 100 & wait'
     [[ $status == 124 && $output == told && $(<dump-uml) == *'standing-still 100'* ]]
