@@ -40,8 +40,13 @@ uml_build() (
     dpkg --fsys-tarfile "$work"/*.deb | tar -xO --wildcards './usr/src/*.tar.xz' | tar -xJ -C "$work/source" --strip-components 1
     # Programs that wait for each other take turns of a tick, which UML has fixed at ten milliseconds.
     sed -i '/^config HZ$/,/default/ s/default 100$/default 1000/' "$work/source/arch/um/Kconfig"
-    # A line whose reader is 4 KiB behind is taken from the interrupts, and never given back to them. Its buffers stop it in time, too.
-    sed -i '/^void line_throttle/,/^}/ { /deactivate_chan/d }' "$work/source/arch/um/drivers/line.c"
+    # A line whose reader is 4 KiB behind is taken from the interrupts, and never given back to them. It stays with them: the buffers
+    # stop it in time, too. Who goes on to read then must not be interrupted by another one who does.
+    sed -i '/^void line_throttle/,/^}/ { /deactivate_chan/d }
+        /^void line_unthrottle/,/^}/ s/chan_interrupt(.*);/{ unsigned long flags; local_irq_save(flags); & local_irq_restore(flags); }/' \
+        "$work/source/arch/um/drivers/line.c"
+    sed -i '/^static void line_timer_cb/,/^}/ s/chan_interrupt(.*);/{ unsigned long flags; local_irq_save(flags); & local_irq_restore(flags); }/' \
+        "$work/source/arch/um/drivers/chan_kern.c"
     cp -- "$RDMA4J_ROOT/scripts/lib/softroce/uml.config" "$work/config"
     make=(make -C "$work/source" ARCH=um KCONFIG_ALLCONFIG="$work/config" "-j$(nproc)")
     {

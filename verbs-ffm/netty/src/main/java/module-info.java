@@ -7,7 +7,7 @@
  * ({@code --enable-native-access=io.github.rdma4j.verbs}).
  */
 module io.github.rdma4j.netty {
-    requires io.github.rdma4j.verbs;
+    requires transitive io.github.rdma4j.verbs;
     requires transitive io.netty.buffer;
     requires transitive io.netty.common;
     requires transitive io.netty.transport;

@@ -3,6 +3,7 @@
 package io.github.rdma4j.netty;
 
 import io.github.rdma4j.verbs.endpoint.EndpointConfig;
+import io.github.rdma4j.verbs.endpoint.EndpointGroup;
 import io.netty.channel.ChannelOption;
 
 /**
@@ -38,6 +39,14 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
      */
     public static final ChannelOption<Integer> SILENCE_TIMEOUT_MILLIS =
             valueOf(RdmaChannelOption.class, "SILENCE_TIMEOUT_MILLIS");
+
+    /**
+     * Lets channels share a completion queue, a pool of receive buffers and nine file descriptors ({@link EndpointGroup}),
+     * in the place of four descriptors and a queue for each. By default a channel is alone. The program closes the group
+     * when its channels are closed. Who makes progress for one channel of a group takes in what has come for all, so
+     * channels of one event loop share best.
+     */
+    public static final ChannelOption<EndpointGroup> GROUP = valueOf(RdmaChannelOption.class, "GROUP");
 
     @SuppressWarnings("deprecation")
     private RdmaChannelOption() {

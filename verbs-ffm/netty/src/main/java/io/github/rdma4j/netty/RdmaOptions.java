@@ -3,6 +3,7 @@
 package io.github.rdma4j.netty;
 
 import io.github.rdma4j.verbs.endpoint.EndpointConfig;
+import io.github.rdma4j.verbs.endpoint.EndpointGroup;
 import io.netty.channel.ChannelOption;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -17,6 +18,8 @@ final class RdmaOptions {
     private volatile int receiveBuffers = 32;
     private volatile int sendBuffers = 32;
     private volatile int silenceTimeoutMillis = 30_000;
+    /** Null where each channel is alone. */
+    private volatile EndpointGroup group;
 
     /** Sets an option; false if it is none of these. */
     boolean set(ChannelOption<?> option, Object value) {
@@ -29,6 +32,8 @@ final class RdmaOptions {
             sendBuffers = range(option, value, 1, MOST_BUFFERS);
         } else if (option == RdmaChannelOption.SILENCE_TIMEOUT_MILLIS) {
             silenceTimeoutMillis = (Integer) value == 0 ? 0 : range(option, value, 100, Integer.MAX_VALUE);
+        } else if (option == RdmaChannelOption.GROUP) {
+            group = (EndpointGroup) value;
         } else {
             return false;
         }
@@ -45,16 +50,20 @@ final class RdmaOptions {
     }
 
     /** The value of an option; null if it is none of these. */
-    Integer get(ChannelOption<?> option) {
+    Object get(ChannelOption<?> option) {
         return all().get(option);
     }
 
-    Map<ChannelOption<?>, Integer> all() {
-        Map<ChannelOption<?>, Integer> values = new LinkedHashMap<>();
+    Map<ChannelOption<?>, Object> all() {
+        Map<ChannelOption<?>, Object> values = new LinkedHashMap<>();
         values.put(RdmaChannelOption.MESSAGE_SIZE, messageSize);
         values.put(RdmaChannelOption.RECEIVE_BUFFERS, receiveBuffers);
         values.put(RdmaChannelOption.SEND_BUFFERS, sendBuffers);
         values.put(RdmaChannelOption.SILENCE_TIMEOUT_MILLIS, silenceTimeoutMillis);
+        EndpointGroup shared = group;
+        if (shared != null) {
+            values.put(RdmaChannelOption.GROUP, shared);
+        }
         return values;
     }
 
@@ -62,11 +71,25 @@ final class RdmaOptions {
         return receiveBuffers;
     }
 
+    /** The bytes of all receive buffers together. */
+    int receiveBytes() {
+        return (int) Math.min((long) receiveBuffers * messageSize, Integer.MAX_VALUE);
+    }
+
+    /** The bytes of all send buffers together. */
+    int sendBytes() {
+        return (int) Math.min((long) sendBuffers * messageSize, Integer.MAX_VALUE);
+    }
+
     void applyTo(EndpointConfig config) {
         config.maxMessageSize(messageSize)
                 .receiveBuffers(receiveBuffers)
                 .sendDepth(sendBuffers)
                 .silenceTimeout(Duration.ofMillis(silenceTimeoutMillis));
+        EndpointGroup shared = group;
+        if (shared != null) {
+            config.group(shared);
+        }
     }
 
     void applyTo(EndpointConfig config, InetSocketAddress localAddress) {

@@ -39,7 +39,7 @@ final class RdmaServerSocketChannelConfig extends DefaultChannelConfig implement
         if (option == ChannelOption.SO_RCVBUF) {
             return (T) (Integer) getReceiveBufferSize();
         }
-        Integer value = options.get(option);
+        Object value = options.get(option);
         return value == null ? super.getOption(option) : (T) value;
     }
 
@@ -89,9 +89,7 @@ final class RdmaServerSocketChannelConfig extends DefaultChannelConfig implement
 
     @Override
     public int getReceiveBufferSize() {
-        long bytes =
-                (long) options.get(RdmaChannelOption.RECEIVE_BUFFERS) * options.get(RdmaChannelOption.MESSAGE_SIZE);
-        return (int) Math.min(bytes, Integer.MAX_VALUE);
+        return options.receiveBytes();
     }
 
     @Override

@@ -57,7 +57,7 @@ final class RdmaSocketChannelConfig extends DefaultChannelConfig implements Sock
         if (option == ChannelOption.IP_TOS) {
             return (T) (Integer) getTrafficClass();
         }
-        Integer value = options.get(option);
+        Object value = options.get(option);
         return value == null ? super.getOption(option) : (T) value;
     }
 
@@ -156,7 +156,7 @@ final class RdmaSocketChannelConfig extends DefaultChannelConfig implements Sock
     /** The adapter's receive buffers, together. */
     @Override
     public int getReceiveBufferSize() {
-        return bytes(RdmaChannelOption.RECEIVE_BUFFERS);
+        return options.receiveBytes();
     }
 
     @Override
@@ -166,17 +166,12 @@ final class RdmaSocketChannelConfig extends DefaultChannelConfig implements Sock
 
     @Override
     public int getSendBufferSize() {
-        return bytes(RdmaChannelOption.SEND_BUFFERS);
+        return options.sendBytes();
     }
 
     @Override
     public RdmaSocketChannelConfig setSendBufferSize(int bytes) {
         return this;
-    }
-
-    private int bytes(ChannelOption<Integer> count) {
-        long bytes = (long) options.get(count) * options.get(RdmaChannelOption.MESSAGE_SIZE);
-        return (int) Math.min(bytes, Integer.MAX_VALUE);
     }
 
     @Override

@@ -23,18 +23,26 @@ import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
-/** The program of the page, compiled and run as its readers would. */
+/** The programs of the page, compiled and run as its readers would. */
 @Tag("device")
 class NettyExampleDeviceTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Pattern ADDRESS = Pattern.compile("waiting at /([0-9.]+):([0-9]+)\n");
 
-    @Test
-    void theServerAnswersTheClient(@TempDir Path classes) throws Exception {
-        Method main = compile("NettyEcho", classes);
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock = """
+            NettyEcho | over RDMA | over RDMA
+            HttpHello | /index    | 200 OK, this is /index
+            GrpcHello | RDMA      | hello, RDMA
+            """)
+    void theServerAnswersTheClient(String name, String asked, String answered, @TempDir Path classes) throws Exception {
+        Method main = compile(name, classes);
         ByteArrayOutputStream printed = new ByteArrayOutputStream();
         PrintStream before = System.out;
         System.setOut(new PrintStream(printed, true));
@@ -51,8 +59,8 @@ class NettyExampleDeviceTest {
         try {
             server.start();
             Matcher address = awaitAddress(printed);
-            run(main, address.group(1), address.group(2), "over RDMA");
-            assertThat(printed.toString()).contains("answered: over RDMA\n");
+            run(main, address.group(1), address.group(2), asked);
+            assertThat(printed.toString()).contains("answered: " + answered + "\n");
         } finally {
             server.interrupt();
             ended.orTimeout(PATIENCE.toSeconds(), java.util.concurrent.TimeUnit.SECONDS)

@@ -5,6 +5,7 @@ package io.github.rdma4j.netty;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.rdma4j.verbs.endpoint.EndpointGroup;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelOption;
@@ -58,6 +59,19 @@ class OptionsTest {
         assertThat(config.getOption(RdmaChannelOption.MESSAGE_SIZE)).isEqualTo(8192);
         // Netty warns of what is unknown.
         assertThat(config.setOption(ChannelOption.SO_BROADCAST, true)).isFalse();
+    }
+
+    @ParameterizedTest
+    @MethodSource("channels")
+    void aChannelIsAloneUnlessAGroupIsSet(Channel channel) {
+        ChannelConfig config = channel.config();
+        assertThat(config.getOption(RdmaChannelOption.GROUP)).isNull();
+        assertThat(config.getOptions()).doesNotContainKey(RdmaChannelOption.GROUP);
+        try (EndpointGroup group = EndpointGroup.open()) {
+            assertThat(config.setOption(RdmaChannelOption.GROUP, group)).isTrue();
+            assertThat(config.getOption(RdmaChannelOption.GROUP)).isSameAs(group);
+            assertThat(config.getOptions()).containsEntry(RdmaChannelOption.GROUP, group);
+        }
     }
 
     @Test

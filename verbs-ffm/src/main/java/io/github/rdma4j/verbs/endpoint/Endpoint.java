@@ -65,6 +65,10 @@ public final class Endpoint implements AutoCloseable {
     private final Engine engine;
     /** Used with the engine's lock held. */
     private final Protocol protocol;
+    // What it is doing, for exceptions: made once, since most calls throw none.
+    private final String sending;
+    private final String receiving;
+    private final String claiming;
 
     private final ProtectionDomain domain;
     private final Duration closeTimeout;
@@ -74,6 +78,9 @@ public final class Endpoint implements AutoCloseable {
     Endpoint(Engine engine, ProtectionDomain domain, Duration closeTimeout, byte[] peerPrivateData) {
         this.engine = engine;
         this.protocol = engine.protocol();
+        this.sending = "sending over " + engine;
+        this.receiving = "receiving from " + engine;
+        this.claiming = "claiming a message of " + engine;
         this.domain = domain;
         this.closeTimeout = closeTimeout;
         this.peerPrivateData = peerPrivateData;
@@ -211,10 +218,9 @@ public final class Endpoint implements AutoCloseable {
      * @throws IllegalStateException if this endpoint is closed, before or meanwhile
      */
     public boolean send(MemorySegment message, Duration timeout) {
-        String operation = "sending over " + engine;
-        return engine.await(operation, timeout, () -> switch (protocol.trySend(message)) {
+        return engine.await(sending, timeout, () -> switch (protocol.trySend(message)) {
                     case OK -> Boolean.TRUE;
-                    case CLOSED_BY_PEER -> throw protocol.ended(operation);
+                    case CLOSED_BY_PEER -> throw protocol.ended(sending);
                     default -> null;
                 })
                 != null;
@@ -286,12 +292,11 @@ public final class Endpoint implements AutoCloseable {
      * @throws IllegalStateException if this endpoint is closed, before or meanwhile
      */
     public int sendAll(List<? extends MemorySegment> messages, Duration timeout) {
-        String operation = "sending over " + engine;
         int[] sent = new int[1];
-        engine.await(operation, timeout, () -> {
+        engine.await(sending, timeout, () -> {
             int more = protocol.trySendAll(messages.subList(sent[0], messages.size()));
             if (more == CLOSED_BY_PEER) {
-                throw protocol.ended(operation);
+                throw protocol.ended(sending);
             }
             sent[0] += more;
             return sent[0] == messages.size() ? Boolean.TRUE : null;
@@ -311,7 +316,22 @@ public final class Endpoint implements AutoCloseable {
      * @throws IllegalStateException if this endpoint is closed, before or meanwhile
      */
     public Optional<OutgoingMessage> claim(Duration timeout) {
-        return Optional.ofNullable(engine.await("claiming a message of " + engine, timeout, engine::claim));
+        OutgoingMessage message = tryClaim();
+        if (message == null) {
+            message = engine.await(claiming, timeout, engine::claim);
+        }
+        return Optional.ofNullable(message);
+    }
+
+    /** Without a look at what has come: there is room already. */
+    private OutgoingMessage tryClaim() {
+        engine.enter();
+        try {
+            engine.requireOpen();
+            return engine.claim();
+        } finally {
+            engine.exit();
+        }
     }
 
     /**
@@ -370,7 +390,7 @@ public final class Endpoint implements AutoCloseable {
             return switch (protocol.state()) {
                 case OPEN -> 0;
                 case PEER_CLOSED -> CLOSED_BY_PEER;
-                case LOST -> throw protocol.ended("receiving from " + engine);
+                case LOST -> throw protocol.ended(receiving);
             };
         } finally {
             engine.exit();
@@ -387,7 +407,8 @@ public final class Endpoint implements AutoCloseable {
                 return -1;
             }
             int buffer = engine.take();
-            if (buffer < 0) {
+            // Behind the first one, what had come until then is enough: another look costs as much as a message.
+            if (buffer < 0 && required) {
                 engine.progress();
                 buffer = engine.take();
             }
@@ -420,11 +441,10 @@ public final class Endpoint implements AutoCloseable {
      * @throws IllegalStateException if this endpoint is closed, before or meanwhile
      */
     public boolean receive(MessageHandler handler, Duration timeout) {
-        String operation = "receiving from " + engine;
-        Integer buffer = engine.await(operation, timeout, () -> {
+        Integer buffer = engine.await(receiving, timeout, () -> {
             int next = engine.take();
             if (next < 0 && !protocol.isOpen()) {
-                throw protocol.ended(operation);
+                throw protocol.ended(receiving);
             }
             return next < 0 ? null : next;
         });
@@ -446,8 +466,7 @@ public final class Endpoint implements AutoCloseable {
      * @throws IllegalStateException if this endpoint is closed, before or meanwhile
      */
     public Optional<byte[]> receive(Duration timeout) {
-        String operation = "receiving from " + engine;
-        return Optional.ofNullable(engine.await(operation, timeout, () -> protocol.copyNext(operation)));
+        return Optional.ofNullable(engine.await(receiving, timeout, () -> protocol.copyNext(receiving)));
     }
 
     /**

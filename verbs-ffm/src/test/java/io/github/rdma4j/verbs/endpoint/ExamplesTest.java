@@ -30,11 +30,13 @@ class ExamplesTest {
     @Test
     void thereAreNoOthersThatNobodyCompiles() throws Exception {
         try (var files = Files.list(ExamplePrograms.source("KeyValue").getParent())) {
-            // GpuTransfer is compiled by the tests of gpudirect, NettyEcho by those of verbs-ffm/netty.
+            // GpuTransfer is compiled by the tests of gpudirect, those of Netty by the tests of verbs-ffm/netty.
             assertThat(files.map(file -> file.getFileName().toString()))
                     .containsExactlyInAnyOrder(
                             "FirstEndpoint.java",
                             "GpuTransfer.java",
+                            "GrpcHello.java",
+                            "HttpHello.java",
                             "KeyValue.java",
                             "NettyEcho.java",
                             "Publisher.java",

@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.benchmarks.netty;
+
+import io.netty.channel.EventLoop;
+import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** When the clients send which message, and what became of it. Used by the client's event loop. */
+abstract sealed class Load {
+    /** How a message leaves. */
+    interface Sender {
+        void send(int client, long number);
+    }
+
+    private static final long LONGEST_RUN = TimeUnit.SECONDS.toNanos(60);
+
+    final Sender sender;
+    final int clients;
+    /** The next number of each connection, and the number whose echo is due next. */
+    private final long[] sent;
+
+    private final long[] expected;
+    private final CompletableFuture<Void> done = new CompletableFuture<>();
+    private final long[] nanos;
+    private int answered;
+    private long begin;
+    private long end;
+
+    Load(Sender sender, int clients, long messages) {
+        this.sender = sender;
+        this.clients = clients;
+        sent = new long[clients];
+        expected = new long[clients];
+        nanos = new long[Math.toIntExact(messages)];
+    }
+
+    /** Of the next message on a connection: its number is the time when it is due. */
+    final void send(int client, long due) {
+        sent[client]++;
+        sender.send(client, due);
+    }
+
+    final void begin() {
+        begin = System.nanoTime();
+        start();
+    }
+
+    abstract void start();
+
+    /** All echoes come back in order, so a number that is smaller than the last one is wrong. */
+    final void answered(int client, long number) {
+        long now = System.nanoTime();
+        if (number < expected[client] || expected[client] == 0 && number < begin || done.isDone()) {
+            done.completeExceptionally(new AssertionError("an echo of " + number + " on connection " + client));
+            return;
+        }
+        expected[client] = number;
+        nanos[answered++] = now - number;
+        if (answered == nanos.length) {
+            end = now;
+            done.complete(null);
+        } else {
+            next(client, now);
+        }
+    }
+
+    abstract void next(int client, long now);
+
+    final boolean isLate() {
+        return System.nanoTime() - begin > LONGEST_RUN;
+    }
+
+    final CompletableFuture<Void> done() {
+        return done;
+    }
+
+    final long messages() {
+        return nanos.length;
+    }
+
+    final Figures figures(long cpuNanos, long userNanos, long bytes) {
+        return new Figures(answered, (end - begin) / 1e9, Arrays.copyOf(nanos, answered), cpuNanos, userNanos, bytes);
+    }
+
+    /** The next message goes when the echo of the last one has come. */
+    static final class Closed extends Load {
+        private long toSend;
+
+        Closed(Sender sender, int clients, long messages) {
+            super(sender, clients, messages);
+            toSend = messages;
+        }
+
+        @Override
+        void start() {
+            for (int client = 0; client < clients; client++) {
+                next(client, System.nanoTime());
+            }
+        }
+
+        @Override
+        void next(int client, long now) {
+            if (toSend > 0) {
+                toSend--;
+                send(client, now);
+            }
+        }
+    }
+
+    /** Messages are due at equal distances. */
+    static final class Open extends Load {
+        private final EventLoop loop;
+        private final double nanosBetween;
+        private long first;
+        private long due;
+
+        Open(EventLoop loop, Sender sender, int clients, double perSecond, double seconds) {
+            super(sender, clients, Math.max(1, (long) (perSecond * seconds)));
+            this.loop = loop;
+            nanosBetween = 1e9 / perSecond;
+        }
+
+        @Override
+        void start() {
+            first = System.nanoTime();
+            sendWhatIsDue();
+        }
+
+        /** The event loop sleeps at no time in between: TCP's would wake up a millisecond late. */
+        private void sendWhatIsDue() {
+            long now = System.nanoTime();
+            for (long at = timeOf(due); due < messages() && at <= now; at = timeOf(due)) {
+                send((int) (due++ % clients), at);
+            }
+            if (isLate()) {
+                done().completeExceptionally(new AssertionError("the echoes do not come to an end"));
+            }
+            if (!done().isDone()) {
+                loop.execute(this::sendWhatIsDue);
+            }
+        }
+
+        private long timeOf(long message) {
+            return first + (long) (message * nanosBetween);
+        }
+
+        @Override
+        void next(int client, long now) {}
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.benchmarks.netty;
+
+import io.github.rdma4j.netty.RdmaIoHandler;
+import io.github.rdma4j.netty.RdmaServerSocketChannel;
+import io.github.rdma4j.netty.RdmaSocketChannel;
+import io.netty.channel.Channel;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import java.time.Duration;
+
+/** The two lines in which the programs that are measured differ. */
+enum Transport {
+    RDMA(RdmaServerSocketChannel.class, RdmaSocketChannel.class) {
+        @Override
+        IoHandlerFactory handlers(boolean spins) {
+            return spins ? RdmaIoHandler.newFactory() : RdmaIoHandler.newFactory(Duration.ZERO);
+        }
+    },
+    NIO(NioServerSocketChannel.class, NioSocketChannel.class) {
+        @Override
+        IoHandlerFactory handlers(boolean spins) {
+            return NioIoHandler.newFactory();
+        }
+    };
+
+    private final Class<? extends ServerChannel> server;
+    private final Class<? extends Channel> client;
+
+    Transport(Class<? extends ServerChannel> server, Class<? extends Channel> client) {
+        this.server = server;
+        this.client = client;
+    }
+
+    /**
+     * What an event loop runs on.
+     *
+     * @param spins whether it may look for what comes before it sleeps; those of TCP never do
+     */
+    abstract IoHandlerFactory handlers(boolean spins);
+
+    Class<? extends ServerChannel> server() {
+        return server;
+    }
+
+    Class<? extends Channel> client() {
+        return client;
+    }
+}
