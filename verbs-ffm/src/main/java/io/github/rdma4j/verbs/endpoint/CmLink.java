@@ -16,7 +16,7 @@ import java.net.InetSocketAddress;
 import java.util.Optional;
 
 /** A queue pair that rdma_cm connects, with its queues and receive buffers, or a part of those of a group. */
-final class CmLink implements Link {
+final class CmLink implements VerbsLink {
     private final SynchronousId id;
     private final SharedDomain domain;
     private final CompletionChannel channel;

@@ -13,14 +13,16 @@ import java.time.Duration;
 
 /** The client's part of the handshake. */
 final class Connector {
-    private static final String SPEAK_THE_SAME = "use versions of rdma4j that speak the same protocol, on this port";
+    static final String SPEAK_THE_SAME = "use versions of rdma4j that speak the same protocol, on this port";
 
     private Connector() {}
 
     static Endpoint connect(InetSocketAddress server, EndpointConfig config, Duration timeout) {
         EndpointConnectEvent event = EndpointConnectEvent.begun();
         try {
-            Endpoint endpoint = tryToConnect(server, config, timeout);
+            Endpoint endpoint = config.transport() == Transport.TCP
+                    ? TcpConnector.connect(server, config, timeout)
+                    : connectOverRdma(server, config, timeout);
             event.over(server, endpoint, null);
             return endpoint;
         } catch (Throwable e) {
@@ -29,7 +31,7 @@ final class Connector {
         }
     }
 
-    private static Endpoint tryToConnect(InetSocketAddress server, EndpointConfig config, Duration timeout) {
+    private static Endpoint connectOverRdma(InetSocketAddress server, EndpointConfig config, Duration timeout) {
         long start = System.nanoTime();
         SynchronousId id = SynchronousId.create(PortSpace.TCP);
         CmLink link = null;
@@ -47,7 +49,8 @@ final class Connector {
             if (!problem.isEmpty()) {
                 throw new EndpointException("connecting to " + server, problem, SPEAK_THE_SAME);
             }
-            return Endpoint.over(link, link.carrier(config), config, Hello.parse(greeting));
+            return Endpoint.over(
+                    link, link.carrier(config), Memories.of(link.domain()), config, Hello.parse(greeting));
         } catch (ConnectionRejectedException e) {
             closeAll(e, link, id);
             throw explained(server, e);

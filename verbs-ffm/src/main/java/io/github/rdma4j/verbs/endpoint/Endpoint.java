@@ -66,15 +66,15 @@ public final class Endpoint implements AutoCloseable {
     /** Used with the engine's lock held. */
     private final Protocol protocol;
 
-    private final ProtectionDomain domain;
+    private final Memories memories;
     private final Duration closeTimeout;
     private final byte[] peerPrivateData;
     private final Transfers transfers;
 
-    Endpoint(Engine engine, ProtectionDomain domain, Duration closeTimeout, byte[] peerPrivateData) {
+    Endpoint(Engine engine, Memories memories, Duration closeTimeout, byte[] peerPrivateData) {
         this.engine = engine;
         this.protocol = engine.protocol();
-        this.domain = domain;
+        this.memories = memories;
         this.closeTimeout = closeTimeout;
         this.peerPrivateData = peerPrivateData;
         this.transfers = new Transfers(engine);
@@ -117,7 +117,7 @@ public final class Endpoint implements AutoCloseable {
     }
 
     /** An endpoint over a connection that is made, whose receive buffers were posted before. */
-    static Endpoint over(Link link, Carrier carrier, EndpointConfig config, Hello peer) {
+    static Endpoint over(Link link, Carrier carrier, Memories memories, EndpointConfig config, Hello peer) {
         Protocol protocol = new Protocol(
                 "endpoint " + link,
                 carrier,
@@ -127,7 +127,7 @@ public final class Endpoint implements AutoCloseable {
                 Math.min(config.maxMessageSize(), peer.bufferSize()),
                 new Silence(Engine.nanos(config.silenceTimeout())));
         Engine engine = new Engine(carrier, protocol, new SpinTime(Engine.nanos(config.spinLimit())));
-        return new Endpoint(engine, link.domain(), config.closeTimeout(), peer.userData());
+        return new Endpoint(engine, memories, config.closeTimeout(), peer.userData());
     }
 
     Engine engine() {
@@ -159,7 +159,7 @@ public final class Endpoint implements AutoCloseable {
 
     /** {@return the domain in which memory for transfers must be registered} */
     public ProtectionDomain protectionDomain() {
-        return domain;
+        return memories.domain();
     }
 
     /**
@@ -533,7 +533,7 @@ public final class Endpoint implements AutoCloseable {
      *     limit and the remedy
      */
     public MemoryRegion allocateMemory(long size) {
-        return domain.allocateMemory(size, AccessFlag.LOCAL_WRITE);
+        return memories.allocate(size);
     }
 
     /**
@@ -547,7 +547,7 @@ public final class Endpoint implements AutoCloseable {
      *     limit and the remedy
      */
     public ExposedMemory expose(long size, AccessFlag... rights) {
-        return ExposedMemory.allocate(domain, size, rights);
+        return memories.expose(size, rights);
     }
 
     /**
@@ -560,7 +560,7 @@ public final class Endpoint implements AutoCloseable {
      *     registered without these rights
      */
     public ExposedMemory expose(MemoryRegion region, AccessFlag... rights) {
-        return ExposedMemory.of(domain, region.slice(), true, rights);
+        return memories.expose(region.slice(), true, rights);
     }
 
     /**
@@ -575,7 +575,7 @@ public final class Endpoint implements AutoCloseable {
      *     these rights
      */
     public ExposedMemory expose(MemorySlice slice, AccessFlag... rights) {
-        return ExposedMemory.of(domain, slice, false, rights);
+        return memories.expose(slice, false, rights);
     }
 
     /**

@@ -36,8 +36,21 @@ public final class EndpointConfig {
     private byte[] privateData = {};
     private ProtectionDomain protectionDomain;
     private EndpointGroup group;
+    private Transport transport = Transport.RDMA;
 
     EndpointConfig() {}
+
+    /**
+     * What carries messages and transfers; default {@link Transport#RDMA}. Over {@link Transport#TCP}, {@link
+     * #maxInlineData}, {@link #rnrRetryCount}, {@link #ackTimeout} and {@link #group} mean nothing.
+     *
+     * @param kind of both sides
+     * @return this
+     */
+    public EndpointConfig transport(Transport kind) {
+        transport = Objects.requireNonNull(kind, "transport");
+        return this;
+    }
 
     /**
      * How many messages the peer may have on the way, or waiting here to be polled; default 64. These are the peer's
@@ -287,6 +300,10 @@ public final class EndpointConfig {
     /** Null for one of the endpoint's own. */
     ProtectionDomain protectionDomain() {
         return protectionDomain;
+    }
+
+    Transport transport() {
+        return transport;
     }
 
     /** Null for none. */

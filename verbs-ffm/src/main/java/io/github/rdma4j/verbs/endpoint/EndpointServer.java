@@ -7,6 +7,7 @@ import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.cm.PortSpace;
 import io.github.rdma4j.verbs.cm.SynchronousId;
+import io.github.rdma4j.verbs.internal.StreamSocket;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,18 +29,33 @@ import java.util.function.Consumer;
 public final class EndpointServer implements AutoCloseable {
     private static final int BACKLOG = 128;
 
+    /** Null without RDMA. */
     private final SynchronousId listener;
+
+    private final InetSocketAddress address;
     private final EndpointConfig config;
+    /** The memory that clients over TCP may use; null if there are none. */
+    private final Exposures exposures;
     /** Guarded by itself. */
     private final Map<DeviceContext, SharedDomain> domains = new HashMap<>();
 
     private final Acceptor acceptor;
+    private volatile boolean open = true;
 
-    private EndpointServer(SynchronousId listener, EndpointConfig config) {
+    private EndpointServer(SynchronousId listener, StreamSocket socket, EndpointConfig config) {
         this.listener = listener;
         this.config = config;
-        this.acceptor = new Acceptor(
-                toString(), listener, config, device -> domainOf(device).share());
+        this.exposures = socket == null ? null : new Exposures();
+        this.address = socket == null ? listener.id().localAddress().orElseThrow() : socket.localAddress();
+        List<Reception> receptions = new ArrayList<>();
+        if (listener != null) {
+            receptions.add(new VerbsReception(
+                    toString(), listener, config, device -> domainOf(device).share(), exposures));
+        }
+        if (socket != null) {
+            receptions.add(new TcpReception(toString(), socket, config, exposures));
+        }
+        this.acceptor = new Acceptor(toString(), receptions);
     }
 
     /**
@@ -55,9 +71,10 @@ public final class EndpointServer implements AutoCloseable {
     }
 
     /**
-     * Takes an address and waits for clients (rdma_bind_addr(3), rdma_listen(3)).
+     * Takes an address and waits for clients (rdma_bind_addr(3), rdma_listen(3); over TCP bind(2), listen(2)).
      *
-     * @param address of a network interface that has an RDMA device, or the wildcard address; port 0 takes any
+     * @param address of a network interface that has an RDMA device, or the wildcard address; over TCP any address of
+     *     this machine; port 0 takes any
      * @param configuration of the endpoints that it will accept
      * @return the server, to be closed
      * @throws io.github.rdma4j.verbs.NativeLibraryException if librdmacm is missing
@@ -66,19 +83,33 @@ public final class EndpointServer implements AutoCloseable {
     public static EndpointServer bind(InetSocketAddress address, Consumer<EndpointConfig> configuration) {
         EndpointConfig config = new EndpointConfig();
         configuration.accept(config);
+        return config.transport() == Transport.TCP ? bindToTcp(address, config) : bindToRdma(address, config);
+    }
+
+    private static EndpointServer bindToRdma(InetSocketAddress address, EndpointConfig config) {
         SynchronousId listener = SynchronousId.create(PortSpace.TCP);
         try {
             listener.listen(address, BACKLOG);
-            return new EndpointServer(listener, config);
+            return new EndpointServer(listener, null, config);
         } catch (Throwable e) {
             listener.close();
             throw e;
         }
     }
 
+    private static EndpointServer bindToTcp(InetSocketAddress address, EndpointConfig config) {
+        StreamSocket socket = StreamSocket.listen("listening at %s over TCP".formatted(address), address, BACKLOG);
+        try {
+            return new EndpointServer(null, socket, config);
+        } catch (Throwable e) {
+            socket.close();
+            throw e;
+        }
+    }
+
     /** {@return the address and port; the port is the one that was taken if any was asked for} */
     public InetSocketAddress address() {
-        return listener.id().localAddress().orElseThrow();
+        return address;
     }
 
     /**
@@ -104,15 +135,26 @@ public final class EndpointServer implements AutoCloseable {
 
     private SharedDomain domainOf(DeviceContext context) {
         synchronized (domains) {
-            if (!listener.isOpen()) {
-                throw new IllegalStateException(this + " is closed");
-            }
+            requireOpen();
             return domains.computeIfAbsent(
                     config.protectionDomain() == null
                             ? context
                             : config.protectionDomain().context(),
                     device -> Connector.domain(device, config));
         }
+    }
+
+    private void requireOpen() {
+        if (!isOpen()) {
+            throw new IllegalStateException(this + " is closed");
+        }
+    }
+
+    /** Where clients over TCP alone find what is exposed. */
+    private Memories memories() {
+        return listener == null
+                ? new Memories.Served(exposures, config.protectionDomain())
+                : new Memories.Registered(domain(), exposures);
     }
 
     /**
@@ -122,8 +164,14 @@ public final class EndpointServer implements AutoCloseable {
      * @return the domain
      * @throws IllegalStateException if the server listens at the wildcard address, and so on no device in particular,
      *     or is closed
+     * @throws UnsupportedOperationException over TCP, if the configuration did not give a domain
      */
     public ProtectionDomain protectionDomain() {
+        requireOpen();
+        return memories().domain();
+    }
+
+    private ProtectionDomain domain() {
         return domainOf(listener.id()
                         .device()
                         .orElseThrow(() -> new IllegalStateException(this
@@ -139,17 +187,18 @@ public final class EndpointServer implements AutoCloseable {
      * @param rights what clients may do, of {@link AccessFlag#REMOTE_READ}, {@link AccessFlag#REMOTE_WRITE} and
      *     {@link AccessFlag#REMOTE_ATOMIC}
      * @return the memory, zeroed; to be closed by the program, or with {@link #protectionDomain()}
-     * @throws IllegalStateException if the server listens at the wildcard address, or is closed
+     * @throws IllegalStateException if the server listens over RDMA at the wildcard address, or is closed
      * @throws io.github.rdma4j.verbs.VerbsException if the kernel refuses; out of locked memory, the message gives the
      *     limit and the remedy
      */
     public ExposedMemory expose(long size, AccessFlag... rights) {
-        return ExposedMemory.allocate(protectionDomain(), size, rights);
+        requireOpen();
+        return memories().expose(size, rights);
     }
 
     /** {@return whether {@link #close()} has not been called yet} */
     public boolean isOpen() {
-        return listener.isOpen();
+        return open;
     }
 
     /**
@@ -158,6 +207,7 @@ public final class EndpointServer implements AutoCloseable {
     @Override
     public void close() {
         synchronized (domains) {
+            open = false;
             List<Runnable> closes = new ArrayList<>(List.of(acceptor::close));
             domains.values().forEach(domain -> closes.add(domain::letGo));
             domains.clear();
@@ -168,6 +218,6 @@ public final class EndpointServer implements AutoCloseable {
     /** {@return the address} */
     @Override
     public String toString() {
-        return listener.isOpen() ? "endpoint server at " + address() : "closed endpoint server";
+        return open ? "endpoint server at " + address : "closed endpoint server";
     }
 }

@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+/**
+ * What carries an endpoint's messages and transfers. All of them look the same to the program; {@link
+ * EndpointConfig#transport} chooses.
+ *
+ * @since 0.1.0
+ */
+public enum Transport {
+    /** An RDMA adapter on each side. */
+    RDMA,
+    /**
+     * A TCP connection, which needs neither an adapter nor the libraries of rdma-core. Transfers to and from exposed
+     * memory are served by whatever thread of the peer's program is inside its endpoint.
+     */
+    TCP
+}
