@@ -244,7 +244,8 @@ public final class MemoryRegion extends Resource {
     private void requireAdapter(String what) {
         if (domain == null) {
             throw new UnsupportedOperationException(
-                    "%s of %s, which no adapter knows: register the memory in a ProtectionDomain".formatted(what, this));
+                    "%s of %s, which no adapter knows: register the memory in a ProtectionDomain"
+                            .formatted(what, this));
         }
     }
 

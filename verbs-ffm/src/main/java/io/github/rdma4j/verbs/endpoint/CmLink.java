@@ -119,7 +119,12 @@ final class CmLink implements VerbsLink {
 
     /** What connecting and accepting say to the peer. */
     void greet(ConnectConfig settings, EndpointConfig config) {
-        settings.privateData(config.hello().toBytes()).rnrRetryCount(config.rnrRetryCount());
+        greet(settings, config, config.hello().toBytes());
+    }
+
+    /** The same with more behind the hello. */
+    void greet(ConnectConfig settings, EndpointConfig config, byte[] greeting) {
+        settings.privateData(greeting).rnrRetryCount(config.rnrRetryCount());
     }
 
     /** The wire of this connection, when the peer has completed it. */

@@ -70,6 +70,8 @@ public final class Endpoint implements AutoCloseable {
     private final Duration closeTimeout;
     private final byte[] peerPrivateData;
     private final Transfers transfers;
+    /** Why it is not over RDMA though that was tried; set before the program has the endpoint. */
+    private volatile RuntimeException rdmaFailure;
 
     Endpoint(Engine engine, Memories memories, Duration closeTimeout, byte[] peerPrivateData) {
         this.engine = engine;
@@ -97,18 +99,20 @@ public final class Endpoint implements AutoCloseable {
     }
 
     /**
-     * Connects to an {@link EndpointServer} (rdma_connect(3)).
+     * Connects to an {@link EndpointServer} (rdma_connect(3); over TCP connect(2)).
      *
-     * @param server the address of a network interface that has an RDMA device, and the port
+     * @param server the address of a network interface that has an RDMA device, over TCP of any, and the port
      * @param configuration sets what differs from the defaults
      * @param timeout how long to try
      * @return the endpoint, to be closed
-     * @throws EndpointException if the server speaks another protocol, or another version of this one
+     * @throws EndpointException if the server speaks another protocol, or another version of this one; over TCP, if it
+     *     does not answer in time; with {@link Transport#RDMA_OR_TCP}, if neither connects: the message has both
+     *     reasons, the cause is that of RDMA, and that of TCP is suppressed
      * @throws io.github.rdma4j.verbs.cm.ConnectionException if the server cannot be reached, refuses, or does not
      *     answer in time
      * @throws io.github.rdma4j.verbs.NativeLibraryException if librdmacm is missing
      * @throws io.github.rdma4j.verbs.VerbsException if no RDMA device can reach it, or it cannot give what the
-     *     configuration asks for
+     *     configuration asks for; over TCP, if it cannot be reached
      */
     public static Endpoint connect(InetSocketAddress server, Consumer<EndpointConfig> configuration, Duration timeout) {
         EndpointConfig config = new EndpointConfig();
@@ -132,6 +136,26 @@ public final class Endpoint implements AutoCloseable {
 
     Engine engine() {
         return engine;
+    }
+
+    Endpoint insteadOfRdma(RuntimeException failure) {
+        rdmaFailure = failure;
+        return this;
+    }
+
+    /** {@return what carries it: {@link Transport#RDMA} or {@link Transport#TCP}} */
+    public Transport transport() {
+        return memories.transport();
+    }
+
+    /**
+     * Why a client over {@link Transport#RDMA_OR_TCP} has taken TCP.
+     *
+     * @return what connecting over RDMA threw, with cause and remedy; empty if the endpoint is over RDMA, if RDMA was
+     *     not tried, and at the server, which is not told
+     */
+    public Optional<RuntimeException> rdmaFailure() {
+        return Optional.ofNullable(rdmaFailure);
     }
 
     /**

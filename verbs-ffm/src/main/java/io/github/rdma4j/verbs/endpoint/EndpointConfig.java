@@ -37,6 +37,7 @@ public final class EndpointConfig {
     private ProtectionDomain protectionDomain;
     private EndpointGroup group;
     private Transport transport = Transport.RDMA;
+    private Duration rdmaTimeout = Duration.ofSeconds(2);
 
     EndpointConfig() {}
 
@@ -44,11 +45,27 @@ public final class EndpointConfig {
      * What carries messages and transfers; default {@link Transport#RDMA}. Over {@link Transport#TCP}, {@link
      * #maxInlineData}, {@link #rnrRetryCount}, {@link #ackTimeout} and {@link #group} mean nothing.
      *
-     * @param kind of both sides
+     * @param kind which one; a client and a server over {@link Transport#RDMA_OR_TCP} understand those over one of the
+     *     two, too
      * @return this
      */
     public EndpointConfig transport(Transport kind) {
         transport = Objects.requireNonNull(kind, "transport");
+        return this;
+    }
+
+    /**
+     * How long {@link Endpoint#connect} tries RDMA before it takes TCP, with {@link Transport#RDMA_OR_TCP}; default 2 s.
+     * At most half of the time that it has altogether.
+     *
+     * @param timeout above zero
+     * @return this
+     */
+    public EndpointConfig rdmaTimeout(Duration timeout) {
+        if (!timeout.isPositive()) {
+            throw new IllegalArgumentException("rdmaTimeout %s: above zero".formatted(timeout));
+        }
+        rdmaTimeout = timeout;
         return this;
     }
 
@@ -304,6 +321,10 @@ public final class EndpointConfig {
 
     Transport transport() {
         return transport;
+    }
+
+    Duration rdmaTimeout() {
+        return rdmaTimeout;
     }
 
     /** Null for none. */

@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs.endpoint;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.ProtectionDomain;
+import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.cm.PortSpace;
 import io.github.rdma4j.verbs.cm.SynchronousId;
 import io.github.rdma4j.verbs.internal.StreamSocket;
@@ -28,6 +29,8 @@ import java.util.function.Consumer;
  */
 public final class EndpointServer implements AutoCloseable {
     private static final int BACKLOG = 128;
+    /** So many are tried that TCP has free and RDMA not. */
+    private static final int MOST_PORTS = 8;
 
     /** Null without RDMA. */
     private final SynchronousId listener;
@@ -40,17 +43,30 @@ public final class EndpointServer implements AutoCloseable {
     private final Map<DeviceContext, SharedDomain> domains = new HashMap<>();
 
     private final Acceptor acceptor;
+    /** By device; guarded by {@link #domains}. */
+    private final Map<DeviceContext, Canary> canaries = new HashMap<>();
+
+    private volatile VerbsException rdmaFailure;
     private volatile boolean open = true;
 
-    private EndpointServer(SynchronousId listener, StreamSocket socket, EndpointConfig config) {
+    private EndpointServer(
+            SynchronousId listener, StreamSocket socket, EndpointConfig config, VerbsException rdmaFailure) {
         this.listener = listener;
         this.config = config;
+        this.rdmaFailure = rdmaFailure;
         this.exposures = socket == null ? null : new Exposures();
         this.address = socket == null ? listener.id().localAddress().orElseThrow() : socket.localAddress();
         List<Reception> receptions = new ArrayList<>();
         if (listener != null) {
+            boolean both = socket != null;
             receptions.add(new VerbsReception(
-                    toString(), listener, config, device -> domainOf(device).share(), exposures));
+                    toString(),
+                    listener,
+                    config,
+                    device -> domainOf(device).share(),
+                    exposures,
+                    both ? this::canaryOf : null,
+                    both ? failure -> this.rdmaFailure = failure : null));
         }
         if (socket != null) {
             receptions.add(new TcpReception(toString(), socket, config, exposures));
@@ -83,28 +99,84 @@ public final class EndpointServer implements AutoCloseable {
     public static EndpointServer bind(InetSocketAddress address, Consumer<EndpointConfig> configuration) {
         EndpointConfig config = new EndpointConfig();
         configuration.accept(config);
-        return config.transport() == Transport.TCP ? bindToTcp(address, config) : bindToRdma(address, config);
+        return switch (config.transport()) {
+            case RDMA -> bindToRdma(address, config);
+            case TCP -> bindToTcp(address, config);
+            case RDMA_OR_TCP -> bindToBoth(address, config);
+        };
     }
 
     private static EndpointServer bindToRdma(InetSocketAddress address, EndpointConfig config) {
         SynchronousId listener = SynchronousId.create(PortSpace.TCP);
         try {
             listener.listen(address, BACKLOG);
-            return new EndpointServer(listener, null, config);
+            return new EndpointServer(listener, null, config, null);
         } catch (Throwable e) {
             listener.close();
             throw e;
         }
     }
 
+    private static StreamSocket listen(InetSocketAddress address) {
+        return StreamSocket.listen("listening at %s over TCP".formatted(address), address, BACKLOG);
+    }
+
     private static EndpointServer bindToTcp(InetSocketAddress address, EndpointConfig config) {
-        StreamSocket socket = StreamSocket.listen("listening at %s over TCP".formatted(address), address, BACKLOG);
+        StreamSocket socket = listen(address);
         try {
-            return new EndpointServer(null, socket, config);
+            return new EndpointServer(null, socket, config, null);
         } catch (Throwable e) {
             socket.close();
             throw e;
         }
+    }
+
+    /** TCP chooses the port, if any will do. Without RDMA, clients come over TCP alone. */
+    private static EndpointServer bindToBoth(InetSocketAddress address, EndpointConfig config) {
+        StreamSocket socket = listen(address);
+        SynchronousId listener = null;
+        VerbsException failure = null;
+        try {
+            for (int attempt = 1;
+                    listener == null && (failure == null || isTaken(failure, address, attempt));
+                    attempt++) {
+                if (failure != null) {
+                    socket.close();
+                    socket = listen(address);
+                    failure = null;
+                }
+                SynchronousId opened = null;
+                try {
+                    opened = SynchronousId.create(PortSpace.TCP);
+                    opened.listen(
+                            new InetSocketAddress(
+                                    address.getAddress(), socket.localAddress().getPort()),
+                            BACKLOG);
+                    listener = opened;
+                } catch (VerbsException e) {
+                    failure = e;
+                    if (opened != null) {
+                        CloseAll.after(e, opened::close);
+                    }
+                }
+            }
+            return new EndpointServer(listener, socket, config, failure);
+        } catch (Throwable e) {
+            SynchronousId opened = listener;
+            CloseAll.after(e, socket::close, () -> {
+                if (opened != null) {
+                    opened.close();
+                }
+            });
+            throw e;
+        }
+    }
+
+    /** Whether another port may do. */
+    private static boolean isTaken(VerbsException failure, InetSocketAddress address, int attempt) {
+        return address.getPort() == 0
+                && attempt <= MOST_PORTS
+                && failure.errnoName().equals("EADDRINUSE");
     }
 
     /** {@return the address and port; the port is the one that was taken if any was asked for} */
@@ -142,6 +214,23 @@ public final class EndpointServer implements AutoCloseable {
                             : config.protectionDomain().context(),
                     device -> Connector.domain(device, config));
         }
+    }
+
+    private Canary canaryOf(DeviceContext device) {
+        synchronized (domains) {
+            SharedDomain domain = domainOf(device);
+            return canaries.computeIfAbsent(device, key -> new Canary(domain.domain()));
+        }
+    }
+
+    /**
+     * Why clients come over TCP alone, with {@link Transport#RDMA_OR_TCP}, or what failed last for a client that wanted
+     * RDMA.
+     *
+     * @return the failure, with cause and remedy; empty if there is none
+     */
+    public Optional<VerbsException> rdmaFailure() {
+        return Optional.ofNullable(rdmaFailure);
     }
 
     private void requireOpen() {
@@ -209,6 +298,8 @@ public final class EndpointServer implements AutoCloseable {
         synchronized (domains) {
             open = false;
             List<Runnable> closes = new ArrayList<>(List.of(acceptor::close));
+            canaries.values().forEach(canary -> closes.add(canary::close));
+            canaries.clear();
             domains.values().forEach(domain -> closes.add(domain::letGo));
             domains.clear();
             CloseAll.of(closes.toArray(Runnable[]::new));

@@ -24,6 +24,9 @@ interface Memories {
      */
     ProtectionDomain domain();
 
+    /** What carries the transfers. */
+    Transport transport();
+
     /** Memory for the local side of transfers. */
     MemoryRegion allocate(long size);
 
@@ -42,6 +45,11 @@ interface Memories {
      * @param exposures from which others serve their peers over TCP; null if nobody does
      */
     record Registered(ProtectionDomain domain, Exposures exposures) implements Memories {
+        @Override
+        public Transport transport() {
+            return Transport.RDMA;
+        }
+
         @Override
         public MemoryRegion allocate(long size) {
             return domain.allocateMemory(size, AccessFlag.LOCAL_WRITE);
@@ -80,6 +88,11 @@ interface Memories {
                                 + " allocateMemory, expose or MemoryRegion.withoutAdapter");
             }
             return given;
+        }
+
+        @Override
+        public Transport transport() {
+            return Transport.TCP;
         }
 
         @Override

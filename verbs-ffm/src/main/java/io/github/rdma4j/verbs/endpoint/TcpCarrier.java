@@ -181,12 +181,10 @@ final class TcpCarrier implements Carrier {
                 byte kind = operation == Operation.FETCH_AND_ADD ? TcpFrame.FETCH_AND_ADD : TcpFrame.COMPARE_AND_SWAP;
                 yield request(slot, kind, remote, 0, operand, newValue, rooms.memory(), rooms.wordAt(slot));
             }
-            case GET ->
-                request(slot, TcpFrame.READ, remote, (int) newValue, 0, 0, rooms.memory(), rooms.wordAt(slot));
+            case GET -> request(slot, TcpFrame.READ, remote, (int) newValue, 0, 0, rooms.memory(), rooms.wordAt(slot));
             case PUT -> {
                 rooms.sends().setWord(slot, operand);
-                yield request(
-                        slot, TcpFrame.WRITE, remote, (int) newValue, 0, 0, rooms.memory(), rooms.wordAt(slot));
+                yield request(slot, TcpFrame.WRITE, remote, (int) newValue, 0, 0, rooms.memory(), rooms.wordAt(slot));
             }
         };
     }

@@ -34,12 +34,7 @@ final class TcpConnector {
     }
 
     private static Endpoint greet(
-            String operation,
-            TcpLink link,
-            EventPoller poller,
-            EndpointConfig config,
-            Duration timeout,
-            long start) {
+            String operation, TcpLink link, EventPoller poller, EndpointConfig config, Duration timeout, long start) {
         try (TcpHandshake words = new TcpHandshake(link.socket())) {
             words.say(config.hello().toBytes());
             byte[] greeting = null;

@@ -137,8 +137,7 @@ final class TcpInput {
             }
             case TcpFrame.VALUE -> {
                 if (awaited(next)) {
-                    requests.target()
-                            .set(ValueLayout.JAVA_LONG, requests.offset(), TcpFrame.operand(memory, at));
+                    requests.target().set(ValueLayout.JAVA_LONG, requests.offset(), TcpFrame.operand(memory, at));
                 }
             }
             case TcpFrame.REFUSED -> {

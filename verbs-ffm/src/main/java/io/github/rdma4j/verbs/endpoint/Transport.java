@@ -15,5 +15,12 @@ public enum Transport {
      * A TCP connection, which needs neither an adapter nor the libraries of rdma-core. Transfers to and from exposed
      * memory are served by whatever thread of the peer's program is inside its endpoint.
      */
-    TCP
+    TCP,
+    /**
+     * RDMA where it works, and else TCP. A server takes clients over both, at one port number. A client tries RDMA
+     * first, for {@link EndpointConfig#rdmaTimeout} at most, and keeps it only if data that it writes to the server's
+     * memory come back as they were; {@link Endpoint#transport()} says what was taken, and {@link
+     * Endpoint#rdmaFailure()} why. A connection keeps its transport until its end.
+     */
+    RDMA_OR_TCP
 }

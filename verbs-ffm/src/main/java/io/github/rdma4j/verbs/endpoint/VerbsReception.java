@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** Clients that come by rdma_cm. */
@@ -26,6 +27,11 @@ final class VerbsReception implements Reception {
     private final EndpointConfig config;
     private final Function<DeviceContext, SharedDomain> domains;
     private final Exposures exposures;
+    /** Gives the canary of a device; null if clients have none. */
+    private final Function<DeviceContext, Canary> canaries;
+    /** Hears of failures, so that they do not keep other clients from coming; null to throw them. */
+    private final Consumer<VerbsException> failures;
+
     private final List<Handshake> handshakes = new ArrayList<>();
     private EventPoller poller;
 
@@ -34,18 +40,24 @@ final class VerbsReception implements Reception {
      *
      * @param domains gives the domain for a device, with one user more
      * @param exposures where memory is entered that others serve over TCP; null if nobody does
+     * @param canaries gives the canary of a device; null if clients have none
+     * @param failures hears of failures, which then do not keep other clients from coming; null to throw them
      */
     VerbsReception(
             String name,
             SynchronousId listener,
             EndpointConfig config,
             Function<DeviceContext, SharedDomain> domains,
-            Exposures exposures) {
+            Exposures exposures,
+            Function<DeviceContext, Canary> canaries,
+            Consumer<VerbsException> failures) {
         this.name = name;
         this.listener = listener;
         this.config = config;
         this.domains = domains;
         this.exposures = exposures;
+        this.canaries = canaries;
+        this.failures = failures;
     }
 
     @Override
@@ -70,6 +82,18 @@ final class VerbsReception implements Reception {
 
     @Override
     public Endpoint next() {
+        if (failures == null) {
+            return nextOrFail();
+        }
+        try {
+            return nextOrFail();
+        } catch (VerbsException e) {
+            failures.accept(e);
+            return null;
+        }
+    }
+
+    private Endpoint nextOrFail() {
         Optional<SynchronousId> request = listener.getRequest(Duration.ZERO);
         while (request.isPresent()) {
             answer(request.get());
@@ -110,9 +134,12 @@ final class VerbsReception implements Reception {
                 request.close();
                 return;
             }
-            link = new CmLink(request, domains.apply(request.id().device().orElseThrow()), config);
+            DeviceContext device = request.id().device().orElseThrow();
+            link = new CmLink(request, domains.apply(device), config);
             CmLink ready = link;
-            request.id().accept(settings -> ready.greet(settings, config));
+            byte[] hello = config.hello().toBytes();
+            byte[] answer = canaries == null ? hello : canaries.apply(device).behind(hello);
+            request.id().accept(settings -> ready.greet(settings, config, answer));
             Handshake handshake = new Handshake(
                     request,
                     link,

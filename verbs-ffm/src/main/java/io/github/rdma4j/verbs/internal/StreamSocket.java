@@ -71,8 +71,8 @@ public final class StreamSocket implements AutoCloseable {
     private static final MethodHandle BIND = addressHandle("bind");
     private static final MethodHandle LISTEN =
             NativeCalls.systemHandle("listen", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
-    private static final MethodHandle ACCEPT = NativeCalls.systemHandle(
-            "accept4", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, ADDRESS, JAVA_INT));
+    private static final MethodHandle ACCEPT =
+            NativeCalls.systemHandle("accept4", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, ADDRESS, JAVA_INT));
     private static final MethodHandle LOCAL = nameHandle("getsockname");
     private static final MethodHandle PEER = nameHandle("getpeername");
     private static final MethodHandle SET_OPTION = NativeCalls.systemHandle(
@@ -124,8 +124,7 @@ public final class StreamSocket implements AutoCloseable {
     }
 
     private static MethodHandle transferHandle(String name) {
-        return NativeCalls.systemHandle(
-                name, FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT));
+        return NativeCalls.systemHandle(name, FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT));
     }
 
     private static int family(InetSocketAddress address) {
@@ -161,8 +160,7 @@ public final class StreamSocket implements AutoCloseable {
                 if (local != null) {
                     socket.named(operation, BIND, SocketAddresses.write(arena, local));
                 }
-                int result =
-                        (int) CONNECT.invokeExact(NativeCalls.capture(), socket.descriptor, target, ADDRESS_BYTES);
+                int result = (int) CONNECT.invokeExact(NativeCalls.capture(), socket.descriptor, target, ADDRESS_BYTES);
                 if (result != 0 && NativeCalls.lastErrno() != Errno.EINPROGRESS) {
                     throw Failures.of(operation, NativeCalls.lastErrno());
                 }

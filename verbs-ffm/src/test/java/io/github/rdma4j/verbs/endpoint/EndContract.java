@@ -15,9 +15,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import java.util.function.Consumer;
 
 /** How a connection ends: closed by the peer, lost, closed here; and what each of them means for those who wait. */
 abstract class EndContract {
@@ -27,8 +27,7 @@ abstract class EndContract {
     static final Duration PATIENCE = Duration.ofSeconds(60);
     static final MemorySegment MESSAGE = MemorySegment.ofArray(new byte[] {1, 2, 3});
 
-    final Ends pair =
-            pair(config -> config.receiveBuffers(4).sendDepth(4).maxMessageSize(64));
+    final Ends pair = pair(config -> config.receiveBuffers(4).sendDepth(4).maxMessageSize(64));
 
     @AfterEach
     void close() {
@@ -51,7 +50,8 @@ abstract class EndContract {
         assertThat(pair.right().poll(message -> {})).isEqualTo(Endpoint.CLOSED_BY_PEER);
         assertThat(pair.right().trySend(MESSAGE)).isEqualTo(Endpoint.CLOSED_BY_PEER);
         assertThatThrownBy(() -> pair.right().send(MESSAGE, PATIENCE)).isInstanceOf(ClosedByPeerException.class);
-        assertThatThrownBy(() -> pair.right().sendAsync(MESSAGE).join()).hasCauseInstanceOf(ClosedByPeerException.class);
+        assertThatThrownBy(() -> pair.right().sendAsync(MESSAGE).join())
+                .hasCauseInstanceOf(ClosedByPeerException.class);
         assertThatThrownBy(() -> pair.right().receiveAsync().join()).hasCauseInstanceOf(ClosedByPeerException.class);
         assertThat(pair.right().isOpen()).isTrue();
     }
@@ -147,7 +147,8 @@ abstract class EndContract {
     void aHandlerMayCloseTheEndpoint() {
         pair.left().send(MESSAGE, PATIENCE);
         pair.left().send(MESSAGE, PATIENCE);
-        assertThat(pair.right().receive(message -> pair.right().close(), PATIENCE)).isTrue();
+        assertThat(pair.right().receive(message -> pair.right().close(), PATIENCE))
+                .isTrue();
         assertThat(pair.right().isOpen()).isFalse();
     }
 
@@ -159,13 +160,14 @@ abstract class EndContract {
         try (ExecutorService executor = Executors.newSingleThreadExecutor()) {
             Future<byte[]> read = executor.submit(() -> {
                 byte[][] bytes = new byte[1][];
-                pair.right().receive(
-                        message -> {
-                            inHandler.countDown();
-                            await(closed);
-                            bytes[0] = message.toBytes();
-                        },
-                        PATIENCE);
+                pair.right()
+                        .receive(
+                                message -> {
+                                    inHandler.countDown();
+                                    await(closed);
+                                    bytes[0] = message.toBytes();
+                                },
+                                PATIENCE);
                 return bytes[0];
             });
             assertThat(inHandler.await(60, TimeUnit.SECONDS)).isTrue();

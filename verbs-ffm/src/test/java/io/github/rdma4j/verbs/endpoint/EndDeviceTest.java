@@ -7,6 +7,7 @@ import static io.github.rdma4j.verbs.AccessFlag.REMOTE_WRITE;
 import static io.github.rdma4j.verbs.SendFlags.SIGNALED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
 import io.github.rdma4j.verbs.MemorySlice;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -14,9 +15,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import java.util.function.Consumer;
 
 /** {@link EndContract} on a device, and what only an adapter can do to a connection. */
 @Tag("device")

@@ -22,11 +22,10 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import java.util.function.Consumer;
 
 /** Messages as a stream of bytes. */
 abstract class EndpointChannelContract {
@@ -40,8 +39,7 @@ abstract class EndpointChannelContract {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final ExecutorService executor = Executors.newCachedThreadPool();
-    private final Ends pair =
-            pair(config -> config.receiveBuffers(4).maxMessageSize(1000));
+    private final Ends pair = pair(config -> config.receiveBuffers(4).maxMessageSize(1000));
     private final ByteChannel left = pair.left().asByteChannel(PATIENCE);
     private final ByteChannel right = pair.right().asByteChannel(PATIENCE);
 
@@ -114,7 +112,8 @@ abstract class EndpointChannelContract {
                 .hasMessageContaining("nothing came");
         // Four messages fit; the position tells what was sent.
         ByteBuffer much = ByteBuffer.allocate(6_000);
-        assertThatThrownBy(() -> pair.right().asByteChannel(Duration.ofMillis(50)).write(much))
+        assertThatThrownBy(
+                        () -> pair.right().asByteChannel(Duration.ofMillis(50)).write(much))
                 .isInstanceOf(SocketTimeoutException.class)
                 .hasMessageContaining("took nothing");
         assertThat(much.position()).isEqualTo(4_000);

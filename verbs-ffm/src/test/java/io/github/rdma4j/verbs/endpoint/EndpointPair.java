@@ -78,9 +78,18 @@ final class EndpointPair implements Ends {
         rightLink.connect(leftLink, rightConfig);
         ReceiveBuffers leftBuffers = leftLink.buffers(leftConfig);
         ReceiveBuffers rightBuffers = rightLink.buffers(rightConfig);
-        left = Endpoint.over(leftLink, carrier(leftLink, leftBuffers, leftConfig), Memories.of(domain), leftConfig, rightConfig.hello());
+        left = Endpoint.over(
+                leftLink,
+                carrier(leftLink, leftBuffers, leftConfig),
+                Memories.of(domain),
+                leftConfig,
+                rightConfig.hello());
         right = Endpoint.over(
-                rightLink, carrier(rightLink, rightBuffers, rightConfig), Memories.of(domain), rightConfig, leftConfig.hello());
+                rightLink,
+                carrier(rightLink, rightBuffers, rightConfig),
+                Memories.of(domain),
+                rightConfig,
+                leftConfig.hello());
     }
 
     private static Carrier carrier(VerbsLink link, ReceiveBuffers buffers, EndpointConfig config) {

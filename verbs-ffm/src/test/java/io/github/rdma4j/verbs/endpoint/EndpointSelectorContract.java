@@ -9,6 +9,7 @@ import io.github.rdma4j.verbs.WaitInterruptedException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,10 +20,9 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import java.util.function.Consumer;
-import java.net.InetSocketAddress;
 
 /** One thread for many endpoints. What is not noticed fails by the patience. */
 abstract class EndpointSelectorContract {
@@ -121,8 +121,7 @@ abstract class EndpointSelectorContract {
     void anEndpointThatOtherThreadsUseAsWellLosesNoMessage() throws Exception {
         int messages = 400;
         for (Duration spinLimit : List.of(Duration.ZERO, Duration.ofMillis(1))) {
-            try (Ends pair = pair(
-                            config -> config.spinLimit(spinLimit).receiveBuffers(4));
+            try (Ends pair = pair(config -> config.spinLimit(spinLimit).receiveBuffers(4));
                     EndpointSelector selector = EndpointSelector.open(spinLimit)) {
                 AtomicInteger got = new AtomicInteger();
                 selector.add(

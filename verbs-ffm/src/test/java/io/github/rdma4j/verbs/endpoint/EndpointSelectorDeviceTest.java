@@ -5,14 +5,15 @@ package io.github.rdma4j.verbs.endpoint;
 import static io.github.rdma4j.verbs.AccessFlag.REMOTE_READ;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
 import io.github.rdma4j.verbs.cm.CmTestNet;
 import java.lang.foreign.ValueLayout;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import java.util.function.Consumer;
-import java.net.InetSocketAddress;
 
 /** {@link EndpointSelectorContract} on a device, and what depends on its events. */
 @Tag("device")

@@ -37,7 +37,8 @@ class EndpointSelectorTcpTest extends EndpointSelectorContract {
                         TcpPair.ANY_PORT,
                         config -> config.transport(Transport.TCP).handshakeTimeout(Duration.ofMillis(200)));
                 EndpointSelector selector = EndpointSelector.open();
-                Socket silent = new Socket(server.address().getAddress(), server.address().getPort())) {
+                Socket silent = new Socket(
+                        server.address().getAddress(), server.address().getPort())) {
             AtomicInteger accepted = new AtomicInteger();
             selector.add(server, ready -> ready.accept(Duration.ZERO).ifPresent(client -> accepted.incrementAndGet()));
             boolean seen = false;

@@ -12,9 +12,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
 
 /** Messages that the program writes and keeps where the adapter finds and leaves them. */
 abstract class InPlaceContract {
@@ -42,14 +41,15 @@ abstract class InPlaceContract {
             pair.left().send(text("first"), PATIENCE);
             pair.left().send(text("second"), PATIENCE);
             HeldMessage[] first = new HeldMessage[1];
-            assertThat(pair.right().receive(
-                            message -> {
-                                first[0] = message.hold();
-                                assertThatThrownBy(message::hold)
-                                        .isInstanceOf(IllegalStateException.class)
-                                        .hasMessageContaining("held already");
-                            },
-                            PATIENCE))
+            assertThat(pair.right()
+                            .receive(
+                                    message -> {
+                                        first[0] = message.hold();
+                                        assertThatThrownBy(message::hold)
+                                                .isInstanceOf(IllegalStateException.class)
+                                                .hasMessageContaining("held already");
+                                    },
+                                    PATIENCE))
                     .isTrue();
             HeldMessage second = pair.right().receiveHeld(PATIENCE).orElseThrow();
             assertThat(pair.right().receiveHeld(Duration.ZERO)).isEmpty();
@@ -108,7 +108,9 @@ abstract class InPlaceContract {
                         .hasMessageContaining("0 to 4096 fit");
                 message.send(4096);
             }
-            assertThat(pair.right().receive(PATIENCE).orElseThrow()).hasSize(4096).containsOnly(7);
+            assertThat(pair.right().receive(PATIENCE).orElseThrow())
+                    .hasSize(4096)
+                    .containsOnly(7);
         }
     }
 
@@ -173,7 +175,8 @@ abstract class InPlaceContract {
             for (int i = 0; i < 4; i++) {
                 assertThat(pair.right().receive(PATIENCE)).hasValue(six.get(i).toArray(ValueLayout.JAVA_BYTE));
             }
-            CompletableFuture<Integer> all = CompletableFuture.supplyAsync(() -> pair.left().sendAll(six, PATIENCE));
+            CompletableFuture<Integer> all =
+                    CompletableFuture.supplyAsync(() -> pair.left().sendAll(six, PATIENCE));
             for (MemorySegment message : six) {
                 assertThat(pair.right().receive(PATIENCE)).hasValue(message.toArray(ValueLayout.JAVA_BYTE));
             }

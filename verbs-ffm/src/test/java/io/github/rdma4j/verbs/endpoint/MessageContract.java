@@ -18,7 +18,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Messages between two endpoints: every way to send and receive, flow control, and waiting. */
@@ -103,8 +102,7 @@ abstract class MessageContract {
 
     @Test
     void aMessageThatIsTooLongIsRefusedWithBothNumbers() {
-        try (Ends pair =
-                pair(config -> config.maxMessageSize(1000), config -> config.maxMessageSize(300))) {
+        try (Ends pair = pair(config -> config.maxMessageSize(1000), config -> config.maxMessageSize(300))) {
             assertThat(pair.left().maxMessageSize()).isEqualTo(300);
             MemorySegment message = MemorySegment.ofArray(new byte[301]);
             for (Callable<?> call : List.<Callable<?>>of(
@@ -297,11 +295,12 @@ abstract class MessageContract {
         try (Ends pair = pair(tiny(1))) {
             for (int i = 0; i < 3; i++) {
                 assertThat(pair.left().send(text("x"), PATIENCE)).isTrue();
-                assertThatThrownBy(() -> pair.right().receive(
-                                message -> {
-                                    throw new ArithmeticException("of the handler");
-                                },
-                                PATIENCE))
+                assertThatThrownBy(() -> pair.right()
+                                .receive(
+                                        message -> {
+                                            throw new ArithmeticException("of the handler");
+                                        },
+                                        PATIENCE))
                         .isInstanceOf(ArithmeticException.class);
             }
         }

@@ -24,8 +24,8 @@ final class TcpPair implements Ends {
     TcpPair(Consumer<EndpointConfig> leftConfiguration, Consumer<EndpointConfig> rightConfiguration) {
         try (EndpointServer server =
                 EndpointServer.bind(ANY_PORT, config -> rightConfiguration.accept(config.transport(Transport.TCP)))) {
-            CompletableFuture<Endpoint> accepted = CompletableFuture.supplyAsync(
-                    () -> server.accept(PATIENCE).orElseThrow());
+            CompletableFuture<Endpoint> accepted =
+                    CompletableFuture.supplyAsync(() -> server.accept(PATIENCE).orElseThrow());
             left = Endpoint.connect(
                     server.address(), config -> leftConfiguration.accept(config.transport(Transport.TCP)), PATIENCE);
             right = accepted.join();

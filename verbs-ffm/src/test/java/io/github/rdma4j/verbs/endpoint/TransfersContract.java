@@ -19,10 +19,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import java.util.function.Consumer;
 
 /** Reads, writes and atomics on exposed memory, in each of their forms, and what becomes of mistakes. */
 abstract class TransfersContract {

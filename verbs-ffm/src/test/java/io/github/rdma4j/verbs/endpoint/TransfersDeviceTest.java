@@ -7,6 +7,7 @@ import static io.github.rdma4j.verbs.AccessFlag.REMOTE_READ;
 import static io.github.rdma4j.verbs.AccessFlag.REMOTE_WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
 import io.github.rdma4j.verbs.pool.PooledMemory;
@@ -15,9 +16,9 @@ import java.lang.foreign.ValueLayout;
 import java.lang.reflect.Field;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import java.util.function.Consumer;
 
 /** {@link TransfersContract} on a device, and what needs memory that an adapter knows. */
 @Tag("device")
@@ -55,7 +56,8 @@ class TransfersDeviceTest extends TransfersContract {
                 .hasMessageContaining("was registered with [REMOTE_READ]")
                 .hasMessageContaining("cannot be exposed with [REMOTE_WRITE, REMOTE_READ]");
         assertThat(readable.isOpen()).isTrue();
-        assertThat(devices.right.expose(readable, REMOTE_READ).handle().length()).isEqualTo(32);
+        assertThat(devices.right.expose(readable, REMOTE_READ).handle().length())
+                .isEqualTo(32);
     }
 
     @Test

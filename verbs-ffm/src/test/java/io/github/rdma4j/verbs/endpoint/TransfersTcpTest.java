@@ -13,7 +13,6 @@ import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.Random;
 import java.util.Set;
@@ -87,7 +86,8 @@ class TransfersTcpTest extends TransfersContract {
             memory.setString(3, "of the program");
             MemoryRegion region = MemoryRegion.withoutAdapter(memory, LOCAL_WRITE, REMOTE_READ);
             assertThat(region.hasAdapter()).isFalse();
-            assertThatThrownBy(() -> pair.right().expose(region, REMOTE_WRITE)).hasMessageContaining("cannot be exposed");
+            assertThatThrownBy(() -> pair.right().expose(region, REMOTE_WRITE))
+                    .hasMessageContaining("cannot be exposed");
             ExposedMemory exposed = pair.right().expose(region, REMOTE_READ);
             transfers.read(local.slice(0, 64), exposed.handle(), PATIENCE);
             assertThat(local.segment().getString(3)).isEqualTo("of the program");
