@@ -3,14 +3,13 @@
 package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.AccessFlag;
-import io.github.rdma4j.verbs.EventPoller;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.StreamSocket;
 import io.github.rdma4j.verbs.internal.events.EndpointEndEvent;
 import java.lang.foreign.MemorySegment;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -59,16 +58,18 @@ final class TcpCarrier implements Carrier {
 
     private boolean lossTold;
 
-    private EventPoller poller;
+    /** For a selector, or for whoever sleeps until there is room. */
     private boolean armed;
-    private boolean armedForWriting;
-    private boolean endsMatter;
-    private long nap = SHORTEST_NAP;
-    /** Of the next sleep. Written with the lock held, and read by whoever sleeps, which is the thread that wrote it. */
-    private long longestSleep = Long.MAX_VALUE;
 
-    /** What a sleep was ended by; written by whoever sleeps, which is one thread at a time. */
-    private boolean ready;
+    private boolean armedForWriting;
+    private long nap = SHORTEST_NAP;
+    // Of the next sleep. Written with the lock held, and read by whoever sleeps, which is the thread that wrote it.
+    private long longestSleep = Long.MAX_VALUE;
+    private long wakeUps;
+    private boolean sleepsForRoom;
+    // And read by others while it sleeps.
+    private boolean sleeps;
+    private boolean sleepsWithoutEnds;
 
     TcpCarrier(TcpLink link, EndpointConfig config, Exposures exposures) {
         this.link = link;
@@ -238,8 +239,14 @@ final class TcpCarrier implements Carrier {
             output.close();
             link.lose("memory was closed while a transfer with it was under way: " + e.getMessage());
         }
-        if (armed && !armedForWriting && output.isBlocked() && socket.isOpen()) {
-            armNow();
+        if (output.isBlocked() && socket.isOpen()) {
+            if (armed && !armedForWriting) {
+                armNow();
+            }
+            if (sleeps && !sleepsForRoom) {
+                // So that it waits for room, too.
+                wakeUp();
+            }
         }
     }
 
@@ -353,27 +360,35 @@ final class TcpCarrier implements Carrier {
     // ---- Sleeping ----
 
     @Override
-    public void prepareToSleep() {
-        if (poller == null) {
-            EventPoller opened = EventPoller.open();
-            try {
-                opened.add(link);
-            } catch (Throwable e) {
-                CloseAll.after(e, opened::close);
-                throw e;
-            }
-            poller = opened;
-        }
-    }
+    public void prepareToSleep() {}
 
     @Override
     public void arm(boolean ends) {
-        endsMatter = ends;
-        output.acknowledge();
-        send();
-        if (!armed) {
+        beforeWaiting(ends);
+        if (!armed || output.isBlocked() && !armedForWriting) {
             armNow();
         }
+    }
+
+    /**
+     * Whoever sleeps waits for the socket itself, and need not arm anything: what came before ends the sleep, too. Only
+     * where the kernel has no room, what is armed tells when it has.
+     */
+    @Override
+    public void armToSleep(boolean ends) {
+        wakeUps = socket.wakeUps();
+        beforeWaiting(ends);
+        sleepsWithoutEnds = !ends;
+        sleepsForRoom = output.isBlocked();
+        if (sleepsForRoom) {
+            armNow();
+        }
+        sleeps = true;
+    }
+
+    private void beforeWaiting(boolean ends) {
+        output.acknowledge();
+        send();
         longestSleep = Long.MAX_VALUE;
         if (ends && requests.isOldestAMessage()) {
             longestSleep = nap;
@@ -389,32 +404,28 @@ final class TcpCarrier implements Carrier {
         armed = true;
     }
 
-    /** The end of a message that only the peer's kernel has acknowledged is no event: see {@link #sleep}. */
+    /** The end of a message that only the peer's kernel has acknowledged is no event: see {@link #longestSleep}. */
     @Override
     public boolean missesEnds() {
-        return armed && !endsMatter;
+        return sleepsWithoutEnds;
     }
 
     @Override
     public void sleep(long nanos) {
-        EventPoller waiting = poller;
-        try {
-            waiting.select(Duration.ofNanos(Math.min(nanos, longestSleep)), source -> ready = true);
-        } catch (IllegalStateException e) {
-            // The poller was closed with the endpoint; the caller sees that next.
-            if (waiting.isOpen()) {
-                throw e;
-            }
+        if (!socket.await(Math.min(nanos, longestSleep), wakeUps, sleepsForRoom)) {
+            throw new WaitInterruptedException("waiting for " + name);
         }
     }
 
     /** What ends the connection is read from the socket, by the next poll. */
     @Override
     public boolean awake() {
-        if (ready) {
-            ready = false;
+        if (sleepsForRoom) {
             eventCame();
         }
+        sleeps = false;
+        sleepsForRoom = false;
+        sleepsWithoutEnds = false;
         idlePolls = IDLE_POLLS_PER_LOOK;
         return false;
     }
@@ -433,9 +444,7 @@ final class TcpCarrier implements Carrier {
 
     @Override
     public void wakeUp() {
-        if (poller != null && poller.isOpen()) {
-            poller.wakeUp();
-        }
+        socket.wakeUp();
     }
 
     // ---- Memory ----
@@ -462,13 +471,7 @@ final class TcpCarrier implements Carrier {
 
     @Override
     public void close() {
-        CloseAll.of(
-                () -> {
-                    if (poller != null) {
-                        poller.close();
-                    }
-                },
-                link::close);
+        link.close();
     }
 
     @Override

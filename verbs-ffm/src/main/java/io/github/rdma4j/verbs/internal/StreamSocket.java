@@ -90,6 +90,10 @@ public final class StreamSocket implements AutoCloseable {
 
     private final MemorySegment event;
     private final MemorySegment info = Arena.ofAuto().allocate(INFO_BYTES + Long.BYTES, Long.BYTES);
+    /** For the two descriptors; null of a socket that listens. */
+    private final ReadinessWaiter readable;
+
+    private final ReadinessWaiter eventful;
     private volatile boolean open = true;
 
     private StreamSocket(int descriptor, boolean listens) {
@@ -97,6 +101,8 @@ public final class StreamSocket implements AutoCloseable {
         if (listens) {
             epoll = -1;
             event = null;
+            readable = null;
+            eventful = null;
             return;
         }
         int created = -1;
@@ -113,6 +119,8 @@ public final class StreamSocket implements AutoCloseable {
             throw e;
         }
         epoll = created;
+        readable = new ReadinessWaiter(descriptor);
+        eventful = new ReadinessWaiter(created);
     }
 
     private static MethodHandle addressHandle(String name) {
@@ -368,6 +376,31 @@ public final class StreamSocket implements AutoCloseable {
         }
     }
 
+    /** {@return how many wake-ups there were, for {@link #await}} */
+    public long wakeUps() {
+        return readable.wakeUps();
+    }
+
+    /** Ends the waits that are under way. Unlike all else here, any thread may call it, and {@link #await}. */
+    public void wakeUp() {
+        readable.wakeAll();
+        eventful.wakeAll();
+    }
+
+    /**
+     * Waits until there is something to read, or, if it was armed for that, room to write; a virtual thread holds no
+     * carrier meanwhile.
+     *
+     * @param nanos how long at most
+     * @param seen of {@link #wakeUps()}: one that came since then ends the wait
+     * @param armed whether to wait for what {@link #arm} has asked for, and not for reading alone
+     * @return false if the thread is interrupted
+     */
+    public boolean await(long nanos, long seen, boolean armed) {
+        ReadinessWaiter waiter = armed ? eventful : readable;
+        return waiter.await(nanos, seen) != ReadinessWaiter.Outcome.INTERRUPTED;
+    }
+
     /**
      * From now on, what comes makes the descriptor readable, until {@link #takeEvent()}; so does what has come and was
      * not taken.
@@ -416,6 +449,8 @@ public final class StreamSocket implements AutoCloseable {
         if (open) {
             open = false;
             if (epoll >= 0) {
+                readable.close();
+                eventful.close();
                 FileDescriptors.close(epoll);
             }
             FileDescriptors.close(descriptor);
