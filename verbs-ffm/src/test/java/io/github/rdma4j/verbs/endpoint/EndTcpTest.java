@@ -40,6 +40,20 @@ class EndTcpTest extends EndContract {
         assertThat(pair.right().poll(message -> {})).isEqualTo(Endpoint.CLOSED_BY_PEER);
     }
 
+    /** What this side has not read makes its kernel end the connection with a reset. */
+    @Test
+    void aCloseBeforeEverythingIsReadTakesNothingFromThePeer() {
+        for (int i = 0; i < 4; i++) {
+            assertThat(pair.right().send(MESSAGE, PATIENCE)).isTrue();
+            assertThat(pair.left().send(MESSAGE, PATIENCE)).isTrue();
+        }
+        pair.left().close();
+        for (int i = 0; i < 4; i++) {
+            assertThat(pair.right().receive(PATIENCE)).isPresent();
+        }
+        assertThat(pair.right().poll(message -> {})).isEqualTo(Endpoint.CLOSED_BY_PEER);
+    }
+
     @Test
     void aPeerWhoseProgramCallsNothingIsNotDead() {
         try (Ends silent = pair(config -> config.silenceTimeout(Duration.ofMillis(200)))) {
