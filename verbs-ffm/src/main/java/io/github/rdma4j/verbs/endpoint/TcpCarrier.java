@@ -67,6 +67,9 @@ final class TcpCarrier implements Carrier {
     private long longestSleep = Long.MAX_VALUE;
     private long wakeUps;
     private boolean sleepsForRoom;
+    /** Of the poll between {@link #armToSleep} and {@link #sleep}. */
+    private boolean sleepsNext;
+
     // And read by others while it sleeps.
     private boolean sleeps;
     private boolean sleepsWithoutEnds;
@@ -254,7 +257,9 @@ final class TcpCarrier implements Carrier {
 
     @Override
     public int poll(Protocol protocol) {
-        int total = receive(protocol);
+        // Whoever sleeps next is woken by what is there: to look for it would be a system call for nothing.
+        int total = sleepsNext ? parse(protocol) : receive(protocol);
+        sleepsNext = false;
         acknowledge(input.takeUrgent());
         send();
         if (total == 0 && ++idlePolls >= IDLE_POLLS_PER_LOOK) {
@@ -384,6 +389,7 @@ final class TcpCarrier implements Carrier {
             armNow();
         }
         sleeps = true;
+        sleepsNext = true;
     }
 
     private void beforeWaiting(boolean ends) {
