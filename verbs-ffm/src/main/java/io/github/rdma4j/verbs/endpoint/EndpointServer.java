@@ -295,15 +295,16 @@ public final class EndpointServer implements AutoCloseable {
      */
     @Override
     public void close() {
+        List<Runnable> closes = new ArrayList<>(List.of(acceptor::close));
         synchronized (domains) {
             open = false;
-            List<Runnable> closes = new ArrayList<>(List.of(acceptor::close));
             canaries.values().forEach(canary -> closes.add(canary::close));
             canaries.clear();
             domains.values().forEach(domain -> closes.add(domain::letGo));
             domains.clear();
-            CloseAll.of(closes.toArray(Runnable[]::new));
         }
+        // Without this lock, which a thread that accepts takes with the acceptor's held.
+        CloseAll.of(closes.toArray(Runnable[]::new));
     }
 
     /** {@return the address} */

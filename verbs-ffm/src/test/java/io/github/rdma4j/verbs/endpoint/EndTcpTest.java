@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_READ;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -58,8 +59,11 @@ class EndTcpTest extends EndContract {
     void aPeerWhoseProgramCallsNothingIsNotDead() {
         try (Ends silent = pair(config -> config.silenceTimeout(Duration.ofMillis(200)))) {
             CompletableFuture<Void> sent = silent.left().sendAsync(MESSAGE);
+            MemoryHandle memory = silent.right().expose(8, REMOTE_READ).handle();
+            CompletableFuture<Long> read = silent.left().transfers().getLongAsync(memory, 0);
             assertThat(silent.left().receive(Duration.ofMillis(900))).isEmpty();
             assertThat(sent).isCompleted();
+            assertThat(read).isNotDone();
             assertThat(silent.left().isConnected()).isTrue();
         }
     }
