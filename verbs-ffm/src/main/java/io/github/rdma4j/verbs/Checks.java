@@ -35,7 +35,7 @@ final class Checks {
     static void local(MemorySlice local, ProtectionDomain domain, long maxMessageSize) {
         MemoryRegion region = local.region();
         region.requireOpenSoon();
-        if (region.protectionDomain() != domain && !region.protectionDomain().isSameAs(domain)) {
+        if (region.domain() != domain && !region.protectionDomain().isSameAs(domain)) {
             throw new IllegalArgumentException(
                     region + " is registered in another protection domain than the queue pair's");
         }

@@ -9,6 +9,7 @@ import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.ImportCalls;
 import io.github.rdma4j.verbs.internal.NativeCalls;
+import io.github.rdma4j.verbs.internal.PageSize;
 import io.github.rdma4j.verbs.internal.PooledRegions;
 import io.github.rdma4j.verbs.internal.RegistrationCalls;
 import io.github.rdma4j.verbs.internal.events.MemoryDeregistrationEvent;
@@ -82,6 +83,70 @@ public final class MemoryRegion extends Resource {
         readKeys();
     }
 
+    /** Host memory that no adapter knows: the root of a tree of its own. */
+    private MemoryRegion(MemorySegment memory, int access, Arena ownedArena) {
+        if (ownedArena != null) {
+            ownedArenas.add(ownedArena);
+        }
+        this.region = MemorySegment.NULL;
+        this.memory = memory;
+        this.address = memory.address();
+        this.length = memory.byteSize();
+        this.access = access;
+        this.remoteKey = HostKeys.next();
+        this.localKey = remoteKey;
+    }
+
+    /**
+     * Allocates host memory that no adapter knows, for transfers of endpoints over TCP. It needs no RDMA device and no
+     * library, and is not pinned. Its keys are random numbers, by which peers of such endpoints name it. Queue pairs
+     * cannot use it.
+     *
+     * @param size in bytes, above 0
+     * @param access what may be done with it, besides local reading; remote writing and atomics need
+     *     {@link AccessFlag#LOCAL_WRITE}
+     * @return the region, zeroed, aligned to a page; to be closed by the program
+     * @throws IllegalArgumentException if the size is below 1, or the flags do not go together
+     * @throws OutOfMemoryError if the process cannot have so much
+     */
+    public static MemoryRegion withoutAdapter(long size, AccessFlag... access) {
+        if (size < 1) {
+            throw new IllegalArgumentException("a region of " + size + " bytes");
+        }
+        int flags = AccessFlag.mask(access);
+        AccessFlag.requireLocalWriteBehindRemote(flags);
+        Arena arena = Arena.ofShared();
+        try {
+            return new MemoryRegion(arena.allocate(size, PageSize.BYTES), flags, arena);
+        } catch (Throwable e) {
+            arena.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Makes a region of native memory of the program's own, as {@link #withoutAdapter(long, AccessFlag...)} does of new
+     * memory. When the arena of the segment is closed, transfers to and from the region fail.
+     *
+     * @param segment native memory of any size above 0
+     * @param access what may be done with it, besides local reading
+     * @return the region, to be closed by the program; the memory stays
+     * @throws IllegalArgumentException if the segment is empty, on the heap, or read-only with a writing flag, or the
+     *     flags do not go together
+     * @throws IllegalStateException if the segment's arena is closed
+     * @throws WrongThreadException if the segment's arena is confined to a thread: other threads serve the peer
+     */
+    public static MemoryRegion withoutAdapter(MemorySegment segment, AccessFlag... access) {
+        int flags = AccessFlag.mask(access);
+        MemoryRegistration.checkMemory(segment, flags);
+        if (!segment.isAccessibleBy(HostKeys.ANOTHER_THREAD)) {
+            throw new WrongThreadException(
+                    "the memory's arena is confined to one thread, and any thread may serve a peer: allocate the memory"
+                            + " from a shared arena");
+        }
+        return new MemoryRegion(segment, flags, null);
+    }
+
     static MemoryRegion importHandle(ProtectionDomain domain, int kernelHandle, long address, AccessFlag... access) {
         MemorySegment region = ImportCalls.importMr(
                         "ibv_import_mr(handle=%d)".formatted(kernelHandle), domain.segment(), kernelHandle)
@@ -139,16 +204,49 @@ public final class MemoryRegion extends Resource {
     }
 
     /**
-     * {@return the kernel's handle, by which a process that has imported the device imports it; see {@link
-     * ProtectionDomain#importMemoryRegion}}
+     * The kernel's handle, by which a process that has imported the device imports it; see {@link
+     * ProtectionDomain#importMemoryRegion}.
+     *
+     * @return the handle
+     * @throws UnsupportedOperationException if no adapter knows the region
      */
     public int kernelHandle() {
+        requireAdapter("the kernel's handle");
         return locked(() -> ibv_mr.handle(region));
     }
 
-    /** {@return the domain that it is registered in} */
+    /**
+     * The domain that it is registered in.
+     *
+     * @return the domain
+     * @throws UnsupportedOperationException if no adapter knows the region: see {@link #hasAdapter()}
+     */
     public ProtectionDomain protectionDomain() {
+        requireAdapter("the protection domain");
         return domain;
+    }
+
+    /** The same for the hot path; null if no adapter knows the region. */
+    ProtectionDomain domain() {
+        return domain;
+    }
+
+    /**
+     * Whether an adapter knows the region. Memory of {@link #withoutAdapter(long, AccessFlag...)} is known to none, and
+     * only endpoints over TCP can use it.
+     *
+     * @return false for such memory
+     */
+    public boolean hasAdapter() {
+        return domain != null;
+    }
+
+    private void requireAdapter(String what) {
+        if (domain == null) {
+            throw new UnsupportedOperationException(
+                    "%s of %s, which no adapter knows: register the memory in a ProtectionDomain"
+                            .formatted(what, this));
+        }
     }
 
     /** {@return the key by which this process's own work requests name the memory ({@code lkey})} */
@@ -231,7 +329,13 @@ public final class MemoryRegion extends Resource {
         return pooled;
     }
 
-    boolean allows(AccessFlag flag) {
+    /**
+     * Whether something may be done with the memory; as {@link #access()}, and allocates nothing.
+     *
+     * @param flag the right
+     * @return true if it was registered with it, or reregistered last
+     */
+    public boolean allows(AccessFlag flag) {
         return flag.in(access);
     }
 
@@ -254,9 +358,11 @@ public final class MemoryRegion extends Resource {
      * @throws IllegalStateException if memory windows are bound to the region, or it is a memory pool's; nothing has
      *     changed then
      * @throws UnsupportedVerbException if the device cannot do it; nothing has changed then
+     * @throws UnsupportedOperationException if no adapter knows the region
      * @throws VerbsException if it fails; {@link #isOpen()} tells whether the old registration still stands
      */
     public void reregister(Consumer<ReregistrationConfig> configuration) {
+        requireAdapter("another registration");
         ReregistrationConfig config = new ReregistrationConfig();
         configuration.accept(config);
         locked(() -> {
@@ -363,11 +469,14 @@ public final class MemoryRegion extends Resource {
     @Override
     public long handle() {
         requireOpen();
-        return region.address();
+        return domain == null ? address : region.address();
     }
 
     @Override
     void release() {
+        if (domain == null) {
+            return;
+        }
         domain.closeWindowsBoundTo(this);
         if (imported) {
             ExportedVerb.UNIMPORT_MR.call(region);

@@ -30,6 +30,7 @@ import io.github.rdma4j.verbs.internal.FileDescriptors;
 import io.github.rdma4j.verbs.internal.Flags;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.NativeLibraries;
+import io.github.rdma4j.verbs.internal.StreamSocket;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
@@ -64,6 +65,8 @@ class ArchitectureTest {
     private static final DescribedPredicate<JavaClass> JDK = resideInAnyPackage("java..", EVENTS);
     /** Endpoints say where they were closed as all else does; they call nothing native for it. */
     private static final DescribedPredicate<JavaClass> CAUSE_AFTER_A_CLOSE = equivalentTo(ClosePlace.class);
+    /** What carries endpoints where there is no adapter: nothing that a program would use itself. */
+    private static final DescribedPredicate<JavaClass> SOCKETS_OF_THE_KERNEL = equivalentTo(StreamSocket.class);
 
     /** fcntl(2) and ioctl(2) are of no RDMA library. */
     private static final DescribedPredicate<JavaClass> CALLS_VARIADIC_FUNCTIONS_OF_THE_KERNEL =
@@ -185,7 +188,8 @@ class ArchitectureTest {
                 .resideInAPackage(ENDPOINT)
                 .should()
                 .onlyDependOnClassesThat(JDK.or(resideInAnyPackage(ENDPOINT, POOL, CM, API, DEVICE))
-                        .or(CAUSE_AFTER_A_CLOSE))
+                        .or(CAUSE_AFTER_A_CLOSE)
+                        .or(SOCKETS_OF_THE_KERNEL))
                 .check(CODE);
         classes()
                 .that()

@@ -24,7 +24,7 @@ import javax.tools.ToolProvider;
 /** The example programs of docs/examples, compiled and run as their readers would. */
 public final class ExamplePrograms implements AutoCloseable {
     public static final List<String> NAMES =
-            List.of("FirstEndpoint", "KeyValue", "Publisher", "SendFile", "WriteToPeer");
+            List.of("Anywhere", "FirstEndpoint", "KeyValue", "Publisher", "SendFile", "WriteToPeer");
 
     private final List<Process> processes = new ArrayList<>();
 

@@ -2,25 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
-import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.EventPoller;
 import io.github.rdma4j.verbs.EventSource;
-import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
-import io.github.rdma4j.verbs.cm.CmEvent;
-import io.github.rdma4j.verbs.cm.CmEventType;
-import io.github.rdma4j.verbs.cm.SynchronousId;
 import io.github.rdma4j.verbs.internal.ClosePlace;
-import io.github.rdma4j.verbs.internal.events.EndpointAcceptEvent;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Function;
 
 /**
  * The server's part of the handshake, for many clients at a time: one that asks for a connection and then says nothing
@@ -29,36 +21,27 @@ import java.util.function.Function;
  * <p>Of several threads that accept, one sleeps until something comes, and the others until that one has seen it.
  */
 final class Acceptor {
-    /** A client that has been answered, and has not answered yet. */
-    private record Handshake(SynchronousId request, CmLink link, Hello peer, long end, EndpointAcceptEvent recorded) {}
-
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final String name;
-    private final SynchronousId listener;
-    private final EndpointConfig config;
-    private final Function<DeviceContext, SharedDomain> domains;
+    private final List<Reception> receptions;
     private final EventPoller poller;
-    private final List<Handshake> handshakes = new ArrayList<>();
     private boolean led;
     private boolean closed;
     /** Null before the close, and where places are not kept. */
     private ClosePlace closePlace;
 
     /**
-     * Of a listener that listens.
+     * Of ways by which clients come already.
      *
-     * @param domains gives the domain for a device, with one user more
+     * @param name for messages
      */
-    Acceptor(
-            String name, SynchronousId listener, EndpointConfig config, Function<DeviceContext, SharedDomain> domains) {
+    Acceptor(String name, List<Reception> receptions) {
         this.name = name;
-        this.listener = listener;
-        this.config = config;
-        this.domains = domains;
+        this.receptions = receptions;
         this.poller = EventPoller.open();
         try {
-            poller.add(listener.id().channel());
+            receptions.forEach(reception -> reception.enter(poller));
         } catch (Throwable e) {
             CloseAll.after(e, poller::close);
             throw e;
@@ -74,7 +57,7 @@ final class Acceptor {
     boolean hasHandshakes() {
         lock.lock();
         try {
-            return !handshakes.isEmpty();
+            return receptions.stream().anyMatch(Reception::hasHandshakes);
         } finally {
             lock.unlock();
         }
@@ -108,89 +91,13 @@ final class Acceptor {
 
     /** Does what can be done without waiting; null if no handshake is complete. */
     private Endpoint next() {
-        Optional<SynchronousId> request = listener.getRequest(Duration.ZERO);
-        while (request.isPresent()) {
-            answer(request.get());
-            request = listener.getRequest(Duration.ZERO);
-        }
-        Iterator<Handshake> open = handshakes.iterator();
-        while (open.hasNext()) {
-            Handshake handshake = open.next();
-            Optional<CmEvent> event = handshake.request.id().channel().poll();
-            if (event.isPresent() || System.nanoTime() - handshake.end >= 0) {
-                open.remove();
-                poller.remove(handshake.request.id().channel());
-                if (event.isPresent() && event.get().type() == CmEventType.ESTABLISHED) {
-                    return complete(handshake);
-                }
-                handshake.recorded.over(
-                        name,
-                        handshake.link,
-                        event.isPresent()
-                                ? "the client gave up: " + event.get().type()
-                                : "the client did not complete the handshake in time (handshakeTimeout)");
-                CloseAll.of(handshake.link::close, handshake.link::free, handshake.request::close);
+        for (Reception reception : receptions) {
+            Endpoint endpoint = reception.next();
+            if (endpoint != null) {
+                return endpoint;
             }
         }
         return null;
-    }
-
-    /** Refuses who is no endpoint of this version, and tells the others that they are welcome. */
-    private void answer(SynchronousId request) {
-        EndpointAcceptEvent event = EndpointAcceptEvent.begun();
-        CmLink link = null;
-        try {
-            byte[] greeting = request.request().orElseThrow().privateData();
-            String problem = Hello.problem(greeting);
-            if (!problem.isEmpty()) {
-                event.over(name, request.id(), "refused: " + problem);
-                refuse(request);
-                request.close();
-                return;
-            }
-            link = new CmLink(request, domains.apply(request.id().device().orElseThrow()), config);
-            CmLink ready = link;
-            request.id().accept(settings -> ready.greet(settings, config));
-            Handshake handshake = new Handshake(
-                    request,
-                    link,
-                    Hello.parse(greeting),
-                    System.nanoTime() + Math.min(Engine.nanos(config.handshakeTimeout()), Long.MAX_VALUE / 2),
-                    event);
-            poller.add(request.id().channel());
-            handshakes.add(handshake);
-        } catch (Throwable e) {
-            // What fails because the client has given up meanwhile is not worth a word: then it cannot be refused
-            // either.
-            boolean there = !(e instanceof VerbsException) || refuse(request);
-            event.over(name, request.id(), there ? e.toString() : "the client gave up");
-            Connector.closeAll(e, link, request);
-            if (there) {
-                throw e;
-            }
-        }
-    }
-
-    /** False if the client has given up. */
-    private static boolean refuse(SynchronousId request) {
-        try {
-            request.id().reject(Hello.refusal());
-            return true;
-        } catch (VerbsException e) {
-            return false;
-        }
-    }
-
-    private Endpoint complete(Handshake handshake) {
-        try {
-            Endpoint endpoint = Endpoint.over(handshake.link, handshake.link.carrier(config), config, handshake.peer);
-            handshake.recorded.over(name, endpoint, null);
-            return endpoint;
-        } catch (Throwable e) {
-            handshake.recorded.over(name, handshake.link, e.toString());
-            Connector.closeAll(e, handshake.link, handshake.request);
-            throw e;
-        }
     }
 
     private void sleep(long nanos) {
@@ -205,8 +112,8 @@ final class Acceptor {
             return;
         }
         long limit = nanos;
-        for (Handshake handshake : handshakes) {
-            limit = Math.min(limit, Math.max(0, handshake.end - System.nanoTime()));
+        for (Reception reception : receptions) {
+            limit = Math.min(limit, reception.nanosToEnd());
         }
         led = true;
         lock.unlock();
@@ -237,14 +144,8 @@ final class Acceptor {
             changed.signalAll();
             List<Runnable> closes = new ArrayList<>();
             closes.add(poller::close);
-            for (Handshake handshake : handshakes) {
-                closes.add(handshake.link::close);
-                closes.add(handshake.link::free);
-                closes.add(handshake.request::close);
-            }
-            closes.add(listener::close);
+            receptions.forEach(reception -> closes.add(reception::close));
             CloseAll.of(closes.toArray(Runnable[]::new));
-            handshakes.clear();
         } finally {
             lock.unlock();
         }

@@ -37,6 +37,11 @@ interface Carrier extends Wire {
      */
     void arm(boolean ends);
 
+    /** The same for a thread that calls {@link #sleep} next. */
+    default void armToSleep(boolean ends) {
+        arm(ends);
+    }
+
     /** Whether it is armed, and the ends of what was posted do not count. */
     boolean missesEnds();
 

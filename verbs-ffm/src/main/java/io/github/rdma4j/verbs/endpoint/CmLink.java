@@ -16,7 +16,7 @@ import java.net.InetSocketAddress;
 import java.util.Optional;
 
 /** A queue pair that rdma_cm connects, with its queues and receive buffers, or a part of those of a group. */
-final class CmLink implements Link {
+final class CmLink implements VerbsLink {
     private final SynchronousId id;
     private final SharedDomain domain;
     private final CompletionChannel channel;
@@ -119,7 +119,12 @@ final class CmLink implements Link {
 
     /** What connecting and accepting say to the peer. */
     void greet(ConnectConfig settings, EndpointConfig config) {
-        settings.privateData(config.hello().toBytes()).rnrRetryCount(config.rnrRetryCount());
+        greet(settings, config, config.hello().toBytes());
+    }
+
+    /** The same with more behind the hello. */
+    void greet(ConnectConfig settings, EndpointConfig config, byte[] greeting) {
+        settings.privateData(greeting).rnrRetryCount(config.rnrRetryCount());
     }
 
     /** The wire of this connection, when the peer has completed it. */

@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.cm.CmEvent;
 import io.github.rdma4j.verbs.cm.ConnectionRejectedException;
 import io.github.rdma4j.verbs.cm.PortSpace;
@@ -13,14 +14,18 @@ import java.time.Duration;
 
 /** The client's part of the handshake. */
 final class Connector {
-    private static final String SPEAK_THE_SAME = "use versions of rdma4j that speak the same protocol, on this port";
+    static final String SPEAK_THE_SAME = "use versions of rdma4j that speak the same protocol, on this port";
 
     private Connector() {}
 
     static Endpoint connect(InetSocketAddress server, EndpointConfig config, Duration timeout) {
         EndpointConnectEvent event = EndpointConnectEvent.begun();
         try {
-            Endpoint endpoint = tryToConnect(server, config, timeout);
+            Endpoint endpoint = switch (config.transport()) {
+                case RDMA -> connectOverRdma(server, config, timeout, false);
+                case TCP -> TcpConnector.connect(server, config, timeout);
+                case RDMA_OR_TCP -> connectOverEither(server, config, timeout);
+            };
             event.over(server, endpoint, null);
             return endpoint;
         } catch (Throwable e) {
@@ -29,7 +34,37 @@ final class Connector {
         }
     }
 
-    private static Endpoint tryToConnect(InetSocketAddress server, EndpointConfig config, Duration timeout) {
+    private static Endpoint connectOverEither(InetSocketAddress server, EndpointConfig config, Duration timeout) {
+        long start = System.nanoTime();
+        long half = Engine.nanos(timeout) / 2;
+        RuntimeException rdma;
+        try {
+            Duration limit = Duration.ofNanos(Math.min(Engine.nanos(config.rdmaTimeout()), half));
+            return connectOverRdma(server, config, limit, true);
+        } catch (WaitInterruptedException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            rdma = e;
+        }
+        try {
+            Duration rest = Duration.ofNanos(Math.max(0, Engine.nanos(timeout) - (System.nanoTime() - start)));
+            return TcpConnector.connect(server, config, rest).insteadOfRdma(rdma);
+        } catch (WaitInterruptedException e) {
+            e.addSuppressed(rdma);
+            throw e;
+        } catch (RuntimeException tcp) {
+            EndpointException neither = new EndpointException(
+                    "connecting to " + server,
+                    "neither over RDMA (%s) nor over TCP (%s)".formatted(rdma.getMessage(), tcp.getMessage()),
+                    "mend one of the two");
+            neither.initCause(rdma);
+            neither.addSuppressed(tcp);
+            throw neither;
+        }
+    }
+
+    private static Endpoint connectOverRdma(
+            InetSocketAddress server, EndpointConfig config, Duration timeout, boolean onTrial) {
         long start = System.nanoTime();
         SynchronousId id = SynchronousId.create(PortSpace.TCP);
         CmLink link = null;
@@ -47,7 +82,18 @@ final class Connector {
             if (!problem.isEmpty()) {
                 throw new EndpointException("connecting to " + server, problem, SPEAK_THE_SAME);
             }
-            return Endpoint.over(link, link.carrier(config), config, Hello.parse(greeting));
+            Endpoint endpoint = Endpoint.over(
+                    link, link.carrier(config), Memories.of(link.domain()), config, Hello.parse(greeting));
+            MemoryHandle place = onTrial ? Canary.placeIn(greeting) : null;
+            if (place != null) {
+                // If it fails, the endpoint closes the link.
+                link = null;
+                Canary.tryOut(
+                        endpoint,
+                        place,
+                        Duration.ofNanos(Math.max(0, Engine.nanos(timeout) - (System.nanoTime() - start))));
+            }
+            return endpoint;
         } catch (ConnectionRejectedException e) {
             closeAll(e, link, id);
             throw explained(server, e);

@@ -40,10 +40,13 @@ import java.util.function.Consumer;
  * ConnectionLostException}, after the messages that had arrived. After this side's own {@link #close()}, which also
  * ends the waits of other threads, everything is an {@link IllegalStateException}.
  *
+ * <p><b>Transport.</b> RDMA, unless {@link EndpointConfig#transport} says otherwise. All of the above holds over TCP, too,
+ * but that the peer's processor, not its adapter, serves transfers: threads that are inside the peer's endpoint.
+ *
  * <p>Thread safety: all methods may be called from any thread, by several at a time; a lock orders them, which no
  * thread holds while it waits or runs the program's code. Messages are sent in the order of the calls. If several
- * threads receive, each message goes to one of them. Sending ({@link #trySend}), transfers with an id and polling
- * allocate nothing as long as messages keep their length.
+ * threads receive, each message goes to one of them. Over RDMA, sending ({@link #trySend}), transfers with an id and
+ * polling allocate nothing as long as messages keep their length.
  *
  * @since 0.1.0
  */
@@ -70,18 +73,20 @@ public final class Endpoint implements AutoCloseable {
     private final String receiving;
     private final String claiming;
 
-    private final ProtectionDomain domain;
+    private final Memories memories;
     private final Duration closeTimeout;
     private final byte[] peerPrivateData;
     private final Transfers transfers;
+    /** Why it is not over RDMA though that was tried; set before the program has the endpoint. */
+    private volatile RuntimeException rdmaFailure;
 
-    Endpoint(Engine engine, ProtectionDomain domain, Duration closeTimeout, byte[] peerPrivateData) {
+    Endpoint(Engine engine, Memories memories, Duration closeTimeout, byte[] peerPrivateData) {
         this.engine = engine;
         this.protocol = engine.protocol();
         this.sending = "sending over " + engine;
         this.receiving = "receiving from " + engine;
         this.claiming = "claiming a message of " + engine;
-        this.domain = domain;
+        this.memories = memories;
         this.closeTimeout = closeTimeout;
         this.peerPrivateData = peerPrivateData;
         this.transfers = new Transfers(engine);
@@ -104,18 +109,20 @@ public final class Endpoint implements AutoCloseable {
     }
 
     /**
-     * Connects to an {@link EndpointServer} (rdma_connect(3)).
+     * Connects to an {@link EndpointServer} (rdma_connect(3); over TCP connect(2)).
      *
-     * @param server the address of a network interface that has an RDMA device, and the port
+     * @param server the address of a network interface that has an RDMA device, over TCP of any, and the port
      * @param configuration sets what differs from the defaults
      * @param timeout how long to try
      * @return the endpoint, to be closed
-     * @throws EndpointException if the server speaks another protocol, or another version of this one
+     * @throws EndpointException if the server speaks another protocol, or another version of this one; over TCP, if it
+     *     does not answer in time; with {@link Transport#RDMA_OR_TCP}, if neither connects: the message has both
+     *     reasons, the cause is that of RDMA, and that of TCP is suppressed
      * @throws io.github.rdma4j.verbs.cm.ConnectionException if the server cannot be reached, refuses, or does not
      *     answer in time
      * @throws io.github.rdma4j.verbs.NativeLibraryException if librdmacm is missing
      * @throws io.github.rdma4j.verbs.VerbsException if no RDMA device can reach it, or it cannot give what the
-     *     configuration asks for
+     *     configuration asks for; over TCP, if it cannot be reached
      */
     public static Endpoint connect(InetSocketAddress server, Consumer<EndpointConfig> configuration, Duration timeout) {
         EndpointConfig config = new EndpointConfig();
@@ -124,7 +131,7 @@ public final class Endpoint implements AutoCloseable {
     }
 
     /** An endpoint over a connection that is made, whose receive buffers were posted before. */
-    static Endpoint over(Link link, Carrier carrier, EndpointConfig config, Hello peer) {
+    static Endpoint over(Link link, Carrier carrier, Memories memories, EndpointConfig config, Hello peer) {
         Protocol protocol = new Protocol(
                 "endpoint " + link,
                 carrier,
@@ -134,11 +141,31 @@ public final class Endpoint implements AutoCloseable {
                 Math.min(config.maxMessageSize(), peer.bufferSize()),
                 new Silence(Engine.nanos(config.silenceTimeout())));
         Engine engine = new Engine(carrier, protocol, new SpinTime(Engine.nanos(config.spinLimit())));
-        return new Endpoint(engine, link.domain(), config.closeTimeout(), peer.userData());
+        return new Endpoint(engine, memories, config.closeTimeout(), peer.userData());
     }
 
     Engine engine() {
         return engine;
+    }
+
+    Endpoint insteadOfRdma(RuntimeException failure) {
+        rdmaFailure = failure;
+        return this;
+    }
+
+    /** {@return what carries it: {@link Transport#RDMA} or {@link Transport#TCP}} */
+    public Transport transport() {
+        return memories.transport();
+    }
+
+    /**
+     * Why a client over {@link Transport#RDMA_OR_TCP} has taken TCP.
+     *
+     * @return what connecting over RDMA threw, with cause and remedy; empty if the endpoint is over RDMA, if RDMA was
+     *     not tried, and at the server, which is not told
+     */
+    public Optional<RuntimeException> rdmaFailure() {
+        return Optional.ofNullable(rdmaFailure);
     }
 
     /**
@@ -166,7 +193,7 @@ public final class Endpoint implements AutoCloseable {
 
     /** {@return the domain in which memory for transfers must be registered} */
     public ProtectionDomain protectionDomain() {
-        return domain;
+        return memories.domain();
     }
 
     /**
@@ -552,7 +579,7 @@ public final class Endpoint implements AutoCloseable {
      *     limit and the remedy
      */
     public MemoryRegion allocateMemory(long size) {
-        return domain.allocateMemory(size, AccessFlag.LOCAL_WRITE);
+        return memories.allocate(size);
     }
 
     /**
@@ -566,7 +593,7 @@ public final class Endpoint implements AutoCloseable {
      *     limit and the remedy
      */
     public ExposedMemory expose(long size, AccessFlag... rights) {
-        return ExposedMemory.allocate(domain, size, rights);
+        return memories.expose(size, rights);
     }
 
     /**
@@ -579,7 +606,7 @@ public final class Endpoint implements AutoCloseable {
      *     registered without these rights
      */
     public ExposedMemory expose(MemoryRegion region, AccessFlag... rights) {
-        return ExposedMemory.of(domain, region.slice(), true, rights);
+        return memories.expose(region.slice(), true, rights);
     }
 
     /**
@@ -594,7 +621,7 @@ public final class Endpoint implements AutoCloseable {
      *     these rights
      */
     public ExposedMemory expose(MemorySlice slice, AccessFlag... rights) {
-        return ExposedMemory.of(domain, slice, false, rights);
+        return memories.expose(slice, false, rights);
     }
 
     /**

@@ -36,8 +36,38 @@ public final class EndpointConfig {
     private byte[] privateData = {};
     private ProtectionDomain protectionDomain;
     private EndpointGroup group;
+    private Transport transport = Transport.RDMA;
+    private Duration rdmaTimeout = Duration.ofSeconds(2);
 
     EndpointConfig() {}
+
+    /**
+     * What carries messages and transfers; default {@link Transport#RDMA}. Over {@link Transport#TCP}, {@link
+     * #maxInlineData}, {@link #rnrRetryCount}, {@link #ackTimeout} and {@link #group} mean nothing.
+     *
+     * @param kind which one; a client and a server over {@link Transport#RDMA_OR_TCP} understand those over one of the
+     *     two, too
+     * @return this
+     */
+    public EndpointConfig transport(Transport kind) {
+        transport = Objects.requireNonNull(kind, "transport");
+        return this;
+    }
+
+    /**
+     * How long {@link Endpoint#connect} tries RDMA before it takes TCP, with {@link Transport#RDMA_OR_TCP}; default 2 s.
+     * At most half of the time that it has altogether.
+     *
+     * @param timeout above zero
+     * @return this
+     */
+    public EndpointConfig rdmaTimeout(Duration timeout) {
+        if (!timeout.isPositive()) {
+            throw new IllegalArgumentException("rdmaTimeout %s: above zero".formatted(timeout));
+        }
+        rdmaTimeout = timeout;
+        return this;
+    }
 
     /**
      * How many messages the peer may have on the way, or waiting here to be polled; default 64. These are the peer's
@@ -287,6 +317,14 @@ public final class EndpointConfig {
     /** Null for one of the endpoint's own. */
     ProtectionDomain protectionDomain() {
         return protectionDomain;
+    }
+
+    Transport transport() {
+        return transport;
+    }
+
+    Duration rdmaTimeout() {
+        return rdmaTimeout;
     }
 
     /** Null for none. */

@@ -5,8 +5,10 @@ package io.github.rdma4j.verbs.endpoint;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.ProtectionDomain;
+import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.cm.PortSpace;
 import io.github.rdma4j.verbs.cm.SynchronousId;
+import io.github.rdma4j.verbs.internal.StreamSocket;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,19 +29,49 @@ import java.util.function.Consumer;
  */
 public final class EndpointServer implements AutoCloseable {
     private static final int BACKLOG = 128;
+    /** So many are tried that TCP has free and RDMA not. */
+    private static final int MOST_PORTS = 8;
 
+    /** Null without RDMA. */
     private final SynchronousId listener;
+
+    private final InetSocketAddress address;
     private final EndpointConfig config;
+    /** The memory that clients over TCP may use; null if there are none. */
+    private final Exposures exposures;
     /** Guarded by itself. */
     private final Map<DeviceContext, SharedDomain> domains = new HashMap<>();
 
     private final Acceptor acceptor;
+    /** By device; guarded by {@link #domains}. */
+    private final Map<DeviceContext, Canary> canaries = new HashMap<>();
 
-    private EndpointServer(SynchronousId listener, EndpointConfig config) {
+    private volatile VerbsException rdmaFailure;
+    private volatile boolean open = true;
+
+    private EndpointServer(
+            SynchronousId listener, StreamSocket socket, EndpointConfig config, VerbsException rdmaFailure) {
         this.listener = listener;
         this.config = config;
-        this.acceptor = new Acceptor(
-                toString(), listener, config, device -> domainOf(device).share());
+        this.rdmaFailure = rdmaFailure;
+        this.exposures = socket == null ? null : new Exposures();
+        this.address = socket == null ? listener.id().localAddress().orElseThrow() : socket.localAddress();
+        List<Reception> receptions = new ArrayList<>();
+        if (listener != null) {
+            boolean both = socket != null;
+            receptions.add(new VerbsReception(
+                    toString(),
+                    listener,
+                    config,
+                    device -> domainOf(device).share(),
+                    exposures,
+                    both ? this::canaryOf : null,
+                    both ? failure -> this.rdmaFailure = failure : null));
+        }
+        if (socket != null) {
+            receptions.add(new TcpReception(toString(), socket, config, exposures));
+        }
+        this.acceptor = new Acceptor(toString(), receptions);
     }
 
     /**
@@ -55,9 +87,10 @@ public final class EndpointServer implements AutoCloseable {
     }
 
     /**
-     * Takes an address and waits for clients (rdma_bind_addr(3), rdma_listen(3)).
+     * Takes an address and waits for clients (rdma_bind_addr(3), rdma_listen(3); over TCP bind(2), listen(2)).
      *
-     * @param address of a network interface that has an RDMA device, or the wildcard address; port 0 takes any
+     * @param address of a network interface that has an RDMA device, or the wildcard address; over TCP any address of
+     *     this machine; port 0 takes any
      * @param configuration of the endpoints that it will accept
      * @return the server, to be closed
      * @throws io.github.rdma4j.verbs.NativeLibraryException if librdmacm is missing
@@ -66,19 +99,89 @@ public final class EndpointServer implements AutoCloseable {
     public static EndpointServer bind(InetSocketAddress address, Consumer<EndpointConfig> configuration) {
         EndpointConfig config = new EndpointConfig();
         configuration.accept(config);
+        return switch (config.transport()) {
+            case RDMA -> bindToRdma(address, config);
+            case TCP -> bindToTcp(address, config);
+            case RDMA_OR_TCP -> bindToBoth(address, config);
+        };
+    }
+
+    private static EndpointServer bindToRdma(InetSocketAddress address, EndpointConfig config) {
         SynchronousId listener = SynchronousId.create(PortSpace.TCP);
         try {
             listener.listen(address, BACKLOG);
-            return new EndpointServer(listener, config);
+            return new EndpointServer(listener, null, config, null);
         } catch (Throwable e) {
             listener.close();
             throw e;
         }
     }
 
+    private static StreamSocket listen(InetSocketAddress address) {
+        return StreamSocket.listen("listening at %s over TCP".formatted(address), address, BACKLOG);
+    }
+
+    private static EndpointServer bindToTcp(InetSocketAddress address, EndpointConfig config) {
+        StreamSocket socket = listen(address);
+        try {
+            return new EndpointServer(null, socket, config, null);
+        } catch (Throwable e) {
+            socket.close();
+            throw e;
+        }
+    }
+
+    /** TCP chooses the port, if any will do. Without RDMA, clients come over TCP alone. */
+    private static EndpointServer bindToBoth(InetSocketAddress address, EndpointConfig config) {
+        StreamSocket socket = listen(address);
+        SynchronousId listener = null;
+        VerbsException failure = null;
+        try {
+            for (int attempt = 1;
+                    listener == null && (failure == null || isTaken(failure, address, attempt));
+                    attempt++) {
+                if (failure != null) {
+                    socket.close();
+                    socket = listen(address);
+                    failure = null;
+                }
+                SynchronousId opened = null;
+                try {
+                    opened = SynchronousId.create(PortSpace.TCP);
+                    opened.listen(
+                            new InetSocketAddress(
+                                    address.getAddress(), socket.localAddress().getPort()),
+                            BACKLOG);
+                    listener = opened;
+                } catch (VerbsException e) {
+                    failure = e;
+                    if (opened != null) {
+                        CloseAll.after(e, opened::close);
+                    }
+                }
+            }
+            return new EndpointServer(listener, socket, config, failure);
+        } catch (Throwable e) {
+            SynchronousId opened = listener;
+            CloseAll.after(e, socket::close, () -> {
+                if (opened != null) {
+                    opened.close();
+                }
+            });
+            throw e;
+        }
+    }
+
+    /** Whether another port may do. */
+    private static boolean isTaken(VerbsException failure, InetSocketAddress address, int attempt) {
+        return address.getPort() == 0
+                && attempt <= MOST_PORTS
+                && failure.errnoName().equals("EADDRINUSE");
+    }
+
     /** {@return the address and port; the port is the one that was taken if any was asked for} */
     public InetSocketAddress address() {
-        return listener.id().localAddress().orElseThrow();
+        return address;
     }
 
     /**
@@ -104,15 +207,43 @@ public final class EndpointServer implements AutoCloseable {
 
     private SharedDomain domainOf(DeviceContext context) {
         synchronized (domains) {
-            if (!listener.isOpen()) {
-                throw new IllegalStateException(this + " is closed");
-            }
+            requireOpen();
             return domains.computeIfAbsent(
                     config.protectionDomain() == null
                             ? context
                             : config.protectionDomain().context(),
                     device -> Connector.domain(device, config));
         }
+    }
+
+    private Canary canaryOf(DeviceContext device) {
+        synchronized (domains) {
+            SharedDomain domain = domainOf(device);
+            return canaries.computeIfAbsent(device, key -> new Canary(domain.domain()));
+        }
+    }
+
+    /**
+     * Why clients come over TCP alone, with {@link Transport#RDMA_OR_TCP}, or what failed last for a client that wanted
+     * RDMA.
+     *
+     * @return the failure, with cause and remedy; empty if there is none
+     */
+    public Optional<VerbsException> rdmaFailure() {
+        return Optional.ofNullable(rdmaFailure);
+    }
+
+    private void requireOpen() {
+        if (!isOpen()) {
+            throw new IllegalStateException(this + " is closed");
+        }
+    }
+
+    /** Where clients over TCP alone find what is exposed. */
+    private Memories memories() {
+        return listener == null
+                ? new Memories.Served(exposures, config.protectionDomain())
+                : new Memories.Registered(domain(), exposures);
     }
 
     /**
@@ -122,8 +253,14 @@ public final class EndpointServer implements AutoCloseable {
      * @return the domain
      * @throws IllegalStateException if the server listens at the wildcard address, and so on no device in particular,
      *     or is closed
+     * @throws UnsupportedOperationException over TCP, if the configuration did not give a domain
      */
     public ProtectionDomain protectionDomain() {
+        requireOpen();
+        return memories().domain();
+    }
+
+    private ProtectionDomain domain() {
         return domainOf(listener.id()
                         .device()
                         .orElseThrow(() -> new IllegalStateException(this
@@ -139,17 +276,18 @@ public final class EndpointServer implements AutoCloseable {
      * @param rights what clients may do, of {@link AccessFlag#REMOTE_READ}, {@link AccessFlag#REMOTE_WRITE} and
      *     {@link AccessFlag#REMOTE_ATOMIC}
      * @return the memory, zeroed; to be closed by the program, or with {@link #protectionDomain()}
-     * @throws IllegalStateException if the server listens at the wildcard address, or is closed
+     * @throws IllegalStateException if the server listens over RDMA at the wildcard address, or is closed
      * @throws io.github.rdma4j.verbs.VerbsException if the kernel refuses; out of locked memory, the message gives the
      *     limit and the remedy
      */
     public ExposedMemory expose(long size, AccessFlag... rights) {
-        return ExposedMemory.allocate(protectionDomain(), size, rights);
+        requireOpen();
+        return memories().expose(size, rights);
     }
 
     /** {@return whether {@link #close()} has not been called yet} */
     public boolean isOpen() {
-        return listener.isOpen();
+        return open;
     }
 
     /**
@@ -157,17 +295,21 @@ public final class EndpointServer implements AutoCloseable {
      */
     @Override
     public void close() {
+        List<Runnable> closes = new ArrayList<>(List.of(acceptor::close));
         synchronized (domains) {
-            List<Runnable> closes = new ArrayList<>(List.of(acceptor::close));
+            open = false;
+            canaries.values().forEach(canary -> closes.add(canary::close));
+            canaries.clear();
             domains.values().forEach(domain -> closes.add(domain::letGo));
             domains.clear();
-            CloseAll.of(closes.toArray(Runnable[]::new));
         }
+        // Without this lock, which a thread that accepts takes with the acceptor's held.
+        CloseAll.of(closes.toArray(Runnable[]::new));
     }
 
     /** {@return the address} */
     @Override
     public String toString() {
-        return listener.isOpen() ? "endpoint server at " + address() : "closed endpoint server";
+        return open ? "endpoint server at " + address : "closed endpoint server";
     }
 }

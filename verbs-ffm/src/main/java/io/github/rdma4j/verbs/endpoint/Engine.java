@@ -381,7 +381,10 @@ final class Engine {
     private void sleep(String operation, long nanos) {
         long before = protocol.changes();
         carrier.prepareToSleep();
-        armAndProgress();
+        do {
+            carrier.armToSleep(protocol.awaitsEnds());
+            progress();
+        } while (protocol.awaitsEnds() && carrier.missesEnds());
         // What the connection manager has to say ends the sleep.
         protocol.look(System.nanoTime());
         protocol.settle();

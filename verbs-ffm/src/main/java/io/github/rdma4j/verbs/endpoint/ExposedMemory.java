@@ -31,11 +31,15 @@ public final class ExposedMemory implements AutoCloseable {
     }
 
     static ExposedMemory allocate(ProtectionDomain domain, long size, AccessFlag... rights) {
-        EnumSet<AccessFlag> granted = rights(rights);
-        EnumSet<AccessFlag> access = EnumSet.copyOf(granted);
+        MemoryRegion region = domain.allocateMemory(size, access(rights));
+        return new ExposedMemory(region.slice(), true, rights(rights));
+    }
+
+    /** What memory is registered with that peers shall have these rights in. */
+    static AccessFlag[] access(AccessFlag... rights) {
+        EnumSet<AccessFlag> access = rights(rights);
         access.add(AccessFlag.LOCAL_WRITE);
-        MemoryRegion region = domain.allocateMemory(size, access.toArray(AccessFlag[]::new));
-        return new ExposedMemory(region.slice(), true, granted);
+        return access.toArray(AccessFlag[]::new);
     }
 
     /**
@@ -45,9 +49,15 @@ public final class ExposedMemory implements AutoCloseable {
      */
     static ExposedMemory of(ProtectionDomain domain, MemorySlice slice, boolean owned, AccessFlag... rights) {
         MemoryRegion region = slice.region();
-        if (region.protectionDomain() != domain) {
+        if (!region.hasAdapter() || region.protectionDomain() != domain) {
             throw new IllegalArgumentException(region + " is of another protection domain than the endpoint");
         }
+        return of(slice, owned, rights);
+    }
+
+    /** The same, whoever serves the peers. */
+    static ExposedMemory of(MemorySlice slice, boolean owned, AccessFlag... rights) {
+        MemoryRegion region = slice.region();
         if (owned && region.isPooled()) {
             throw new IllegalArgumentException(
                     region + " is a chunk of a memory pool, with memory of others: expose the slice of what you took");

@@ -34,7 +34,7 @@ final class Frame {
     private Frame() {}
 
     /** The bytes behind each message of a link: none where it carries immediate data. */
-    static int trailer(Link link) {
+    static int trailer(VerbsLink link) {
         return link.domain().context().device().transportType() == TransportType.IWARP ? TRAILER : 0;
     }
 

@@ -43,6 +43,11 @@ record Hello(int version, int receiveBuffers, int bufferSize, byte[] userData) {
         return Short.toUnsignedInt(ByteBuffer.wrap(bytes).getShort(Integer.BYTES));
     }
 
+    /** How many bytes of a greeting without a problem are one; others may follow. */
+    static int lengthOf(byte[] bytes) {
+        return HEADER + Short.toUnsignedInt(ByteBuffer.wrap(bytes).getShort(Integer.BYTES + Short.BYTES));
+    }
+
     /**
      * Reads what an endpoint of this version has sent; what is behind it is padding. It allocates no more than a copy
      * of the bytes.

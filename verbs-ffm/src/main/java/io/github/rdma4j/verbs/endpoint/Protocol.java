@@ -332,6 +332,10 @@ final class Protocol extends SendingHalf {
                 }
             }
             case DEAD -> {
+                if (wire.isPeerThere()) {
+                    silence.acknowledged();
+                    return;
+                }
                 lose(
                         "the peer's adapter has acknowledged nothing for too long (EndpointConfig.silenceTimeout): the"
                                 + " wire is cut, or the peer's machine stands still",

@@ -18,7 +18,7 @@ import java.util.concurrent.CompletionException;
 
 /**
  * One-sided transfers of an {@link Endpoint}: to and from memory that the peer has exposed. The peer's program does not
- * notice them.
+ * notice them; over {@link Transport#TCP} its threads serve them whenever they are inside its endpoint.
  *
  * <p>Each comes in three forms. With a timeout: it waits. {@code …Async}: a future, see {@link Endpoint} for which
  * thread completes it. {@code try…} with an id of the program's choice: nothing is allocated, and {@link

@@ -27,7 +27,7 @@ final class VerbsCarrier extends VerbsWire {
 
     private boolean linkReady;
 
-    VerbsCarrier(Link link, ReceiveBuffers received, SendBuffers buffers, int inlineSize) {
+    VerbsCarrier(VerbsLink link, ReceiveBuffers received, SendBuffers buffers, int inlineSize) {
         super(link, received, buffers, inlineSize, 0);
         this.queue = link.queue();
         this.received = received;

@@ -22,7 +22,7 @@ abstract class VerbsWire implements Carrier {
     /** Where a write without bytes goes, which no adapter looks at (InfiniBand specification, C9-88). */
     private static final RemoteMemory NOWHERE = new RemoteMemory(0, 0, 0);
 
-    private final Link link;
+    private final VerbsLink link;
     private final QueuePair queuePair;
     private final ReceiveRooms received;
     private final SendBuffers buffers;
@@ -42,7 +42,7 @@ abstract class VerbsWire implements Carrier {
 
     private int batchError;
 
-    VerbsWire(Link link, ReceiveRooms received, SendBuffers buffers, int inlineSize, long tag) {
+    VerbsWire(VerbsLink link, ReceiveRooms received, SendBuffers buffers, int inlineSize, long tag) {
         this.link = link;
         this.queuePair = link.queuePair();
         this.received = received;
@@ -53,7 +53,7 @@ abstract class VerbsWire implements Carrier {
         this.name = "endpoint " + link;
     }
 
-    final Link link() {
+    final VerbsLink link() {
         return link;
     }
 

@@ -58,6 +58,14 @@ interface Wire {
     /** The bytes of a message that has arrived. */
     byte[] copy(int buffer, long length);
 
+    /**
+     * Whether the peer's machine has given a sign of life of late, though nothing of what is under way was
+     * acknowledged: where the peer's program does that, and no adapter, its silence says nothing.
+     */
+    default boolean isPeerThere() {
+        return false;
+    }
+
     /** Makes everything that is under way complete, if need be without success. */
     void toError();
 

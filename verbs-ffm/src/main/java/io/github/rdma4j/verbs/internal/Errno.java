@@ -8,6 +8,8 @@ public final class Errno {
     public static final int EPERM = 1;
     /** No such file or directory: an empty completion queue, an absent device. */
     public static final int ENOENT = 2;
+    /** Input or output failed. */
+    public static final int EIO = 5;
     /** Out of memory, out of locked memory, or a full queue. */
     public static final int ENOMEM = 12;
     /** Permission denied. */
@@ -18,6 +20,10 @@ public final class Errno {
     public static final int EBUSY = 16;
     /** Invalid argument. */
     public static final int EINVAL = 22;
+    /** The system has no file descriptor left. */
+    public static final int ENFILE = 23;
+    /** The process has no file descriptor left. */
+    public static final int EMFILE = 24;
     /** No space left on device. */
     public static final int ENOSPC = 28;
     /** Not implemented by the kernel. */
@@ -34,10 +40,15 @@ public final class Errno {
     public static final int EADDRNOTAVAIL = 99;
     /** No route to the network. */
     public static final int ENETUNREACH = 101;
+    /** The kernel has no memory for a socket. */
+    public static final int ENOBUFS = 105;
     /** No answer in time. */
     public static final int ETIMEDOUT = 110;
     /** No route to the host. */
     public static final int EHOSTUNREACH = 113;
+
+    /** Begun, and not done yet. */
+    public static final int EINPROGRESS = 115;
 
     private Errno() {}
 }

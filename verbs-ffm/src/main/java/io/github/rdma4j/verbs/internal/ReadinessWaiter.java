@@ -179,8 +179,20 @@ public final class ReadinessWaiter {
         return await(nanos, wakeUps);
     }
 
-    /** A wake-up since {@code seen} was read counts, so that none is lost between an attempt and the wait after it. */
-    private Outcome await(long nanos, long seen) {
+    /** {@return how many wake-ups there were, for {@link #await(long, long)}} */
+    public long wakeUps() {
+        return wakeUps;
+    }
+
+    /**
+     * Waits until the descriptor can be read. A wake-up since {@code seen} was read counts, so that none is lost between
+     * an attempt and the wait after it.
+     *
+     * @param nanos how long at most
+     * @param seen of {@link #wakeUps()}
+     * @return why the wait is over
+     */
+    public Outcome await(long nanos, long seen) {
         if (Thread.currentThread().isInterrupted()) {
             return Outcome.INTERRUPTED;
         }

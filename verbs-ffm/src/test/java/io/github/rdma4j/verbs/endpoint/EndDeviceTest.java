@@ -9,181 +9,58 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.MemorySlice;
-import java.lang.foreign.MemorySegment;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** How a connection ends: closed by the peer, lost, closed here; and what each of them means for those who wait. */
+/** {@link EndContract} on a device, and what only an adapter can do to a connection. */
 @Tag("device")
 @Tag("parallel")
-class EndDeviceTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
-    private static final MemorySegment MESSAGE = MemorySegment.ofArray(new byte[] {1, 2, 3});
+class EndDeviceTest extends EndContract {
+    private EndpointPair devices;
 
-    private final EndpointPair pair =
-            new EndpointPair(config -> config.receiveBuffers(4).sendDepth(4).maxMessageSize(64));
-
-    @AfterEach
-    void close() {
-        pair.close();
-    }
-
-    @Test
-    void aCloseArrivesBehindTheLastMessage() {
-        for (int i = 0; i < 3; i++) {
-            pair.left.sendAsync(MESSAGE);
-        }
-        pair.left.close();
-        assertThat(pair.left.isOpen()).isFalse();
-        for (int i = 0; i < 3; i++) {
-            assertThat(pair.right.receive(PATIENCE)).isPresent();
-        }
-        assertThatThrownBy(() -> pair.right.receive(PATIENCE))
-                .isInstanceOf(ClosedByPeerException.class)
-                .hasMessageContaining("closed by peer");
-        assertThat(pair.right.poll(message -> {})).isEqualTo(Endpoint.CLOSED_BY_PEER);
-        assertThat(pair.right.trySend(MESSAGE)).isEqualTo(Endpoint.CLOSED_BY_PEER);
-        assertThatThrownBy(() -> pair.right.send(MESSAGE, PATIENCE)).isInstanceOf(ClosedByPeerException.class);
-        assertThatThrownBy(() -> pair.right.sendAsync(MESSAGE).join()).hasCauseInstanceOf(ClosedByPeerException.class);
-        assertThatThrownBy(() -> pair.right.receiveAsync().join()).hasCauseInstanceOf(ClosedByPeerException.class);
-        assertThat(pair.right.isOpen()).isTrue();
-    }
-
-    @Test
-    void aCloseWaitsForCreditsThatThePeerGives() throws Exception {
-        try (ExecutorService executor = Executors.newSingleThreadExecutor()) {
-            List<CompletableFuture<Void>> sent = new ArrayList<>();
-            for (int i = 0; i < 20; i++) {
-                sent.add(pair.left.sendAsync(MESSAGE));
-            }
-            Future<?> closing = executor.submit(() -> pair.left.close(PATIENCE));
-            for (int i = 0; i < 20; i++) {
-                assertThat(pair.right.receive(PATIENCE)).isPresent();
-            }
-            closing.get(60, TimeUnit.SECONDS);
-            assertThat(sent).allSatisfy(future -> assertThat(future).isCompleted());
-        }
-    }
-
-    @Test
-    void aCloseDropsWhatThePeerDoesNotTakeInTime() {
-        List<CompletableFuture<Void>> sent = new ArrayList<>();
-        for (int i = 0; i < 6; i++) {
-            sent.add(pair.left.sendAsync(MESSAGE));
-        }
-        pair.left.close(Duration.ofMillis(300));
-        assertThat(sent.subList(0, 4)).allSatisfy(future -> assertThat(future).isCompleted());
-        assertThatThrownBy(() -> sent.get(5).join())
-                .hasCauseInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("was closed");
-    }
-
-    @Test
-    void theCloseOfThePeerEndsAWaitForIt() throws Exception {
-        try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
-            Future<?> receiving = executor.submit(() -> pair.right.receive(PATIENCE));
-            CompletableFuture<byte[]> requested = pair.right.receiveAsync();
-            Thread.sleep(100);
-            pair.left.close();
-            assertThatThrownBy(() -> receiving.get(60, TimeUnit.SECONDS))
-                    .hasCauseInstanceOf(ClosedByPeerException.class);
-            assertThatThrownBy(requested::join).hasCauseInstanceOf(ClosedByPeerException.class);
-        }
-    }
-
-    @Test
-    void bothMayCloseAtOnce() throws Exception {
-        try (ExecutorService executor = Executors.newFixedThreadPool(2)) {
-            long start = System.nanoTime();
-            Future<?> left = executor.submit(() -> pair.left.close(PATIENCE));
-            Future<?> right = executor.submit(() -> pair.right.close(PATIENCE));
-            left.get(60, TimeUnit.SECONDS);
-            right.get(60, TimeUnit.SECONDS);
-            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(PATIENCE);
-        }
-    }
-
-    @Test
-    void closingHereEndsTheWaitsOfOtherThreadsAtOnce() throws Exception {
-        for (int i = 0; i < 4; i++) {
-            assertThat(pair.left.send(MESSAGE, PATIENCE)).isTrue();
-        }
-        CompletableFuture<byte[]> requested = pair.left.receiveAsync();
-        try (ExecutorService platform = Executors.newFixedThreadPool(2);
-                ExecutorService virtual = Executors.newVirtualThreadPerTaskExecutor()) {
-            List<Future<?>> waits = new ArrayList<>();
-            for (ExecutorService executor : List.of(platform, virtual)) {
-                waits.add(executor.submit(() -> pair.left.receive(PATIENCE)));
-                waits.add(executor.submit(() -> pair.left.send(MESSAGE, PATIENCE)));
-            }
-            Thread.sleep(200);
-            long start = System.nanoTime();
-            pair.left.close();
-            for (Future<?> wait : waits) {
-                assertThatThrownBy(() -> wait.get(60, TimeUnit.SECONDS))
-                        .hasCauseInstanceOf(IllegalStateException.class)
-                        .hasMessageContaining("is closed");
-            }
-            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(20));
-        }
-        assertThatThrownBy(requested::join).hasCauseInstanceOf(IllegalStateException.class);
-        pair.left.close();
-        assertThatThrownBy(() -> pair.left.trySend(MESSAGE))
-                .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("is closed");
-        assertThatThrownBy(() -> pair.left.poll(message -> {})).isInstanceOf(IllegalStateException.class);
-        assertThatThrownBy(() -> pair.left.transfers().pollTransfers((id, original, failure) -> {}))
-                .isInstanceOf(IllegalStateException.class);
-    }
-
-    @Test
-    void aHandlerMayCloseTheEndpoint() {
-        pair.left.send(MESSAGE, PATIENCE);
-        pair.left.send(MESSAGE, PATIENCE);
-        assertThat(pair.right.receive(message -> pair.right.close(), PATIENCE)).isTrue();
-        assertThat(pair.right.isOpen()).isFalse();
+    @Override
+    Ends pair(Consumer<EndpointConfig> both) {
+        devices = new EndpointPair(both);
+        return devices;
     }
 
     @Test
     void aQueuePairThatFailsIsALostConnectionAndNoClose() throws Exception {
-        assertThat(pair.left.send(MESSAGE, PATIENCE)).isTrue();
-        assertThat(pair.right.receive(PATIENCE)).isPresent();
-        assertThat(pair.left.send(MESSAGE, PATIENCE)).isTrue();
+        assertThat(devices.left.send(MESSAGE, PATIENCE)).isTrue();
+        assertThat(devices.right.receive(PATIENCE)).isPresent();
+        assertThat(devices.left.send(MESSAGE, PATIENCE)).isTrue();
         try (ExecutorService executor = Executors.newSingleThreadExecutor()) {
             Future<?> waiting = executor.submit(() -> {
-                assertThat(pair.right.receive(PATIENCE)).isPresent();
-                pair.right.receive(PATIENCE);
+                assertThat(devices.right.receive(PATIENCE)).isPresent();
+                devices.right.receive(PATIENCE);
             });
             Thread.sleep(100);
-            pair.rightLink.queuePair().toError();
+            devices.rightLink.queuePair().toError();
             assertThatThrownBy(() -> waiting.get(60, TimeUnit.SECONDS))
                     .hasCauseInstanceOf(ConnectionLostException.class)
                     .hasMessageContaining("flushed");
         }
-        assertThatThrownBy(() -> pair.right.poll(message -> {})).isInstanceOf(ConnectionLostException.class);
-        assertThatThrownBy(() -> pair.right.trySend(MESSAGE)).isInstanceOf(ConnectionLostException.class);
-        assertThatThrownBy(() -> pair.right.sendAsync(MESSAGE).join())
+        assertThatThrownBy(() -> devices.right.poll(message -> {})).isInstanceOf(ConnectionLostException.class);
+        assertThatThrownBy(() -> devices.right.trySend(MESSAGE)).isInstanceOf(ConnectionLostException.class);
+        assertThatThrownBy(() -> devices.right.sendAsync(MESSAGE).join())
                 .hasCauseInstanceOf(ConnectionLostException.class);
     }
 
     @Test
     void whatTheConnectionManagerSaysEndsWaitsAndTransfers() {
-        ExposedMemory exposed = pair.left.expose(64, REMOTE_READ);
-        CompletableFuture<byte[]> requested = pair.right.receiveAsync();
-        pair.rightLink.lost = "the cable was cut";
+        ExposedMemory exposed = devices.left.expose(64, REMOTE_READ);
+        CompletableFuture<byte[]> requested = devices.right.receiveAsync();
+        devices.rightLink.lost = "the cable was cut";
         assertThatThrownBy(() -> {
                     while (true) {
-                        pair.right.poll(message -> {});
+                        devices.right.poll(message -> {});
                     }
                 })
                 .isInstanceOf(ConnectionLostException.class)
@@ -218,57 +95,18 @@ class EndDeviceTest {
     }
 
     @Test
-    void aMessageInAHandlerKeepsItsMemoryWhileAnotherThreadClosesTheEndpoint() throws Exception {
-        assertThat(pair.left.send(MESSAGE, PATIENCE)).isTrue();
-        CountDownLatch inHandler = new CountDownLatch(1);
-        CountDownLatch closed = new CountDownLatch(1);
-        try (ExecutorService executor = Executors.newSingleThreadExecutor()) {
-            Future<byte[]> read = executor.submit(() -> {
-                byte[][] bytes = new byte[1][];
-                pair.right.receive(
-                        message -> {
-                            inHandler.countDown();
-                            await(closed);
-                            bytes[0] = message.toBytes();
-                        },
-                        PATIENCE);
-                return bytes[0];
-            });
-            assertThat(inHandler.await(60, TimeUnit.SECONDS)).isTrue();
-            pair.right.close();
-            closed.countDown();
-            assertThat(read.get(60, TimeUnit.SECONDS)).containsExactly(1, 2, 3);
-        }
-    }
-
-    private static void await(CountDownLatch latch) {
-        try {
-            assertThat(latch.await(60, TimeUnit.SECONDS)).isTrue();
-        } catch (InterruptedException e) {
-            throw new AssertionError(e);
-        }
-    }
-
-    @Test
     void aPeerThatWritesWithAnImmediateValueDoesNotKeepToTheProtocol() {
-        ExposedMemory exposed = pair.right.expose(4096, REMOTE_WRITE);
-        MemorySlice local = pair.left.allocateMemory(4096).slice();
-        assertThat(pair.left.send(MESSAGE, PATIENCE)).isTrue();
-        int errno = pair.leftLink
+        ExposedMemory exposed = devices.right.expose(4096, REMOTE_WRITE);
+        MemorySlice local = devices.left.allocateMemory(4096).slice();
+        assertThat(devices.left.send(MESSAGE, PATIENCE)).isTrue();
+        int errno = devices.leftLink
                 .queuePair()
                 .postWriteWithImmediate(
                         Protocol.PROBE, local, exposed.handle().memory(), Frame.of(Frame.MESSAGE, 0), SIGNALED);
         assertThat(errno).isZero();
-        assertThat(pair.right.receive(PATIENCE)).isPresent();
-        assertThatThrownBy(() -> pair.right.receive(PATIENCE))
+        assertThat(devices.right.receive(PATIENCE)).isPresent();
+        assertThatThrownBy(() -> devices.right.receive(PATIENCE))
                 .isInstanceOf(ConnectionLostException.class)
                 .hasMessageContaining("does not keep to the endpoint protocol");
-    }
-
-    @Test
-    void aClosedEndpointHasNoCredits() {
-        assertThat(pair.left.credits()).isEqualTo(4);
-        pair.left.close();
-        assertThatThrownBy(pair.left::credits).isInstanceOf(IllegalStateException.class);
     }
 }

@@ -456,7 +456,9 @@ class EndpointGroupDeviceTest {
             clients.get(0).engine().ask(link -> {
                 var memory = clients.get(0).allocateMemory(64);
                 for (int i = 0; i < 40; i++) {
-                    link.queuePair().postSendWithImmediate(i, memory.slice(0, 8), Frame.of(Frame.MESSAGE, 0), 0);
+                    ((VerbsLink) link)
+                            .queuePair()
+                            .postSendWithImmediate(i, memory.slice(0, 8), Frame.of(Frame.MESSAGE, 0), 0);
                 }
                 return Optional.empty();
             });

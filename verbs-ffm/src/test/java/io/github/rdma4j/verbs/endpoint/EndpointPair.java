@@ -28,7 +28,7 @@ import java.util.function.Consumer;
  * Two endpoints of one process, without a connection manager: the protocol alone. On iWARP nothing else connects, so
  * there rdma_cm does, and the links are null.
  */
-final class EndpointPair implements AutoCloseable {
+final class EndpointPair implements Ends {
     /** 4.096 us x 2^19, 2 s: an emulated processor can stall for longer than the usual 67 ms. */
     private static final int PATIENT_TIMEOUT = 19;
 
@@ -78,19 +78,28 @@ final class EndpointPair implements AutoCloseable {
         rightLink.connect(leftLink, rightConfig);
         ReceiveBuffers leftBuffers = leftLink.buffers(leftConfig);
         ReceiveBuffers rightBuffers = rightLink.buffers(rightConfig);
-        left = Endpoint.over(leftLink, carrier(leftLink, leftBuffers, leftConfig), leftConfig, rightConfig.hello());
+        left = Endpoint.over(
+                leftLink,
+                carrier(leftLink, leftBuffers, leftConfig),
+                Memories.of(domain),
+                leftConfig,
+                rightConfig.hello());
         right = Endpoint.over(
-                rightLink, carrier(rightLink, rightBuffers, rightConfig), rightConfig, leftConfig.hello());
+                rightLink,
+                carrier(rightLink, rightBuffers, rightConfig),
+                Memories.of(domain),
+                rightConfig,
+                leftConfig.hello());
     }
 
-    private static Carrier carrier(Link link, ReceiveBuffers buffers, EndpointConfig config) {
+    private static Carrier carrier(VerbsLink link, ReceiveBuffers buffers, EndpointConfig config) {
         SendBuffers sendBuffers =
                 new SendBuffers(link.domain(), config.sendDepth(), config.maxMessageSize(), Frame.trailer(link));
         return new VerbsCarrier(link, buffers, sendBuffers, config.maxInlineData());
     }
 
     /** A queue pair that was connected by hand. */
-    final class TestLink implements Link {
+    final class TestLink implements VerbsLink {
         private final String name;
         private final CompletionChannel channel = device.createCompletionChannel();
         private final CompletionQueue queue;
@@ -179,6 +188,16 @@ final class EndpointPair implements AutoCloseable {
         public String toString() {
             return name;
         }
+    }
+
+    @Override
+    public Endpoint left() {
+        return left;
+    }
+
+    @Override
+    public Endpoint right() {
+        return right;
     }
 
     @Override

@@ -6,167 +6,32 @@ import static io.github.rdma4j.verbs.AccessFlag.REMOTE_READ;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.cm.CmTestNet;
-import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.lang.management.ManagementFactory;
+import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** One thread for many endpoints. What is not noticed fails by the patience. */
+/** {@link EndpointSelectorContract} on a device, and what depends on its events. */
 @Tag("device")
 @Tag("parallel")
-class EndpointSelectorDeviceTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
-    private static final Duration SHORT = Duration.ofMillis(50);
-
-    private final ExecutorService executor = Executors.newCachedThreadPool();
-
-    @AfterEach
-    void close() {
-        executor.shutdownNow();
+class EndpointSelectorDeviceTest extends EndpointSelectorContract {
+    @Override
+    Ends pair(Consumer<EndpointConfig> both) {
+        return new EndpointPair(both);
     }
 
-    private static MemorySegment number(int number) {
-        MemorySegment message = MemorySegment.ofArray(new byte[Integer.BYTES]);
-        message.set(ValueLayout.JAVA_INT_UNALIGNED, 0, number);
-        return message;
+    @Override
+    EndpointServer bind() {
+        return EndpointServer.bind(CmTestNet.ipv4());
     }
 
-    private static int number(Message message) {
-        return message.segment().get(ValueLayout.JAVA_INT_UNALIGNED, 0);
-    }
-
-    /** Answers each message with the number behind it, and closes when the peer has closed. */
-    private static void answer(Endpoint client) {
-        int got = client.poll(message -> {
-            assertThat(client.trySend(number(number(message) + 1))).isEqualTo(Endpoint.OK);
-        });
-        if (got == Endpoint.CLOSED_BY_PEER) {
-            client.close();
-        }
-    }
-
-    @Test
-    void oneThreadAcceptsAndServesManyClients() throws Exception {
-        int clients = 12;
-        int messages = 40;
-        AtomicInteger accepted = new AtomicInteger();
-        AtomicInteger rounds = new AtomicInteger();
-        AtomicBoolean done = new AtomicBoolean();
-        try (EndpointServer server = EndpointServer.bind(CmTestNet.ipv4());
-                EndpointSelector selector = EndpointSelector.open()) {
-            selector.add(
-                    server,
-                    ready -> ready.accept(Duration.ZERO).ifPresent(client -> {
-                        accepted.incrementAndGet();
-                        selector.add(client, EndpointSelectorDeviceTest::answer);
-                    }));
-            Future<?> serving = executor.submit(() -> {
-                while (!done.get()) {
-                    selector.select(PATIENCE);
-                }
-            });
-            List<Future<?>> all = new ArrayList<>();
-            for (int i = 0; i < clients; i++) {
-                all.add(executor.submit(() -> {
-                    try (Endpoint client = Endpoint.connect(server.address(), PATIENCE)) {
-                        for (int k = 0; k < messages; k++) {
-                            int question = k;
-                            assertThat(client.send(number(question), PATIENCE)).isTrue();
-                            assertThat(client.receive(
-                                            message ->
-                                                    assertThat(number(message)).isEqualTo(question + 1),
-                                            PATIENCE))
-                                    .isTrue();
-                            rounds.incrementAndGet();
-                        }
-                    }
-                }));
-            }
-            for (Future<?> client : all) {
-                client.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-            }
-            assertThat(accepted).hasValue(clients);
-            assertThat(rounds).hasValue(clients * messages);
-            // Those that were closed leave; the server stays.
-            long start = System.nanoTime();
-            while (selector.size() > 1 && System.nanoTime() - start < PATIENCE.toNanos()) {
-                Thread.sleep(1);
-            }
-            assertThat(selector.size()).isEqualTo(1);
-            done.set(true);
-            selector.wakeUp();
-            serving.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-        }
-    }
-
-    @Test
-    void anEndpointThatOtherThreadsUseAsWellLosesNoMessage() throws Exception {
-        int messages = 400;
-        for (Duration spinLimit : List.of(Duration.ZERO, Duration.ofMillis(1))) {
-            try (EndpointPair pair = new EndpointPair(
-                            config -> config.spinLimit(spinLimit).receiveBuffers(4));
-                    EndpointSelector selector = EndpointSelector.open(spinLimit)) {
-                AtomicInteger got = new AtomicInteger();
-                selector.add(
-                        pair.right,
-                        ready -> ready.poll(message -> {
-                            assertThat(number(message)).isEqualTo(got.getAndIncrement());
-                        }));
-                Future<?> back = executor.submit(() -> {
-                    for (int i = 0; i < messages; i++) {
-                        pair.right.sendAsync(number(i)).get(60, TimeUnit.SECONDS);
-                    }
-                    return null;
-                });
-                Future<?> there = executor.submit(() -> {
-                    for (int i = 0; i < messages; i++) {
-                        assertThat(pair.left.send(number(i), PATIENCE)).isTrue();
-                    }
-                });
-                Future<?> reading = executor.submit(() -> {
-                    for (int i = 0; i < messages; i++) {
-                        pair.left.receive(PATIENCE).orElseThrow();
-                    }
-                });
-                while (got.get() < messages) {
-                    assertThat(selector.select(PATIENCE)).isPositive();
-                }
-                there.get(60, TimeUnit.SECONDS);
-                back.get(60, TimeUnit.SECONDS);
-                reading.get(60, TimeUnit.SECONDS);
-            }
-        }
-    }
-
-    @Test
-    void futuresAreCompletedByWhoeverSelects() {
-        try (EndpointPair pair = new EndpointPair(config -> {});
-                EndpointSelector selector = EndpointSelector.open()) {
-            selector.add(pair.left, ready -> {});
-            AtomicBoolean told = new AtomicBoolean();
-            CompletableFuture<Void> answer = pair.left.receiveAsync().thenRun(() -> told.set(true));
-            assertThat(selector.select(SHORT)).isZero();
-            executor.submit(() -> pair.right.send(number(1), PATIENCE));
-            long start = System.nanoTime();
-            while (!told.get() && System.nanoTime() - start < PATIENCE.toNanos()) {
-                selector.select(Duration.ofSeconds(1));
-            }
-            assertThat(answer).isDone();
-        }
+    @Override
+    Endpoint connect(InetSocketAddress server) {
+        return Endpoint.connect(server, PATIENCE);
     }
 
     /** Each event costs some system calls, a thread of the kernel's on SoftRoCE, and whoever sleeps a wake-up. */
@@ -190,23 +55,6 @@ class EndpointSelectorDeviceTest {
     }
 
     @Test
-    void roomThatIsThereAgainIsToldOnce() {
-        try (EndpointPair pair = new EndpointPair(config -> config.receiveBuffers(1));
-                EndpointSelector selector = EndpointSelector.open()) {
-            AtomicInteger calls = new AtomicInteger();
-            selector.add(pair.left, ready -> calls.incrementAndGet());
-            assertThat(pair.left.trySend(number(1))).isEqualTo(Endpoint.OK);
-            assertThat(pair.left.trySend(number(2))).isEqualTo(Endpoint.NO_CREDIT);
-            assertThat(selector.select(SHORT)).isZero();
-            assertThat(pair.right.receive(PATIENCE)).isPresent();
-            assertThat(selector.select(PATIENCE)).isEqualTo(1);
-            assertThat(pair.left.credits()).isEqualTo(1);
-            assertThat(selector.select(SHORT)).isZero();
-            assertThat(calls).hasValue(1);
-        }
-    }
-
-    @Test
     void aTransferIsReadyWhenItIsDone() {
         try (EndpointPair pair = new EndpointPair(config -> {});
                 EndpointSelector selector = EndpointSelector.open()) {
@@ -225,23 +73,6 @@ class EndpointSelectorDeviceTest {
             assertThat(selector.select(PATIENCE)).isEqualTo(1);
             assertThat(done).hasValue(7);
             assertThat(local.segment().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(42);
-        }
-    }
-
-    @Test
-    void theEndOfTheConnectionIsReadyUntilTheEndpointIsClosed() {
-        try (EndpointPair pair = new EndpointPair(config -> {});
-                EndpointSelector selector = EndpointSelector.open()) {
-            List<Integer> seen = new ArrayList<>();
-            selector.add(pair.left, ready -> seen.add(ready.poll(message -> {})));
-            assertThat(selector.select(SHORT)).isZero();
-            pair.right.close();
-            assertThat(selector.select(PATIENCE)).isEqualTo(1);
-            assertThat(selector.select(PATIENCE)).isEqualTo(1);
-            assertThat(seen).containsExactly(Endpoint.CLOSED_BY_PEER, Endpoint.CLOSED_BY_PEER);
-            pair.left.close();
-            assertThat(selector.select(SHORT)).isZero();
-            assertThat(selector.size()).isZero();
         }
     }
 
@@ -287,61 +118,6 @@ class EndpointSelectorDeviceTest {
                 assertThat(server.acceptor().hasHandshakes()).isFalse();
                 assertThat(accepted).hasValue(0);
             }
-        }
-    }
-
-    @Test
-    void anIdleSelectorAndAnIdleEndpointCostHardlyAnyProcessorTime() {
-        try (EndpointPair pair = new EndpointPair(config -> {});
-                EndpointSelector selector = EndpointSelector.open()) {
-            selector.add(pair.left, ready -> {});
-            selector.select(SHORT);
-            pair.right.receive(SHORT);
-            var threads = ManagementFactory.getThreadMXBean();
-            long before = threads.getCurrentThreadCpuTime();
-            assertThat(selector.select(Duration.ofSeconds(2))).isZero();
-            assertThat(pair.right.receive(Duration.ofSeconds(2))).isEmpty();
-            long cpu = threads.getCurrentThreadCpuTime() - before;
-            assertThat(Duration.ofNanos(cpu)).isLessThan(Duration.ofMillis(1_000));
-        }
-    }
-
-    @Test
-    void oneThreadSelectsAndAWakeUpAnInterruptAndACloseEndIt() throws Exception {
-        try (EndpointPair pair = new EndpointPair(config -> {})) {
-            EndpointSelector selector = EndpointSelector.open(Duration.ZERO);
-            selector.add(pair.left, ready -> selector.select(SHORT));
-            assertThatThrownBy(() -> selector.add(pair.left, ready -> {}))
-                    .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("in a selector already");
-            selector.wakeUp();
-            assertThat(selector.select(PATIENCE)).isZero();
-            Thread.currentThread().interrupt();
-            assertThatThrownBy(() -> selector.select(PATIENCE)).isInstanceOf(WaitInterruptedException.class);
-            assertThat(Thread.interrupted()).isTrue();
-            Future<?> sleeping = executor.submit(() -> selector.select(PATIENCE));
-            Thread.sleep(100);
-            assertThatThrownBy(() -> selector.select(SHORT))
-                    .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("another thread selects");
-            selector.wakeUp();
-            sleeping.get(60, TimeUnit.SECONDS);
-            assertThat(pair.right.send(number(1), PATIENCE)).isTrue();
-            assertThatThrownBy(() -> selector.select(PATIENCE))
-                    .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("let the handler return first");
-            selector.remove(pair.left);
-            assertThat(selector.select(SHORT)).isZero();
-            selector.add(pair.left, ready -> ready.poll(message -> {}));
-            assertThat(selector.select(PATIENCE)).isEqualTo(1);
-            Future<?> closed = executor.submit(() -> selector.select(PATIENCE));
-            Thread.sleep(100);
-            selector.close();
-            assertThatThrownBy(() -> closed.get(60, TimeUnit.SECONDS))
-                    .hasCauseInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("selector is closed");
-            assertThatThrownBy(() -> selector.add(pair.left, ready -> {})).isInstanceOf(IllegalStateException.class);
-            assertThat(pair.left.isOpen()).isTrue();
         }
     }
 }

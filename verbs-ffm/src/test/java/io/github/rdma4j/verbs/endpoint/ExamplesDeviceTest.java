@@ -35,6 +35,17 @@ class ExamplesDeviceTest {
     }
 
     @Test
+    void whereThereIsRdmaItIsTaken() throws Exception {
+        try (ExamplePrograms programs = new ExamplePrograms();
+                BufferedReader server =
+                        programs.start("Anywhere", "server", ADDRESS, "0").inputReader()) {
+            String port = ExamplePrograms.port(server);
+            assertThat(ExamplePrograms.output(programs.start("Anywhere", "client", ADDRESS, port)))
+                    .isEqualTo("connected over RDMA\nvisitors before: 0\n");
+        }
+    }
+
+    @Test
     void aKeyValueStoreIsReadByOneSidedReads() throws Exception {
         try (ExamplePrograms programs = new ExamplePrograms()) {
             try (BufferedReader server =

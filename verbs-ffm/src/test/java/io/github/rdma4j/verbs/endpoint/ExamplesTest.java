@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs.endpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.verbs.ExamplePrograms;
+import java.io.BufferedReader;
 import java.nio.file.Files;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,12 +28,27 @@ class ExamplesTest {
         assertThat(Files.readAllLines(ExamplePrograms.source("FirstEndpoint"))).hasSizeLessThan(30);
     }
 
+    /** On a machine with RDMA, too: no adapter has this address. */
+    @Test
+    void oneRunsWithoutAnAdapter() throws Exception {
+        try (ExamplePrograms programs = new ExamplePrograms();
+                BufferedReader server =
+                        programs.start("Anywhere", "server", "127.0.0.1", "0").inputReader()) {
+            String port = ExamplePrograms.port(server);
+            assertThat(ExamplePrograms.output(programs.start("Anywhere", "client", "127.0.0.1", port)))
+                    .startsWith("connected over TCP\nwithout RDMA: ")
+                    .endsWith("visitors before: 0\n");
+            assertThat(server.readLine()).startsWith("over TCP alone: ");
+        }
+    }
+
     @Test
     void thereAreNoOthersThatNobodyCompiles() throws Exception {
         try (var files = Files.list(ExamplePrograms.source("KeyValue").getParent())) {
             // GpuTransfer is compiled by the tests of gpudirect, those of Netty by the tests of verbs-ffm/netty.
             assertThat(files.map(file -> file.getFileName().toString()))
                     .containsExactlyInAnyOrder(
+                            "Anywhere.java",
                             "FirstEndpoint.java",
                             "GpuTransfer.java",
                             "GrpcHello.java",

@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.benchmarks;
 
 import io.github.rdma4j.verbs.endpoint.Endpoint;
 import io.github.rdma4j.verbs.endpoint.EndpointServer;
+import io.github.rdma4j.verbs.endpoint.Transport;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -100,12 +101,19 @@ public final class RoundTrips {
 
     private static Way endpoints(String name, InetAddress address, Duration spin, boolean polls, boolean virtual)
             throws Exception {
-        EndpointServer server =
-                EndpointServer.bind(new InetSocketAddress(address, 0), config -> config.spinLimit(spin));
+        return endpoints(name, Transport.RDMA, address, spin, polls, virtual);
+    }
+
+    private static Way endpoints(
+            String name, Transport transport, InetAddress address, Duration spin, boolean polls, boolean virtual)
+            throws Exception {
+        EndpointServer server = EndpointServer.bind(
+                new InetSocketAddress(address, 0), config -> config.transport(transport).spinLimit(spin));
         FutureTask<Endpoint> accepted =
                 new FutureTask<>(() -> server.accept(TIMEOUT).orElseThrow());
         Thread.ofPlatform().daemon().start(accepted);
-        Endpoint client = Endpoint.connect(server.address(), config -> config.spinLimit(spin), TIMEOUT);
+        Endpoint client = Endpoint.connect(
+                server.address(), config -> config.transport(transport).spinLimit(spin), TIMEOUT);
         return new Way(
                 name,
                 new OverEndpoint(client, !polls),
@@ -191,6 +199,8 @@ public final class RoundTrips {
                 endpoints("endpoint, spinLimit 200 us", address, adaptive, false, false),
                 endpoints("endpoint, spinLimit 2 ms", address, longer, false, false),
                 endpoints("endpoint, polled", address, Duration.ZERO, true, false),
+                endpoints("endpoint over TCP, asleep", Transport.TCP, address, Duration.ZERO, false, false),
+                endpoints("endpoint over TCP, spinLimit 200 us", Transport.TCP, address, adaptive, false, false),
                 tcp("TCP, virtual threads", address, true),
                 endpoints("endpoint, asleep, virtual", address, Duration.ZERO, false, true),
                 endpoints("endpoint, spinLimit 200 us, virtual", address, adaptive, false, true),

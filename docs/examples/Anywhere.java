@@ -1,0 +1,53 @@
+// One program for machines with RDMA and without: it takes RDMA where it works, and else TCP, and says why.
+//
+//   java -cp verbs.jar Anywhere.java server ADDRESS PORT
+//   java -cp verbs.jar Anywhere.java client ADDRESS PORT
+//
+// 127.0.0.1 does, on a laptop without rdma-core, too.
+
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_ATOMIC;
+import static io.github.rdma4j.verbs.endpoint.Transport.RDMA_OR_TCP;
+
+import io.github.rdma4j.verbs.endpoint.*;
+
+static final Duration TIMEOUT = Duration.ofMinutes(1);
+
+void main(String... args) {
+    var address = new InetSocketAddress(args[1], Integer.parseInt(args[2]));
+    if (args[0].equals("server")) {
+        serve(address);
+    } else {
+        try (var server = Endpoint.connect(address, config -> config.transport(RDMA_OR_TCP), TIMEOUT)) {
+            IO.println("connected over " + server.transport());
+            server.rdmaFailure().ifPresent(why -> IO.println("without RDMA: " + why.getMessage()));
+            var visits = MemoryHandle.fromBytes(server.receive(TIMEOUT).orElseThrow());
+            IO.println("visitors before: " + server.transfers().fetchAndAdd(visits, 1, TIMEOUT));
+        }
+    }
+}
+
+void serve(InetSocketAddress address) {
+    try (var server = EndpointServer.bind(address, config -> config.transport(RDMA_OR_TCP));
+            var selector = EndpointSelector.open();
+            var visits = server.expose(8, REMOTE_ATOMIC)) {
+        IO.println("waiting at " + server.address());
+        server.rdmaFailure().ifPresent(why -> IO.println("over TCP alone: " + why.getMessage()));
+        selector.add(server, waiting -> waiting.accept(Duration.ZERO).ifPresent(client -> {
+            client.send(visits.handle().toBytes(), TIMEOUT);
+            selector.add(client, this::hear); // whoever selects serves the client's reads and writes over TCP
+        }));
+        while (selector.size() > 0) {
+            selector.select(Duration.ofSeconds(1));
+        }
+    }
+}
+
+void hear(Endpoint client) {
+    try {
+        if (client.poll(message -> {}) == Endpoint.CLOSED_BY_PEER) {
+            client.close();
+        }
+    } catch (ConnectionLostException e) {
+        client.close();
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import io.github.rdma4j.verbs.AccessFlag;
+import io.github.rdma4j.verbs.MemoryRegion;
+import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.ProtectionDomain;
+
+/**
+ * Where endpoints have the memory for their transfers: registered with an adapter, or known to nobody but the table
+ * from which this side serves its peers over TCP.
+ */
+interface Memories {
+    /** {@return what an adapter knows} */
+    static Memories of(ProtectionDomain domain) {
+        return new Registered(domain, null);
+    }
+
+    /**
+     * The domain of the adapter.
+     *
+     * @throws UnsupportedOperationException if there is no adapter
+     */
+    ProtectionDomain domain();
+
+    /** What carries the transfers. */
+    Transport transport();
+
+    /** Memory for the local side of transfers. */
+    MemoryRegion allocate(long size);
+
+    ExposedMemory expose(long size, AccessFlag... rights);
+
+    /**
+     * Of memory that there is.
+     *
+     * @param owned whether closing the exposed memory closes the region
+     */
+    ExposedMemory expose(MemorySlice slice, boolean owned, AccessFlag... rights);
+
+    /**
+     * Memory that an adapter knows.
+     *
+     * @param exposures from which others serve their peers over TCP; null if nobody does
+     */
+    record Registered(ProtectionDomain domain, Exposures exposures) implements Memories {
+        @Override
+        public Transport transport() {
+            return Transport.RDMA;
+        }
+
+        @Override
+        public MemoryRegion allocate(long size) {
+            return domain.allocateMemory(size, AccessFlag.LOCAL_WRITE);
+        }
+
+        @Override
+        public ExposedMemory expose(long size, AccessFlag... rights) {
+            return entered(ExposedMemory.allocate(domain, size, rights));
+        }
+
+        @Override
+        public ExposedMemory expose(MemorySlice slice, boolean owned, AccessFlag... rights) {
+            return entered(ExposedMemory.of(domain, slice, owned, rights));
+        }
+
+        private ExposedMemory entered(ExposedMemory exposed) {
+            if (exposures != null && exposed.region().hasSegment()) {
+                exposures.add(exposed.region());
+            }
+            return exposed;
+        }
+    }
+
+    /**
+     * Memory that this side's threads work on.
+     *
+     * @param exposures from which they serve peers
+     * @param given the program's own domain, of which transfers may use memory, too; null for none
+     */
+    record Served(Exposures exposures, ProtectionDomain given) implements Memories {
+        @Override
+        public ProtectionDomain domain() {
+            if (given == null) {
+                throw new UnsupportedOperationException(
+                        "an endpoint over TCP has no adapter, and so no protection domain: take its memory from"
+                                + " allocateMemory, expose or MemoryRegion.withoutAdapter");
+            }
+            return given;
+        }
+
+        @Override
+        public Transport transport() {
+            return Transport.TCP;
+        }
+
+        @Override
+        public MemoryRegion allocate(long size) {
+            return MemoryRegion.withoutAdapter(size, AccessFlag.LOCAL_WRITE);
+        }
+
+        @Override
+        public ExposedMemory expose(long size, AccessFlag... rights) {
+            AccessFlag[] access = ExposedMemory.access(rights);
+            MemoryRegion region = MemoryRegion.withoutAdapter(size, access);
+            while (!exposures.add(region)) {
+                // Another region has the same random number.
+                region.close();
+                region = MemoryRegion.withoutAdapter(size, access);
+            }
+            return ExposedMemory.of(region.slice(), true, rights);
+        }
+
+        @Override
+        public ExposedMemory expose(MemorySlice slice, boolean owned, AccessFlag... rights) {
+            MemoryRegion region = slice.region();
+            if (!region.hasSegment()) {
+                throw new IllegalArgumentException(region
+                        + " is not memory of this process, which alone can be served over TCP: copy it, or use RDMA");
+            }
+            ExposedMemory exposed = ExposedMemory.of(slice, owned, rights);
+            if (!exposures.add(region)) {
+                throw new IllegalArgumentException("another region that is exposed here has the key of " + region
+                        + ": register this one again, or close that one");
+            }
+            return exposed;
+        }
+    }
+}

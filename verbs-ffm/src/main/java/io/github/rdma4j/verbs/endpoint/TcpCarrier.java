@@ -1,0 +1,487 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import io.github.rdma4j.verbs.AccessFlag;
+import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.RemoteMemory;
+import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.WaitInterruptedException;
+import io.github.rdma4j.verbs.internal.StreamSocket;
+import io.github.rdma4j.verbs.internal.events.EndpointEndEvent;
+import java.lang.foreign.MemorySegment;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+
+/**
+ * The wire of an endpoint over TCP. What an adapter does by itself, the threads do that are inside the endpoint: they
+ * serve the peer's requests, and acknowledge its messages.
+ *
+ * <p>A message is done, too, when the peer's kernel has it ({@link StreamSocket#isAcknowledged}): a peer whose program
+ * calls nothing for long holds up nobody, as it would not with an adapter. The kernel tells nobody when that happens,
+ * so whoever waits for it looks again and again, in growing pauses.
+ */
+final class TcpCarrier implements Carrier {
+    /** An acknowledgement waits for so many polls, whether the program sends something that can take it along. */
+    private static final int PATIENT_POLLS = 4;
+    /** Or until so many are owed. */
+    private static final int MOST_OWED = 32;
+
+    /** A peer that sends all the time must not keep this side from all else. */
+    private static final int MOST_ROUNDS = 32;
+
+    private static final int IDLE_POLLS_PER_LOOK = 64;
+    private static final long SHORTEST_NAP = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final long LONGEST_NAP = TimeUnit.MILLISECONDS.toNanos(64);
+
+    private final TcpLink link;
+    private final StreamSocket socket;
+    private final TcpRooms rooms;
+    private final TcpRequests requests;
+    private final TcpOutput output;
+    private final TcpInput input;
+    private final String name;
+    /** In which a peer's machine must answer, in milliseconds. */
+    private final long patience;
+
+    private final MemorySegment in;
+    private long inFrom;
+    private long inTo;
+    private boolean batched;
+    private int posted;
+    private int pollsWhileOwed;
+    private int idlePolls;
+
+    /** After {@link #toError()}: what is under way fails at the next poll. */
+    private boolean failed;
+
+    private boolean lossTold;
+
+    /** For a selector, or for whoever sleeps until there is room. */
+    private boolean armed;
+
+    private boolean armedForWriting;
+    private long nap = SHORTEST_NAP;
+    // Of the next sleep. Written with the lock held, and read by whoever sleeps, which is the thread that wrote it.
+    private long longestSleep = Long.MAX_VALUE;
+    private long wakeUps;
+    private boolean sleepsForRoom;
+    /** Of the poll between {@link #armToSleep} and {@link #sleep}. */
+    private boolean sleepsNext;
+
+    // And read by others while it sleeps.
+    private boolean sleeps;
+    private boolean sleepsWithoutEnds;
+
+    TcpCarrier(TcpLink link, EndpointConfig config, Exposures exposures) {
+        this.link = link;
+        this.socket = link.socket();
+        this.name = "endpoint " + link;
+        this.patience = Math.max(1, config.silenceTimeout().toMillis() / 5 * 2);
+        this.rooms = new TcpRooms(config);
+        this.in = rooms.input();
+        this.requests = new TcpRequests(config.sendQueueDepth());
+        this.output = new TcpOutput(socket, rooms.output());
+        this.input = new TcpInput(rooms, requests, output, exposures, config.maxMessageSize());
+        if (!config.silenceTimeout().isZero()) {
+            socket.keepAlive(config.silenceTimeout());
+        }
+    }
+
+    // ---- Posting ----
+
+    @Override
+    public void fill(int slot, MemorySegment message) {
+        rooms.sends().fill(slot, message);
+    }
+
+    @Override
+    public void cut(int slot, long length) {
+        rooms.sends().cut(slot, length);
+    }
+
+    @Override
+    public MemorySegment room(int slot) {
+        return rooms.sends().room(slot);
+    }
+
+    @Override
+    public void beginBatch() {
+        batched = true;
+        posted = 0;
+    }
+
+    @Override
+    public int endBatch() {
+        batched = false;
+        send();
+        return posted;
+    }
+
+    @Override
+    public int batchError() {
+        return 0;
+    }
+
+    /** What was posted waits for its end, and goes out unless it is gathered. */
+    private int posted(long id, byte kind, MemorySegment target, long offset, int length) {
+        requests.add(id, kind, target, offset, length);
+        posted++;
+        nap = SHORTEST_NAP;
+        if (!batched) {
+            send();
+        }
+        return 0;
+    }
+
+    @Override
+    public int postMessage(int slot, int frame) {
+        MemorySlice message = rooms.sends().message(slot);
+        output.message(frame, rooms.memory(), message.offset(), (int) message.length());
+        return posted(slot, TcpFrame.MESSAGE, null, 0, 0);
+    }
+
+    @Override
+    public int postControl(long id, int frame) {
+        output.message(frame, null, 0, 0);
+        return posted(id, TcpFrame.MESSAGE, null, 0, 0);
+    }
+
+    @Override
+    public int postProbe(long id) {
+        output.probe();
+        return posted(id, TcpFrame.PROBE, null, 0, 0);
+    }
+
+    @Override
+    public int postReceive(int buffer) {
+        rooms.giveBack(buffer);
+        return 0;
+    }
+
+    @Override
+    public int postTransfer(
+            int slot, Operation operation, MemorySlice local, RemoteMemory remote, long operand, long newValue) {
+        return switch (operation) {
+            case WRITE, READ -> {
+                check(operation, local, remote);
+                boolean writes = operation == Operation.WRITE;
+                yield request(
+                        slot,
+                        writes ? TcpFrame.WRITE : TcpFrame.READ,
+                        remote,
+                        (int) local.length(),
+                        0,
+                        0,
+                        local.region().segment(),
+                        local.offset());
+            }
+            case COMPARE_AND_SWAP, FETCH_AND_ADD -> {
+                if (remote.length() < Long.BYTES || (remote.address() & Long.BYTES - 1) != 0) {
+                    throw new IllegalArgumentException(
+                            "an atomic operation works on 8 bytes at a multiple of 8, not on " + remote);
+                }
+                byte kind = operation == Operation.FETCH_AND_ADD ? TcpFrame.FETCH_AND_ADD : TcpFrame.COMPARE_AND_SWAP;
+                yield request(slot, kind, remote, 0, operand, newValue, rooms.memory(), rooms.wordAt(slot));
+            }
+            case GET -> request(slot, TcpFrame.READ, remote, (int) newValue, 0, 0, rooms.memory(), rooms.wordAt(slot));
+            case PUT -> {
+                rooms.sends().setWord(slot, operand);
+                yield request(slot, TcpFrame.WRITE, remote, (int) newValue, 0, 0, rooms.memory(), rooms.wordAt(slot));
+            }
+        };
+    }
+
+    /** What a queue pair checks. */
+    private static void check(Operation operation, MemorySlice local, RemoteMemory remote) {
+        if (!local.region().isOpen()) {
+            throw new IllegalStateException(local.region() + " is closed");
+        }
+        if (!local.region().hasSegment()) {
+            throw new IllegalArgumentException(
+                    local.region() + " is not memory of this process, and over TCP this process copies: use RDMA");
+        }
+        if (local.length() > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException("a transfer of %d bytes: over TCP one carries at most %d"
+                    .formatted(local.length(), Integer.MAX_VALUE));
+        }
+        if (operation == Operation.READ && !local.region().allows(AccessFlag.LOCAL_WRITE)) {
+            throw new IllegalArgumentException(local.region() + " was registered without LOCAL_WRITE");
+        }
+        if (remote.length() < local.length()) {
+            throw new IllegalArgumentException("%d bytes do not fit into %s".formatted(local.length(), remote));
+        }
+    }
+
+    private int request(
+            int slot,
+            byte kind,
+            RemoteMemory remote,
+            int length,
+            long operand,
+            long newValue,
+            MemorySegment memory,
+            long offset) {
+        output.request(kind, remote.address(), remote.remoteKey(), length, operand, newValue, memory, offset);
+        return posted(slot, kind, memory, offset, length);
+    }
+
+    /** Sends what the kernel takes. If it has no room, it tells when it has. */
+    private void send() {
+        if (failed) {
+            return;
+        }
+        try {
+            int errno = output.send();
+            if (errno != 0) {
+                output.close();
+                link.lose("sending over TCP failed: " + VerbsException.describe(errno));
+            }
+        } catch (IllegalStateException | WrongThreadException e) {
+            output.close();
+            link.lose("memory was closed while a transfer with it was under way: " + e.getMessage());
+        }
+        if (output.isBlocked() && socket.isOpen()) {
+            if (armed && !armedForWriting) {
+                armNow();
+            }
+            if (sleeps && !sleepsForRoom) {
+                // So that it waits for room, too.
+                wakeUp();
+            }
+        }
+    }
+
+    // ---- What has come ----
+
+    @Override
+    public int poll(Protocol protocol) {
+        // Whoever sleeps next is woken by what is there: to look for it would be a system call for nothing.
+        int total = sleepsNext ? parse(protocol) : receive(protocol);
+        sleepsNext = false;
+        acknowledge(input.takeUrgent());
+        send();
+        if (total == 0 && ++idlePolls >= IDLE_POLLS_PER_LOOK) {
+            idlePolls = 0;
+            total += lookForAcknowledgements(protocol);
+        }
+        String lost = link.lost().orElse(input.refusal());
+        if (lost != null && !lossTold) {
+            link.lose(lost);
+            protocol.linkLost(lost);
+            lossTold = true;
+            total++;
+        }
+        return failed ? total + requests.failAll(protocol) : total;
+    }
+
+    private void acknowledge(boolean now) {
+        int owed = output.owed();
+        pollsWhileOwed = owed == 0 ? 0 : pollsWhileOwed + 1;
+        if (now || owed >= MOST_OWED || pollsWhileOwed >= PATIENT_POLLS) {
+            output.acknowledge();
+        }
+    }
+
+    private int receive(Protocol protocol) {
+        int total = parse(protocol);
+        boolean more = true;
+        for (int round = 0; more && round < MOST_ROUNDS && hears(); round++) {
+            long room = in.byteSize() - inTo;
+            long received = socket.receive(in, inTo, room);
+            if (received > 0) {
+                inTo += received;
+                total += parse(protocol);
+            } else if (received < 0) {
+                link.lose(
+                        received == StreamSocket.END
+                                ? "the peer ended the connection without closing its endpoint: its process ended, or it"
+                                        + " aborted"
+                                : "receiving over TCP failed: " + VerbsException.describe((int) -received));
+                return total + 1;
+            }
+            // If there was less than room, there is no more: to ask again would be a system call for nothing.
+            more = received == room;
+        }
+        return total;
+    }
+
+    private boolean hears() {
+        return !failed && !lossTold && input.refusal() == null;
+    }
+
+    /** Takes what is in the buffer, as far as it is whole, and makes room behind it. */
+    private int parse(Protocol protocol) {
+        if (inFrom == inTo || !hears()) {
+            return 0;
+        }
+        long taken = input.take(in, inFrom, inTo, protocol);
+        inFrom += taken;
+        if (inFrom > 0) {
+            MemorySegment.copy(in, inFrom, in, 0, inTo - inFrom);
+            inTo -= inFrom;
+            inFrom = 0;
+        }
+        return taken > 0 ? 1 : 0;
+    }
+
+    /** Messages that the peer's kernel has are done. */
+    private int lookForAcknowledgements(Protocol protocol) {
+        int total = 0;
+        if (requests.isOldestAMessage() && !failed && !output.isBlocked() && socket.isAcknowledged()) {
+            while (requests.isOldestAMessage()) {
+                requests.finishOldest(protocol);
+                total++;
+            }
+        }
+        return total;
+    }
+
+    @Override
+    public boolean isPeerThere() {
+        return !failed && link.lost().isEmpty() && socket.peerAnswers(patience);
+    }
+
+    @Override
+    public void toError() {
+        failed = true;
+        output.close();
+        if (socket.isOpen()) {
+            socket.shutDown();
+        }
+    }
+
+    @Override
+    public void ended(String reason) {
+        EndpointEndEvent.ended(name, reason);
+    }
+
+    @Override
+    public String lost() {
+        return link.lost().orElse(null);
+    }
+
+    // ---- Sleeping ----
+
+    @Override
+    public void prepareToSleep() {}
+
+    @Override
+    public void arm(boolean ends) {
+        beforeWaiting(ends);
+        if (!armed || output.isBlocked() && !armedForWriting) {
+            armNow();
+        }
+    }
+
+    /**
+     * Whoever sleeps waits for the socket itself, and need not arm anything: what came before ends the sleep, too. Only
+     * where the kernel has no room, what is armed tells when it has.
+     */
+    @Override
+    public void armToSleep(boolean ends) {
+        wakeUps = socket.wakeUps();
+        beforeWaiting(ends);
+        sleepsWithoutEnds = !ends;
+        sleepsForRoom = output.isBlocked();
+        if (sleepsForRoom) {
+            armNow();
+        }
+        sleeps = true;
+        sleepsNext = true;
+    }
+
+    private void beforeWaiting(boolean ends) {
+        output.acknowledge();
+        send();
+        longestSleep = Long.MAX_VALUE;
+        if (ends && requests.isOldestAMessage()) {
+            longestSleep = nap;
+            nap = Math.min(2 * nap, LONGEST_NAP);
+            // So that the poll behind this looks at once.
+            idlePolls = IDLE_POLLS_PER_LOOK;
+        }
+    }
+
+    private void armNow() {
+        armedForWriting = output.isBlocked();
+        socket.arm(armedForWriting);
+        armed = true;
+    }
+
+    /** The end of a message that only the peer's kernel has acknowledged is no event: see {@link #longestSleep}. */
+    @Override
+    public boolean missesEnds() {
+        return sleepsWithoutEnds;
+    }
+
+    @Override
+    public void sleep(long nanos) {
+        if (!socket.await(Math.min(nanos, longestSleep), wakeUps, sleepsForRoom)) {
+            throw new WaitInterruptedException("waiting for " + name);
+        }
+    }
+
+    /** What ends the connection is read from the socket, by the next poll. */
+    @Override
+    public boolean awake() {
+        if (sleepsForRoom) {
+            eventCame();
+        }
+        sleeps = false;
+        sleepsForRoom = false;
+        sleepsWithoutEnds = false;
+        idlePolls = IDLE_POLLS_PER_LOOK;
+        return false;
+    }
+
+    @Override
+    public void eventCame() {
+        if (socket.isOpen() && socket.takeEvent()) {
+            armed = false;
+        }
+    }
+
+    @Override
+    public Events events() {
+        return new Events(link, null, null);
+    }
+
+    @Override
+    public void wakeUp() {
+        socket.wakeUp();
+    }
+
+    // ---- Memory ----
+
+    @Override
+    public long word(int slot) {
+        return rooms.sends().original(slot);
+    }
+
+    @Override
+    public byte[] copy(int buffer, long length) {
+        return rooms.copy(buffer, length);
+    }
+
+    @Override
+    public Message message(int buffer, long length) {
+        return rooms.message(buffer, length);
+    }
+
+    @Override
+    public <T> Optional<T> ask(Function<Link, Optional<T>> question) {
+        return question.apply(link);
+    }
+
+    @Override
+    public void close() {
+        link.close();
+    }
+
+    @Override
+    public void free() {
+        rooms.close();
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import io.github.rdma4j.verbs.AccessFlag;
+import io.github.rdma4j.verbs.MemoryRegion;
+import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.internal.StreamSocket;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * What rdma_cm carries as private data, over TCP: the client says its {@link Hello}, and the server answers with its
+ * own, each in {@value #BYTES} bytes. Nothing waits.
+ */
+final class TcpHandshake implements AutoCloseable {
+    /** A hello with as many of the program's bytes as there can be. */
+    static final int BYTES = Hello.HEADER + EndpointConfig.MAX_PRIVATE_DATA;
+
+    private final StreamSocket socket;
+    private final MemoryRegion memory = MemoryRegion.withoutAdapter(2L * BYTES, AccessFlag.LOCAL_WRITE);
+    private int sent;
+    private int toSend;
+    private int received;
+
+    TcpHandshake(StreamSocket socket) {
+        this.socket = socket;
+    }
+
+    /** From now on {@link #sendRest()} sends this. */
+    void say(byte[] hello) {
+        MemorySegment.copy(hello, 0, memory.segment(), ValueLayout.JAVA_BYTE, 0, hello.length);
+        toSend = BYTES;
+    }
+
+    boolean hasSaid() {
+        return toSend > 0;
+    }
+
+    /** Whether everything is sent. */
+    boolean sendRest() {
+        if (sent < toSend) {
+            long more = socket.send(memory.segment(), sent, toSend - sent);
+            if (more < 0) {
+                throw broken((int) -more);
+            }
+            sent += (int) more;
+        }
+        return sent == toSend;
+    }
+
+    /** What the other side has said; null if that is not all there yet. */
+    byte[] heard() {
+        while (received < BYTES) {
+            long more = socket.receive(memory.segment(), BYTES + received, BYTES - received);
+            if (more == StreamSocket.END) {
+                throw new EndpointException(
+                        "the handshake over TCP",
+                        "the other side ended the connection before it had said who it is",
+                        "see that it is an endpoint over TCP, and look what its program says");
+            }
+            if (more < 0) {
+                throw broken((int) -more);
+            }
+            if (more == 0) {
+                return null;
+            }
+            received += (int) more;
+        }
+        return memory.segment().asSlice(BYTES, BYTES).toArray(ValueLayout.JAVA_BYTE);
+    }
+
+    private static VerbsException broken(int errno) {
+        return new VerbsException("the handshake over TCP", errno, "", "");
+    }
+
+    @Override
+    public void close() {
+        memory.close();
+    }
+}

@@ -1,0 +1,252 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import io.github.rdma4j.verbs.AccessFlag;
+import io.github.rdma4j.verbs.MemoryRegion;
+import io.github.rdma4j.verbs.WorkCompletionStatus;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+
+/**
+ * What comes over a TCP connection: messages go into receive buffers, answers to where they were asked for, and the
+ * requests of the peer are served, with the checks that an adapter makes. After an exception, for want of memory, it
+ * goes on where it was.
+ */
+final class TcpInput {
+    private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
+
+    /** More requests at a time than any side can have under way: who sends these does not keep to the protocol. */
+    private static final int MOST_ANSWERS = 1 << 17;
+
+    private static final String NOT_THE_PROTOCOL = "the peer does not keep to the endpoint protocol: ";
+
+    private final TcpRooms rooms;
+    private final TcpRequests requests;
+    private final TcpOutput output;
+    private final Exposures exposures;
+    private final int maxMessage;
+
+    /** Of the frame whose header was taken; 0 if none was. */
+    private byte kind;
+
+    private int frame;
+    private int buffer = -1;
+    private MemorySegment target;
+    private long offset;
+    private int left;
+    private int length;
+    /** Why nothing more is taken; null as long as it is. */
+    private String refusal;
+    /** Something was served whose end the peer may be waiting for. */
+    private boolean urgent;
+
+    TcpInput(TcpRooms rooms, TcpRequests requests, TcpOutput output, Exposures exposures, int maxMessage) {
+        this.rooms = rooms;
+        this.requests = requests;
+        this.output = output;
+        this.exposures = exposures;
+        this.maxMessage = maxMessage;
+    }
+
+    /** Why nothing more is taken; null as long as it is. */
+    String refusal() {
+        return refusal;
+    }
+
+    /** Whether something was served whose end the peer may be waiting for; told once. */
+    boolean takeUrgent() {
+        boolean was = urgent;
+        urgent = false;
+        return was;
+    }
+
+    /**
+     * Takes what has come.
+     *
+     * @param from of the first byte
+     * @param to behind the last byte
+     * @return how many bytes were taken
+     */
+    long take(MemorySegment memory, long from, long to, Protocol protocol) {
+        long at = from;
+        while (refusal == null) {
+            if (kind == 0) {
+                byte next = at == to ? 0 : TcpFrame.kind(memory, at);
+                if (at < to && !TcpFrame.isKnown(next)) {
+                    refusal = NOT_THE_PROTOCOL + "a frame of the unknown kind " + next;
+                    break;
+                }
+                int size = at == to ? TcpFrame.HEADER : TcpFrame.size(next);
+                if (to - at < size) {
+                    break;
+                }
+                begin(next, memory, at, protocol);
+                at += size;
+                continue;
+            }
+            if (left > 0) {
+                long some = Math.min(left, to - at);
+                if (some == 0) {
+                    break;
+                }
+                copy(memory, at, some, protocol);
+                at += some;
+                continue;
+            }
+            finish(protocol);
+        }
+        return at - from;
+    }
+
+    /** A header; if it throws, nothing has happened that must not happen again. */
+    private void begin(byte next, MemorySegment memory, long at, Protocol protocol) {
+        if (requests.finishUpTo(TcpFrame.count(memory, at), protocol) < 0) {
+            refusal = NOT_THE_PROTOCOL + "more acknowledgements than there were requests";
+            return;
+        }
+        frame = TcpFrame.frame(memory, at);
+        length = TcpFrame.length(memory, at);
+        left = TcpFrame.hasData(next) ? length : 0;
+        if (length < 0) {
+            refusal = NOT_THE_PROTOCOL + "a negative length";
+            return;
+        }
+        switch (next) {
+            case TcpFrame.MESSAGE -> beginMessage(protocol);
+            case TcpFrame.WRITE -> {
+                MemoryRegion region = find(memory, at, AccessFlag.REMOTE_WRITE);
+                if (region != null) {
+                    target = region.segment();
+                    offset = TcpFrame.address(memory, at) - region.address();
+                }
+            }
+            case TcpFrame.READ -> {
+                MemoryRegion region = find(memory, at, AccessFlag.REMOTE_READ);
+                if (region != null) {
+                    output.answer(region.segment(), TcpFrame.address(memory, at) - region.address(), length);
+                }
+            }
+            case TcpFrame.COMPARE_AND_SWAP, TcpFrame.FETCH_AND_ADD -> serveAtomic(next, memory, at);
+            case TcpFrame.DATA -> {
+                if (awaited(next)) {
+                    target = requests.target();
+                    offset = requests.offset();
+                }
+            }
+            case TcpFrame.VALUE -> {
+                if (awaited(next)) {
+                    requests.target().set(ValueLayout.JAVA_LONG, requests.offset(), TcpFrame.operand(memory, at));
+                }
+            }
+            case TcpFrame.REFUSED -> {
+                if (awaited(next)) {
+                    WorkCompletionStatus[] all = WorkCompletionStatus.values();
+                    int status = Byte.toUnsignedInt(TcpFrame.status(memory, at));
+                    refusal = "the peer has refused a transfer";
+                    requests.failOldest(protocol, status < all.length ? all[status] : WorkCompletionStatus.UNKNOWN);
+                }
+            }
+            default -> {}
+        }
+        if (output.answersWaiting() > MOST_ANSWERS) {
+            refusal = NOT_THE_PROTOCOL + "more reads than it can have under way";
+        }
+        kind = next;
+    }
+
+    private void beginMessage(Protocol protocol) {
+        if (length > maxMessage) {
+            protocol.received(-1, true, frame, length);
+            refusal = NOT_THE_PROTOCOL + "a message that is longer than a buffer";
+        } else if (!rooms.hasFree()) {
+            protocol.overrun();
+            refusal = NOT_THE_PROTOCOL + "a message for which it had no credit";
+        } else {
+            buffer = rooms.takeFree();
+            target = rooms.memory();
+            offset = rooms.at(buffer);
+        }
+    }
+
+    private boolean awaited(byte answer) {
+        if (!requests.awaits(answer, length)) {
+            refusal = NOT_THE_PROTOCOL + "an answer that nobody waits for";
+        }
+        return refusal == null;
+    }
+
+    private MemoryRegion find(MemorySegment memory, long at, AccessFlag right) {
+        long address = TcpFrame.address(memory, at);
+        MemoryRegion region = exposures.find(TcpFrame.key(memory, at), address, length, right);
+        if (region == null) {
+            refuse("%d bytes at 0x%x, for %s".formatted(length, address, right));
+        }
+        return region;
+    }
+
+    /** What an adapter does: the peer hears why, and the connection is over. */
+    private void refuse(String what) {
+        output.refuse(WorkCompletionStatus.REM_ACCESS_ERR);
+        refusal = "the peer asked for memory that it may not use: " + what;
+    }
+
+    private void serveAtomic(byte next, MemorySegment memory, long at) {
+        length = Long.BYTES;
+        MemoryRegion region = find(memory, at, AccessFlag.REMOTE_ATOMIC);
+        if (region == null) {
+            return;
+        }
+        long address = TcpFrame.address(memory, at);
+        if ((address & Long.BYTES - 1) != 0) {
+            refuse("an atomic operation at 0x%x, which is no multiple of 8".formatted(address));
+            return;
+        }
+        long place = address - region.address();
+        long operand = TcpFrame.operand(memory, at);
+        try {
+            output.answer(
+                    next == TcpFrame.FETCH_AND_ADD
+                            ? (long) WORD.getAndAdd(region.segment(), place, operand)
+                            : (long) WORD.compareAndExchange(
+                                    region.segment(), place, operand, TcpFrame.newValue(memory, at)));
+        } catch (IllegalStateException e) {
+            refuse("its owner has closed it");
+        }
+    }
+
+    private void copy(MemorySegment memory, long at, long some, Protocol protocol) {
+        try {
+            MemorySegment.copy(memory, at, target, offset, some);
+        } catch (IllegalStateException | WrongThreadException e) {
+            // Its arena was closed meanwhile.
+            if (kind == TcpFrame.WRITE) {
+                refuse("its owner has closed it");
+            } else {
+                refusal = "the memory that a transfer reads into was closed while it was under way";
+                requests.failOldest(protocol, WorkCompletionStatus.LOC_PROT_ERR);
+            }
+        }
+        offset += some;
+        left -= (int) some;
+    }
+
+    private void finish(Protocol protocol) {
+        switch (kind) {
+            case TcpFrame.MESSAGE -> {
+                protocol.received(buffer, true, frame, length);
+                buffer = -1;
+                output.served();
+            }
+            case TcpFrame.WRITE, TcpFrame.PROBE -> {
+                output.served();
+                urgent = true;
+            }
+            case TcpFrame.DATA, TcpFrame.VALUE -> requests.finishOldest(protocol);
+            default -> {}
+        }
+        target = null;
+        kind = 0;
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import io.github.rdma4j.verbs.EventSource;
+import io.github.rdma4j.verbs.internal.StreamSocket;
+import java.net.InetSocketAddress;
+import java.util.Optional;
+
+/** A TCP connection. What is readable when something has come is this, for pollers. */
+final class TcpLink implements Link, EventSource {
+    private final StreamSocket socket;
+    private final InetSocketAddress local;
+    private final InetSocketAddress peer;
+    private String lost;
+
+    /** Of a socket that is connected. */
+    TcpLink(StreamSocket socket) {
+        this.socket = socket;
+        this.local = socket.localAddress();
+        this.peer = socket.peerAddress();
+    }
+
+    StreamSocket socket() {
+        return socket;
+    }
+
+    /** The connection has ended; the first reason counts. */
+    void lose(String reason) {
+        if (lost == null) {
+            lost = reason;
+        }
+    }
+
+    @Override
+    public Optional<String> lost() {
+        return Optional.ofNullable(lost);
+    }
+
+    @Override
+    public Optional<InetSocketAddress> localAddress() {
+        return Optional.ofNullable(local);
+    }
+
+    @Override
+    public Optional<InetSocketAddress> peerAddress() {
+        return Optional.ofNullable(peer);
+    }
+
+    @Override
+    public int fileDescriptor() {
+        return socket.fileDescriptor();
+    }
+
+    @Override
+    public boolean isOpen() {
+        return socket.isOpen();
+    }
+
+    @Override
+    public void close() {
+        socket.close();
+    }
+
+    @Override
+    public void free() {}
+
+    @Override
+    public String toString() {
+        return "TCP %s to %s".formatted(local, peer);
+    }
+}

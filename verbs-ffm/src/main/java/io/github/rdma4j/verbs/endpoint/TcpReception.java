@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import io.github.rdma4j.verbs.EventPoller;
+import io.github.rdma4j.verbs.EventSource;
+import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.internal.StreamSocket;
+import io.github.rdma4j.verbs.internal.events.EndpointAcceptEvent;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+
+/** Clients that come by TCP. */
+final class TcpReception implements Reception {
+    /** A client that has not said who it is, or was not answered yet. */
+    private record Handshake(TcpLink link, TcpHandshake words, long end, EndpointAcceptEvent recorded) {}
+
+    private final String name;
+    private final StreamSocket listener;
+    private final EndpointConfig config;
+    private final Exposures exposures;
+    private final List<Handshake> handshakes = new ArrayList<>();
+    private EventPoller poller;
+
+    /**
+     * Of a socket that listens.
+     *
+     * @param exposures the memory that clients may use
+     */
+    TcpReception(String name, StreamSocket listener, EndpointConfig config, Exposures exposures) {
+        this.name = name;
+        this.listener = listener;
+        this.config = config;
+        this.exposures = exposures;
+    }
+
+    InetSocketAddress address() {
+        return listener.localAddress();
+    }
+
+    @Override
+    public void enter(EventPoller newPoller) {
+        poller = newPoller;
+        poller.add(new EventSource() {
+            @Override
+            public int fileDescriptor() {
+                return listener.fileDescriptor();
+            }
+
+            @Override
+            public boolean isOpen() {
+                return listener.isOpen();
+            }
+        });
+    }
+
+    @Override
+    public Endpoint next() {
+        StreamSocket client = listener.accept("accepting at " + name);
+        while (client != null) {
+            begin(client);
+            client = listener.accept("accepting at " + name);
+        }
+        Iterator<Handshake> open = handshakes.iterator();
+        while (open.hasNext()) {
+            Handshake handshake = open.next();
+            Endpoint endpoint = null;
+            String failure = null;
+            try {
+                endpoint = goOn(handshake);
+                if (endpoint == null && System.nanoTime() - handshake.end >= 0) {
+                    failure = "the client did not complete the handshake in time (handshakeTimeout)";
+                }
+            } catch (VerbsException e) {
+                // A client that gives up, or is none, is forgotten.
+                failure = e.toString();
+            } catch (Throwable e) {
+                open.remove();
+                forget(handshake, e.toString());
+                throw e;
+            }
+            if (endpoint != null || failure != null) {
+                open.remove();
+                if (failure != null) {
+                    forget(handshake, failure);
+                    continue;
+                }
+                poller.remove(handshake.link);
+                handshake.words.close();
+                handshake.recorded.over(name, endpoint, null);
+                return endpoint;
+            }
+        }
+        return null;
+    }
+
+    private void begin(StreamSocket client) {
+        TcpHandshake words = null;
+        TcpLink link = new TcpLink(client);
+        try {
+            words = new TcpHandshake(client);
+            poller.add(link);
+            handshakes.add(new Handshake(
+                    link,
+                    words,
+                    System.nanoTime() + Math.min(Engine.nanos(config.handshakeTimeout()), Long.MAX_VALUE / 2),
+                    EndpointAcceptEvent.begun()));
+        } catch (Throwable e) {
+            TcpHandshake opened = words;
+            CloseAll.after(
+                    e,
+                    () -> {
+                        if (opened != null) {
+                            opened.close();
+                        }
+                    },
+                    link::close);
+            throw e;
+        }
+    }
+
+    /** The endpoint; null if the client has not said all, or not heard all, yet. */
+    private Endpoint goOn(Handshake handshake) {
+        TcpHandshake words = handshake.words;
+        byte[] greeting = words.heard();
+        if (greeting != null) {
+            String problem = Hello.problem(greeting);
+            if (!problem.isEmpty()) {
+                words.say(Hello.refusal());
+                words.sendRest();
+                throw new EndpointException("accepting a client", problem, "use versions that speak the same protocol");
+            }
+            if (!words.hasSaid()) {
+                words.say(config.hello().toBytes());
+            }
+            if (words.sendRest()) {
+                return TcpConnector.endpoint(handshake.link, config, exposures, Hello.parse(greeting));
+            }
+        }
+        handshake.link.socket().takeEvent();
+        handshake.link.socket().arm(words.hasSaid());
+        return null;
+    }
+
+    private void forget(Handshake handshake, String why) {
+        handshake.recorded.over(name, handshake.link, why);
+        CloseAll.of(() -> poller.remove(handshake.link), handshake.words::close, handshake.link::close);
+    }
+
+    @Override
+    public boolean hasHandshakes() {
+        return !handshakes.isEmpty();
+    }
+
+    @Override
+    public long nanosToEnd() {
+        long nanos = Long.MAX_VALUE;
+        for (Handshake handshake : handshakes) {
+            nanos = Math.min(nanos, Math.max(0, handshake.end - System.nanoTime()));
+        }
+        return nanos;
+    }
+
+    @Override
+    public void close() {
+        List<Runnable> closes = new ArrayList<>();
+        for (Handshake handshake : handshakes) {
+            closes.add(handshake.words::close);
+            closes.add(handshake.link::close);
+        }
+        closes.add(listener::close);
+        CloseAll.of(closes.toArray(Runnable[]::new));
+        handshakes.clear();
+    }
+}

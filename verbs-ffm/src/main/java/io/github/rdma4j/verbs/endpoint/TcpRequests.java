@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import io.github.rdma4j.verbs.WorkCompletionStatus;
+import java.lang.foreign.MemorySegment;
+
+/** What this side has asked of its peer and is not done yet, in the order of the posts, in which it is done. */
+final class TcpRequests {
+    private final long[] ids;
+    private final byte[] kinds;
+    /** Where the answer to a read goes. */
+    private final MemorySegment[] targets;
+
+    private final long[] offsets;
+    private final int[] lengths;
+    private int first;
+    private int count;
+    /** How many are done; the peer counts them, too. */
+    private int done;
+
+    /** Room for so many. */
+    TcpRequests(int room) {
+        ids = new long[room];
+        kinds = new byte[room];
+        targets = new MemorySegment[room];
+        offsets = new long[room];
+        lengths = new int[room];
+    }
+
+    void add(long id, byte kind, MemorySegment target, long offset, int length) {
+        int end = first + count++;
+        int at = end < ids.length ? end : end - ids.length;
+        ids[at] = id;
+        kinds[at] = kind;
+        targets[at] = target;
+        offsets[at] = offset;
+        lengths[at] = length;
+    }
+
+    boolean isEmpty() {
+        return count == 0;
+    }
+
+    /** Whether the oldest one is of those that change no memory, and so are done when the peer's machine has them. */
+    boolean isOldestAMessage() {
+        return count > 0 && (kinds[first] == TcpFrame.MESSAGE || kinds[first] == TcpFrame.PROBE);
+    }
+
+    /** Whether an answer of a kind is what the oldest one waits for. */
+    boolean awaits(byte answer, int length) {
+        return count > 0
+                && switch (answer) {
+                    case TcpFrame.DATA -> kinds[first] == TcpFrame.READ && length == lengths[first];
+                    case TcpFrame.VALUE ->
+                        kinds[first] == TcpFrame.COMPARE_AND_SWAP || kinds[first] == TcpFrame.FETCH_AND_ADD;
+                    default -> kinds[first] != TcpFrame.MESSAGE && kinds[first] != TcpFrame.PROBE;
+                };
+    }
+
+    long oldest() {
+        return ids[first];
+    }
+
+    MemorySegment target() {
+        return targets[first];
+    }
+
+    long offset() {
+        return offsets[first];
+    }
+
+    private void remove() {
+        targets[first] = null;
+        first = first + 1 == ids.length ? 0 : first + 1;
+        count--;
+        done++;
+    }
+
+    /** The oldest one is done. If the protocol throws, for want of memory, it is told again. */
+    void finishOldest(Protocol protocol) {
+        protocol.sent(oldest());
+        remove();
+    }
+
+    /**
+     * The peer has counted so many.
+     *
+     * @return how many were new; negative if it has counted what it cannot have done
+     */
+    int finishUpTo(int counted, Protocol protocol) {
+        int news = 0;
+        // What its machine has acknowledged may be done before it counts it.
+        while (counted - done > 0) {
+            if (count == 0 || kinds[first] == TcpFrame.READ || awaits(TcpFrame.VALUE, 0)) {
+                return -1;
+            }
+            finishOldest(protocol);
+            news++;
+        }
+        return news;
+    }
+
+    /** The oldest one has failed. */
+    void failOldest(Protocol protocol, WorkCompletionStatus status) {
+        String description = "%s (%s)".formatted(status.describe(), status);
+        protocol.failed(
+                oldest(), description, new TransferException("a transfer of " + protocol, status, 0, description));
+        remove();
+    }
+
+    /** None of them will be done any more; how many there were. */
+    int failAll(Protocol protocol) {
+        int failed = 0;
+        while (count > 0) {
+            protocol.failed(oldest(), "the connection has ended", null);
+            remove();
+            failed++;
+        }
+        return failed;
+    }
+}

@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import io.github.rdma4j.verbs.CompletionChannel;
+import io.github.rdma4j.verbs.CompletionQueue;
+import io.github.rdma4j.verbs.EventSource;
+import io.github.rdma4j.verbs.ProtectionDomain;
+import io.github.rdma4j.verbs.QueuePair;
+
+/** A connected queue pair with its surroundings. */
+interface VerbsLink extends Link {
+    ProtectionDomain domain();
+
+    QueuePair queuePair();
+
+    /** Where both sends and receives complete; announces to {@link #channel()}. Null in a group. */
+    CompletionQueue queue();
+
+    CompletionChannel channel();
+
+    /** What is ready when {@link #lost()} may have something to say; null if there is no such thing. */
+    EventSource events();
+}

@@ -1,0 +1,202 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.EventPoller;
+import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.cm.CmEvent;
+import io.github.rdma4j.verbs.cm.CmEventType;
+import io.github.rdma4j.verbs.cm.SynchronousId;
+import io.github.rdma4j.verbs.internal.events.EndpointAcceptEvent;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/** Clients that come by rdma_cm. */
+final class VerbsReception implements Reception {
+    /** A client that has been answered, and has not answered yet. */
+    private record Handshake(SynchronousId request, CmLink link, Hello peer, long end, EndpointAcceptEvent recorded) {}
+
+    private final String name;
+    private final SynchronousId listener;
+    private final EndpointConfig config;
+    private final Function<DeviceContext, SharedDomain> domains;
+    private final Exposures exposures;
+    /** Gives the canary of a device; null if clients have none. */
+    private final Function<DeviceContext, Canary> canaries;
+    /** Hears of failures, so that they do not keep other clients from coming; null to throw them. */
+    private final Consumer<VerbsException> failures;
+
+    private final List<Handshake> handshakes = new ArrayList<>();
+    private EventPoller poller;
+
+    /**
+     * Of a listener that listens.
+     *
+     * @param domains gives the domain for a device, with one user more
+     * @param exposures where memory is entered that others serve over TCP; null if nobody does
+     * @param canaries gives the canary of a device; null if clients have none
+     * @param failures hears of failures, which then do not keep other clients from coming; null to throw them
+     */
+    VerbsReception(
+            String name,
+            SynchronousId listener,
+            EndpointConfig config,
+            Function<DeviceContext, SharedDomain> domains,
+            Exposures exposures,
+            Function<DeviceContext, Canary> canaries,
+            Consumer<VerbsException> failures) {
+        this.name = name;
+        this.listener = listener;
+        this.config = config;
+        this.domains = domains;
+        this.exposures = exposures;
+        this.canaries = canaries;
+        this.failures = failures;
+    }
+
+    @Override
+    public void enter(EventPoller newPoller) {
+        poller = newPoller;
+        poller.add(listener.id().channel());
+    }
+
+    @Override
+    public boolean hasHandshakes() {
+        return !handshakes.isEmpty();
+    }
+
+    @Override
+    public long nanosToEnd() {
+        long nanos = Long.MAX_VALUE;
+        for (Handshake handshake : handshakes) {
+            nanos = Math.min(nanos, Math.max(0, handshake.end - System.nanoTime()));
+        }
+        return nanos;
+    }
+
+    @Override
+    public Endpoint next() {
+        if (failures == null) {
+            return nextOrFail();
+        }
+        try {
+            return nextOrFail();
+        } catch (VerbsException e) {
+            failures.accept(e);
+            return null;
+        }
+    }
+
+    private Endpoint nextOrFail() {
+        Optional<SynchronousId> request = listener.getRequest(Duration.ZERO);
+        while (request.isPresent()) {
+            answer(request.get());
+            request = listener.getRequest(Duration.ZERO);
+        }
+        Iterator<Handshake> open = handshakes.iterator();
+        while (open.hasNext()) {
+            Handshake handshake = open.next();
+            Optional<CmEvent> event = handshake.request.id().channel().poll();
+            if (event.isPresent() || System.nanoTime() - handshake.end >= 0) {
+                open.remove();
+                poller.remove(handshake.request.id().channel());
+                if (event.isPresent() && event.get().type() == CmEventType.ESTABLISHED) {
+                    return complete(handshake);
+                }
+                handshake.recorded.over(
+                        name,
+                        handshake.link,
+                        event.isPresent()
+                                ? "the client gave up: " + event.get().type()
+                                : "the client did not complete the handshake in time (handshakeTimeout)");
+                CloseAll.of(handshake.link::close, handshake.link::free, handshake.request::close);
+            }
+        }
+        return null;
+    }
+
+    /** Refuses who is no endpoint of this version, and tells the others that they are welcome. */
+    private void answer(SynchronousId request) {
+        EndpointAcceptEvent event = EndpointAcceptEvent.begun();
+        CmLink link = null;
+        try {
+            byte[] greeting = request.request().orElseThrow().privateData();
+            String problem = Hello.problem(greeting);
+            if (!problem.isEmpty()) {
+                event.over(name, request.id(), "refused: " + problem);
+                refuse(request);
+                request.close();
+                return;
+            }
+            DeviceContext device = request.id().device().orElseThrow();
+            link = new CmLink(request, domains.apply(device), config);
+            CmLink ready = link;
+            byte[] hello = config.hello().toBytes();
+            byte[] answer = canaries == null ? hello : canaries.apply(device).behind(hello);
+            request.id().accept(settings -> ready.greet(settings, config, answer));
+            Handshake handshake = new Handshake(
+                    request,
+                    link,
+                    Hello.parse(greeting),
+                    System.nanoTime() + Math.min(Engine.nanos(config.handshakeTimeout()), Long.MAX_VALUE / 2),
+                    event);
+            poller.add(request.id().channel());
+            handshakes.add(handshake);
+        } catch (Throwable e) {
+            // What fails because the client has given up meanwhile is not worth a word: then it cannot be refused
+            // either.
+            boolean there = !(e instanceof VerbsException) || refuse(request);
+            event.over(name, request.id(), there ? e.toString() : "the client gave up");
+            Connector.closeAll(e, link, request);
+            if (there) {
+                throw e;
+            }
+        }
+    }
+
+    /** False if the client has given up. */
+    private static boolean refuse(SynchronousId request) {
+        try {
+            request.id().reject(Hello.refusal());
+            return true;
+        } catch (VerbsException e) {
+            return false;
+        }
+    }
+
+    private Endpoint complete(Handshake handshake) {
+        try {
+            Endpoint endpoint = Endpoint.over(
+                    handshake.link,
+                    handshake.link.carrier(config),
+                    new Memories.Registered(handshake.link.domain(), exposures),
+                    config,
+                    handshake.peer);
+            handshake.recorded.over(name, endpoint, null);
+            return endpoint;
+        } catch (Throwable e) {
+            handshake.recorded.over(name, handshake.link, e.toString());
+            Connector.closeAll(e, handshake.link, handshake.request);
+            throw e;
+        }
+    }
+
+    @Override
+    public void close() {
+        List<Runnable> closes = new ArrayList<>();
+        for (Handshake handshake : handshakes) {
+            closes.add(handshake.link::close);
+            closes.add(handshake.link::free);
+            closes.add(handshake.request::close);
+        }
+        closes.add(listener::close);
+        CloseAll.of(closes.toArray(Runnable[]::new));
+        handshakes.clear();
+    }
+}

@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_ATOMIC;
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_READ;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.cm.CmTestNet;
+import io.github.rdma4j.verbs.cm.PortSpace;
+import io.github.rdma4j.verbs.cm.SynchronousId;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Servers and clients over RDMA or TCP, where there is RDMA. */
+@Tag("device")
+@Tag("parallel")
+class EitherTransportDeviceTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private static EndpointServer bind(InetSocketAddress address, Transport transport) {
+        return EndpointServer.bind(address, config -> config.transport(transport));
+    }
+
+    private static Endpoint connect(InetSocketAddress address, Transport transport, Duration rdmaTimeout) {
+        return Endpoint.connect(address, config -> config.transport(transport).rdmaTimeout(rdmaTimeout), PATIENCE);
+    }
+
+    private static CompletableFuture<Endpoint> accept(EndpointServer server) {
+        return CompletableFuture.supplyAsync(() -> server.accept(PATIENCE).orElseThrow());
+    }
+
+    @Test
+    void rdmaIsTakenWhereItWorksAndClientsOverTcpUseTheSameMemory() {
+        try (EndpointServer server = bind(CmTestNet.ipv4(), Transport.RDMA_OR_TCP);
+                ExposedMemory counter = server.expose(8, REMOTE_READ, REMOTE_ATOMIC)) {
+            assertThat(server.rdmaFailure()).isEmpty();
+            long before = 0;
+            for (Transport transport : Transport.values()) {
+                CompletableFuture<Endpoint> accepted = accept(server);
+                try (Endpoint client = connect(server.address(), transport, Duration.ofSeconds(20));
+                        Endpoint atServer = accepted.join()) {
+                    Transport expected = transport == Transport.TCP ? Transport.TCP : Transport.RDMA;
+                    assertThat(client.transport()).isEqualTo(expected);
+                    assertThat(client.rdmaFailure()).isEmpty();
+                    assertThat(atServer.transport()).isEqualTo(expected);
+                    Thread.ofVirtual().start(atServer::progressLoop);
+                    assertThat(client.transfers().fetchAndAdd(counter.handle(), 1, PATIENCE))
+                            .isEqualTo(before++);
+                    assertThat(client.send(new byte[] {3}, PATIENCE)).isTrue();
+                    assertThat(atServer.receive(PATIENCE)).hasValue(new byte[] {3});
+                }
+            }
+        }
+    }
+
+    @Test
+    void aServerWithoutRdmaIsReachedByTcp() {
+        try (EndpointServer server = bind(CmTestNet.ipv4(), Transport.TCP)) {
+            CompletableFuture<Endpoint> accepted = accept(server);
+            try (Endpoint client = connect(server.address(), Transport.RDMA_OR_TCP, Duration.ofSeconds(20));
+                    Endpoint atServer = accepted.join()) {
+                assertThat(client.transport()).isEqualTo(Transport.TCP);
+                assertThat(client.rdmaFailure().orElseThrow()).hasMessageContaining("Remedy: ");
+                assertThat(atServer.isConnected()).isTrue();
+            }
+        }
+    }
+
+    /** As if a firewall swallowed RDMA's packets. */
+    @Test
+    void rdmaThatDoesNotAnswerIsGivenUpInItsTime() {
+        try (EndpointServer server = bind(CmTestNet.ipv4(), Transport.TCP);
+                SynchronousId silent = SynchronousId.create(PortSpace.TCP)) {
+            silent.listen(server.address(), 4);
+            CompletableFuture<Endpoint> accepted = accept(server);
+            long start = System.nanoTime();
+            try (Endpoint client = connect(server.address(), Transport.RDMA_OR_TCP, Duration.ofSeconds(1));
+                    Endpoint atServer = accepted.join()) {
+                assertThat(Duration.ofNanos(System.nanoTime() - start))
+                        .isBetween(Duration.ofSeconds(1), Duration.ofSeconds(20));
+                assertThat(client.transport()).isEqualTo(Transport.TCP);
+                assertThat(client.rdmaFailure().orElseThrow()).hasMessageContaining("ETIMEDOUT");
+                assertThat(atServer.isConnected()).isTrue();
+            }
+        }
+    }
+
+    @Test
+    void aServerWhosePortIsTakenForRdmaTakesClientsOverTcp() {
+        try (SynchronousId other = SynchronousId.create(PortSpace.TCP)) {
+            other.listen(CmTestNet.ipv4(), 4);
+            InetSocketAddress address = other.id().localAddress().orElseThrow();
+            try (EndpointServer server = bind(address, Transport.RDMA_OR_TCP)) {
+                assertThat(server.rdmaFailure().orElseThrow()).hasMessageContaining("EADDRINUSE");
+                CompletableFuture<Endpoint> accepted = accept(server);
+                try (Endpoint client = connect(address, Transport.RDMA_OR_TCP, Duration.ofSeconds(1));
+                        Endpoint atServer = accepted.join()) {
+                    assertThat(client.transport())
+                            .isEqualTo(atServer.transport())
+                            .isEqualTo(Transport.TCP);
+                }
+            }
+        }
+    }
+
+    @Test
+    void aCanaryThatTheAdapterRefusesEndsTheAttempt() {
+        try (EndpointPair pair = new EndpointPair(config -> {});
+                ExposedMemory readable = pair.right.expose(Canary.BYTES, REMOTE_READ)) {
+            MemoryHandle wrong = new MemoryHandle(
+                    readable.handle().memory(), Set.of(io.github.rdma4j.verbs.AccessFlag.REMOTE_WRITE));
+            assertThatThrownBy(() -> Canary.tryOut(pair.left, wrong, PATIENCE)).isInstanceOf(VerbsException.class);
+            assertThat(pair.left.isOpen()).isFalse();
+        }
+    }
+}

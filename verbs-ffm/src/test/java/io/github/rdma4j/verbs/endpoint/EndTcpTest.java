@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_READ;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** {@link EndContract} over TCP, and what a peer's kernel does in the place of an adapter. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class EndTcpTest extends EndContract {
+    @Override
+    Ends pair(Consumer<EndpointConfig> both) {
+        return new TcpPair(both);
+    }
+
+    @Test
+    void anAbortIsALostConnectionAfterWhatHadArrived() {
+        assertThat(pair.left().send(MESSAGE, PATIENCE)).isTrue();
+        pair.left().abort();
+        assertThat(pair.right().receive(PATIENCE)).isPresent();
+        assertThatThrownBy(() -> pair.right().receive(PATIENCE))
+                .isInstanceOf(ConnectionLostException.class)
+                .hasMessageContaining("without closing its endpoint");
+    }
+
+    /** As with an adapter: nobody is inside the right endpoint, and its kernel has the message. */
+    @Test
+    void aPeerWhoseProgramCallsNothingHoldsUpNeitherAFutureNorAClose() {
+        pair.left().sendAsync(MESSAGE).join();
+        long start = System.nanoTime();
+        pair.left().close();
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(2));
+        assertThat(pair.right().receive(PATIENCE)).isPresent();
+        assertThat(pair.right().poll(message -> {})).isEqualTo(Endpoint.CLOSED_BY_PEER);
+    }
+
+    /** What this side has not read makes its kernel end the connection with a reset. */
+    @Test
+    void aCloseBeforeEverythingIsReadTakesNothingFromThePeer() {
+        for (int i = 0; i < 4; i++) {
+            assertThat(pair.right().send(MESSAGE, PATIENCE)).isTrue();
+            assertThat(pair.left().send(MESSAGE, PATIENCE)).isTrue();
+        }
+        pair.left().close();
+        for (int i = 0; i < 4; i++) {
+            assertThat(pair.right().receive(PATIENCE)).isPresent();
+        }
+        assertThat(pair.right().poll(message -> {})).isEqualTo(Endpoint.CLOSED_BY_PEER);
+    }
+
+    @Test
+    void aPeerWhoseProgramCallsNothingIsNotDead() {
+        try (Ends silent = pair(config -> config.silenceTimeout(Duration.ofMillis(200)))) {
+            CompletableFuture<Void> sent = silent.left().sendAsync(MESSAGE);
+            MemoryHandle memory = silent.right().expose(8, REMOTE_READ).handle();
+            CompletableFuture<Long> read = silent.left().transfers().getLongAsync(memory, 0);
+            assertThat(silent.left().receive(Duration.ofMillis(900))).isEmpty();
+            assertThat(sent).isCompleted();
+            assertThat(read).isNotDone();
+            assertThat(silent.left().isConnected()).isTrue();
+        }
+    }
+}

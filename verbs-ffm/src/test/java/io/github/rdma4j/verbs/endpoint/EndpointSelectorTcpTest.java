@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** {@link EndpointSelectorContract} over TCP: the same selector, with descriptors of sockets. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class EndpointSelectorTcpTest extends EndpointSelectorContract {
+    @Override
+    Ends pair(Consumer<EndpointConfig> both) {
+        return new TcpPair(both);
+    }
+
+    @Override
+    EndpointServer bind() {
+        return EndpointServer.bind(TcpPair.ANY_PORT, config -> config.transport(Transport.TCP));
+    }
+
+    @Override
+    Endpoint connect(InetSocketAddress server) {
+        return Endpoint.connect(server, config -> config.transport(Transport.TCP), PATIENCE);
+    }
+
+    @Test
+    void clientsThatSayNothingAreForgotten() throws IOException {
+        try (EndpointServer server = EndpointServer.bind(
+                        TcpPair.ANY_PORT,
+                        config -> config.transport(Transport.TCP).handshakeTimeout(Duration.ofMillis(200)));
+                EndpointSelector selector = EndpointSelector.open();
+                Socket silent = new Socket(
+                        server.address().getAddress(), server.address().getPort())) {
+            AtomicInteger accepted = new AtomicInteger();
+            selector.add(server, ready -> ready.accept(Duration.ZERO).ifPresent(client -> accepted.incrementAndGet()));
+            boolean seen = false;
+            long start = System.nanoTime();
+            while (!(seen && !server.acceptor().hasHandshakes()) && System.nanoTime() - start < PATIENCE.toNanos()) {
+                selector.select(Duration.ofMillis(20));
+                seen |= server.acceptor().hasHandshakes();
+            }
+            assertThat(seen).isTrue();
+            assertThat(server.acceptor().hasHandshakes()).isFalse();
+            assertThat(accepted).hasValue(0);
+            assertThat(silent.getInputStream().read()).isEqualTo(-1);
+        }
+    }
+}

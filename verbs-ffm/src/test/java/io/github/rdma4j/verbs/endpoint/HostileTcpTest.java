@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_ATOMIC;
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_READ;
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_WRITE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.rdma4j.verbs.RemoteMemory;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A peer over TCP that greets in order, and then sends what it likes. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class HostileTcpTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final int SEEDS = 300;
+
+    private final EndpointServer server = EndpointServer.bind(
+            TcpPair.ANY_PORT,
+            config -> config.transport(Transport.TCP).receiveBuffers(2).maxMessageSize(64));
+    private final ExposedMemory exposed = server.expose(4096, REMOTE_READ, REMOTE_WRITE, REMOTE_ATOMIC);
+    private final RemoteMemory memory = exposed.handle().memory();
+
+    @AfterEach
+    void close() {
+        server.close();
+        exposed.close();
+    }
+
+    private interface Attack {
+        void on(OutputStream out, InputStream in) throws IOException;
+    }
+
+    /** The endpoint that the server has accepted. */
+    private Endpoint attacked(Attack attack) throws IOException {
+        try (Socket socket =
+                new Socket(server.address().getAddress(), server.address().getPort())) {
+            CompletableFuture<Endpoint> accepted =
+                    CompletableFuture.supplyAsync(() -> server.accept(PATIENCE).orElseThrow());
+            byte[] hello = new byte[TcpHandshake.BYTES];
+            byte[] mine = new EndpointConfig().hello().toBytes();
+            System.arraycopy(mine, 0, hello, 0, mine.length);
+            socket.getOutputStream().write(hello);
+            socket.getInputStream().readNBytes(TcpHandshake.BYTES);
+            Endpoint endpoint = accepted.join();
+            attack.on(socket.getOutputStream(), socket.getInputStream());
+            return endpoint;
+        }
+    }
+
+    private static byte[] frame(byte kind, int count, int frame, int length, long address, int key) {
+        MemorySegment bytes = MemorySegment.ofArray(new byte[TcpFrame.size(kind)]);
+        TcpFrame.write(bytes, 0, kind, (byte) 0, count, frame, length);
+        if (bytes.byteSize() > TcpFrame.HEADER) {
+            TcpFrame.writePlace(bytes, 0, address, key, 1, 2);
+        }
+        return bytes.toArray(ValueLayout.JAVA_BYTE);
+    }
+
+    private void isEnded(String how, Attack attack) throws IOException {
+        try (Endpoint endpoint = attacked(attack)) {
+            assertThatThrownBy(() -> {
+                        while (endpoint.receive(PATIENCE).isPresent()) {
+                            // What came before counts.
+                        }
+                    })
+                    .isInstanceOf(ConnectionLostException.class)
+                    .hasMessageContaining(how);
+        }
+    }
+
+    @Test
+    void whatBreaksTheProtocolEndsTheConnectionWithTheReason() throws IOException {
+        int data = Frame.of(Frame.MESSAGE, 0);
+        isEnded("unknown kind", (out, in) -> out.write(new byte[] {77, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
+        isEnded("unknown kind", (out, in) -> out.write(frame(TcpFrame.MESSAGE, 0, 0x7f0000, 0, 0, 0)));
+        isEnded("more acknowledgements", (out, in) -> out.write(frame(TcpFrame.ACKNOWLEDGEMENT, 1, 0, 0, 0, 0)));
+        isEnded("nobody waits for", (out, in) -> out.write(frame(TcpFrame.DATA, 0, 0, 8, 0, 0)));
+        isEnded("nobody waits for", (out, in) -> out.write(frame(TcpFrame.VALUE, 0, 0, 0, 0, 0)));
+        isEnded("nobody waits for", (out, in) -> out.write(frame(TcpFrame.REFUSED, 0, 0, 0, 0, 0)));
+        isEnded("negative length", (out, in) -> out.write(frame(TcpFrame.MESSAGE, 0, data, -1, 0, 0)));
+        isEnded("longer than a buffer", (out, in) -> out.write(frame(TcpFrame.MESSAGE, 0, data, 65, 0, 0)));
+        isEnded(
+                "more credits than it has buffers",
+                (out, in) -> out.write(frame(TcpFrame.MESSAGE, 0, Frame.of(Frame.CREDIT, 1), 0, 0, 0)));
+        isEnded("no credit", (out, in) -> {
+            for (int i = 0; i < 3; i++) {
+                out.write(frame(TcpFrame.MESSAGE, 0, data, 0, 0, 0));
+            }
+        });
+        isEnded(
+                "may not use",
+                (out, in) -> out.write(frame(TcpFrame.READ, 0, 0, 8, memory.address(), memory.remoteKey() + 1)));
+        isEnded(
+                "may not use",
+                (out, in) -> out.write(
+                        frame(TcpFrame.WRITE, 0, 0, Integer.MAX_VALUE, memory.address(), memory.remoteKey())));
+        isEnded(
+                "no multiple of 8",
+                (out, in) ->
+                        out.write(frame(TcpFrame.FETCH_AND_ADD, 0, 0, 0, memory.address() + 4, memory.remoteKey())));
+        isEnded("without closing", (out, in) -> out.write(frame(TcpFrame.MESSAGE, 0, data, 64, 0, 0)));
+    }
+
+    @Test
+    void aRefusalSaysWhichOne() throws IOException {
+        try (Endpoint endpoint = attacked((out, in) -> {
+            out.write(frame(TcpFrame.READ, 0, 0, 8, memory.address() + 4089, memory.remoteKey()));
+            // The server's program serves it below; the answer is not awaited.
+        })) {
+            assertThatThrownBy(() -> endpoint.receive(PATIENCE))
+                    .hasMessageContaining("8 bytes at 0x%x, for REMOTE_READ".formatted(memory.address() + 4089));
+        }
+    }
+
+    /** Frames in any order with any content, some of them right: the endpoint ends in words, or goes on. */
+    @Test
+    void noBytesMakeAnEndpointFailOtherwise() throws IOException {
+        for (int seed = 0; seed < SEEDS; seed++) {
+            Random random = new Random(seed);
+            try (Endpoint endpoint = attacked((out, in) -> {
+                try {
+                    for (int i = random.nextInt(12); i >= 0; i--) {
+                        out.write(frame(
+                                (byte) (1 + random.nextInt(10)),
+                                random.nextInt(4) == 0 ? random.nextInt() : 0,
+                                random.nextBoolean() ? 0 : random.nextInt(4) << 16 | random.nextInt(3),
+                                random.nextInt(16) == 0 ? random.nextInt() : random.nextInt(80),
+                                memory.address() + (random.nextBoolean() ? 0 : random.nextInt(5000) - 100),
+                                random.nextInt(8) == 0 ? random.nextInt() : memory.remoteKey()));
+                        byte[] noise = new byte[random.nextInt(3) == 0 ? random.nextInt(200) : 0];
+                        random.nextBytes(noise);
+                        out.write(noise);
+                    }
+                } catch (IOException e) {
+                    // The server has ended the connection already.
+                }
+            })) {
+                try {
+                    while (endpoint.receive(PATIENCE).isPresent()) {
+                        // And the next one.
+                    }
+                    throw new AssertionError("seed " + seed + ": the end of the connection was not noticed");
+                } catch (EndpointException e) {
+                    assertThat(e).isInstanceOfAny(ConnectionLostException.class, ClosedByPeerException.class);
+                } catch (RuntimeException e) {
+                    throw new AssertionError("seed " + seed, e);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+
+/** Messages that the program writes and keeps where the adapter finds and leaves them. */
+abstract class InPlaceContract {
+    /** Two endpoints that are connected. */
+    abstract Ends pair(Consumer<EndpointConfig> left, Consumer<EndpointConfig> right);
+
+    private Ends pair(Consumer<EndpointConfig> both) {
+        return pair(both, both);
+    }
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration SHORT = Duration.ofMillis(50);
+
+    private static MemorySegment text(String text) {
+        return MemorySegment.ofArray(text.getBytes());
+    }
+
+    private static String text(HeldMessage message) {
+        return new String(message.toBytes());
+    }
+
+    @Test
+    void aHeldMessageStaysAsItIsAndItsCloseGivesTheCreditBack() {
+        try (Ends pair = pair(config -> config.receiveBuffers(2))) {
+            pair.left().send(text("first"), PATIENCE);
+            pair.left().send(text("second"), PATIENCE);
+            HeldMessage[] first = new HeldMessage[1];
+            assertThat(pair.right()
+                            .receive(
+                                    message -> {
+                                        first[0] = message.hold();
+                                        assertThatThrownBy(message::hold)
+                                                .isInstanceOf(IllegalStateException.class)
+                                                .hasMessageContaining("held already");
+                                    },
+                                    PATIENCE))
+                    .isTrue();
+            HeldMessage second = pair.right().receiveHeld(PATIENCE).orElseThrow();
+            assertThat(pair.right().receiveHeld(Duration.ZERO)).isEmpty();
+            assertThat(pair.left().send(text("no room"), SHORT)).isFalse();
+            // Given back in any order.
+            second.close();
+            second.close();
+            assertThatThrownBy(second::segment)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("given back");
+            assertThat(pair.left().send(text("third"), PATIENCE)).isTrue();
+            try (HeldMessage third = pair.right().receiveHeld(PATIENCE).orElseThrow()) {
+                assertThat(text(third)).isEqualTo("third");
+                assertThat(text(first[0])).isEqualTo("first");
+                assertThat(pair.left().send(text("no room"), SHORT)).isFalse();
+            }
+            first[0].close();
+            for (int i = 0; i < 20; i++) {
+                assertThat(pair.left().send(text("number " + i), PATIENCE)).isTrue();
+                assertThat(pair.right().receive(PATIENCE)).hasValue(("number " + i).getBytes());
+            }
+        }
+    }
+
+    @Test
+    void aHeldMessageMayBeReadAfterTheEndpointIsClosed() {
+        HeldMessage held;
+        try (Ends pair = pair(config -> {})) {
+            pair.left().send(text("outlives"), PATIENCE);
+            held = pair.right().receiveHeld(PATIENCE).orElseThrow();
+            pair.right().close();
+            assertThat(text(held)).isEqualTo("outlives");
+            MemorySegment segment = held.segment();
+            held.close();
+            assertThatThrownBy(() -> segment.get(ValueLayout.JAVA_BYTE, 0)).isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    @Test
+    void aClaimedMessageIsWrittenWhereTheAdapterTakesIt() {
+        try (Ends pair = pair(config -> config.sendDepth(4).receiveBuffers(4))) {
+            for (int i = 0; i < 20; i++) {
+                OutgoingMessage message = pair.left().claim(PATIENCE).orElseThrow();
+                assertThat(message.segment().byteSize()).isEqualTo(pair.left().maxMessageSize());
+                message.segment().setString(0, "written in place " + i);
+                message.send(("written in place " + i).length());
+                assertThat(pair.right().receive(PATIENCE)).hasValue(("written in place " + i).getBytes());
+                assertThatThrownBy(() -> message.send(1)).isInstanceOf(IllegalStateException.class);
+                message.close();
+            }
+            // Longer than what travels within the work request.
+            try (OutgoingMessage message = pair.left().claim(PATIENCE).orElseThrow()) {
+                message.segment().fill((byte) 7);
+                assertThatThrownBy(() -> message.send(4097))
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessageContaining("0 to 4096 fit");
+                message.send(4096);
+            }
+            assertThat(pair.right().receive(PATIENCE).orElseThrow())
+                    .hasSize(4096)
+                    .containsOnly(7);
+        }
+    }
+
+    @Test
+    void whatIsClaimedTakesPlaceAndCreditAndGivesThemBack() {
+        try (Ends pair = pair(config -> config.sendDepth(4).receiveBuffers(2))) {
+            OutgoingMessage first = pair.left().claim(PATIENCE).orElseThrow();
+            OutgoingMessage second = pair.left().claim(PATIENCE).orElseThrow();
+            assertThat(pair.left().claim(SHORT)).isEmpty();
+            assertThat(pair.left().trySend(text("x"))).isEqualTo(Endpoint.NO_CREDIT);
+            CompletableFuture<Void> waiting = pair.left().sendAsync(text("asked first"));
+            first.close();
+            second.segment().setString(0, "asked second");
+            second.send(12);
+            assertThat(pair.right().receive(PATIENCE)).hasValue("asked first".getBytes());
+            assertThat(pair.right().receive(PATIENCE)).hasValue("asked second".getBytes());
+            waiting.join();
+            assertThat(pair.left().claim(PATIENCE)).isPresent();
+        }
+    }
+
+    @Test
+    void aMessageSentAfterOneThatWaitsWaitsItsTurn() {
+        try (Ends pair = pair(config -> config.sendDepth(4).receiveBuffers(1))) {
+            OutgoingMessage claimed = pair.left().claim(PATIENCE).orElseThrow();
+            CompletableFuture<Void> waiting = pair.left().sendAsync(text("asked first"));
+            claimed.segment().setString(0, "asked second");
+            // The one before it waits for the credit that this one has.
+            claimed.send(12);
+            assertThat(pair.right().receive(PATIENCE)).hasValue("asked first".getBytes());
+            waiting.join();
+            assertThat(pair.right().receive(PATIENCE)).hasValue("asked second".getBytes());
+        }
+    }
+
+    @Test
+    void theEndOfTheEndpointOrTheConnectionEndsClaims() {
+        try (Ends pair = pair(config -> {})) {
+            OutgoingMessage lost = pair.left().claim(PATIENCE).orElseThrow();
+            OutgoingMessage unsent = pair.right().claim(PATIENCE).orElseThrow();
+            pair.right().close();
+            while (pair.left().poll(message -> {}) != Endpoint.CLOSED_BY_PEER) {
+                Thread.onSpinWait();
+            }
+            assertThatThrownBy(() -> lost.send(1)).isInstanceOf(ClosedByPeerException.class);
+            assertThatThrownBy(() -> pair.left().claim(PATIENCE)).isInstanceOf(ClosedByPeerException.class);
+            assertThatThrownBy(() -> unsent.send(1)).isInstanceOf(IllegalStateException.class);
+            unsent.close();
+        }
+    }
+
+    @Test
+    void severalMessagesLeaveTogetherAsManyAsThereIsRoomFor() {
+        try (Ends pair = pair(config -> config.sendDepth(8).receiveBuffers(4))) {
+            List<MemorySegment> six = new ArrayList<>();
+            for (int i = 0; i < 6; i++) {
+                six.add(i == 3 ? MemorySegment.ofArray(new byte[4000]) : text("number " + i));
+            }
+            assertThat(pair.left().trySendAll(six)).isEqualTo(4);
+            assertThat(pair.left().trySendAll(six)).isZero();
+            assertThat(pair.left().sendAll(six, SHORT)).isZero();
+            for (int i = 0; i < 4; i++) {
+                assertThat(pair.right().receive(PATIENCE)).hasValue(six.get(i).toArray(ValueLayout.JAVA_BYTE));
+            }
+            CompletableFuture<Integer> all =
+                    CompletableFuture.supplyAsync(() -> pair.left().sendAll(six, PATIENCE));
+            for (MemorySegment message : six) {
+                assertThat(pair.right().receive(PATIENCE)).hasValue(message.toArray(ValueLayout.JAVA_BYTE));
+            }
+            assertThat(all.join()).isEqualTo(6);
+            assertThat(pair.left().sendAll(List.of(), PATIENCE)).isZero();
+            assertThatThrownBy(() -> pair.left().trySendAll(List.of(text("x"), MemorySegment.ofArray(new byte[4097]))))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("4097");
+            assertThat(pair.right().receive(SHORT)).isEmpty();
+            pair.right().close();
+            while (pair.left().poll(message -> {}) != Endpoint.CLOSED_BY_PEER) {
+                Thread.onSpinWait();
+            }
+            assertThat(pair.left().trySendAll(six)).isEqualTo(Endpoint.CLOSED_BY_PEER);
+            assertThatThrownBy(() -> pair.left().sendAll(six, PATIENCE)).isInstanceOf(ClosedByPeerException.class);
+        }
+    }
+
+    @Test
+    void arraysAndBuffersAreMessages() {
+        try (Ends pair = pair(config -> {})) {
+            assertThat(pair.left().send("array".getBytes(), PATIENCE)).isTrue();
+            List<ByteBuffer> buffers = new ArrayList<>(List.of(
+                    ByteBuffer.wrap("xheapx".getBytes()).position(1).limit(5),
+                    ByteBuffer.allocateDirect(4).put("dire".getBytes()).flip()));
+            for (ByteBuffer buffer : buffers) {
+                assertThat(pair.left().send(buffer, PATIENCE)).isTrue();
+                assertThat(buffer.hasRemaining()).isFalse();
+            }
+            assertThat(pair.right().receive(PATIENCE)).hasValue("array".getBytes());
+            assertThat(pair.right().receive(PATIENCE)).hasValue("heap".getBytes());
+            assertThat(pair.right().receive(PATIENCE)).hasValue("dire".getBytes());
+        }
+    }
+}

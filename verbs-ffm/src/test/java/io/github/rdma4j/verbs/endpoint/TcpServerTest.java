@@ -1,0 +1,228 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_ATOMIC;
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_READ;
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_WRITE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.rdma4j.verbs.ChildJvm;
+import io.github.rdma4j.verbs.VerbsException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.ValueLayout;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Servers and clients over TCP, and those over RDMA or TCP on a machine that has no RDMA. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class TcpServerTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private static EndpointServer bind(Transport transport) {
+        return EndpointServer.bind(TcpPair.ANY_PORT, config -> config.transport(transport));
+    }
+
+    private static Endpoint connect(InetSocketAddress address, Transport transport) {
+        return Endpoint.connect(
+                address, config -> config.transport(transport).privateData(new byte[] {1, 2, 0}), PATIENCE);
+    }
+
+    private static CompletableFuture<Endpoint> accept(EndpointServer server) {
+        return CompletableFuture.supplyAsync(() -> server.accept(PATIENCE).orElseThrow());
+    }
+
+    @Test
+    void bothSidesKnowEachOther() {
+        try (EndpointServer server = bind(Transport.TCP)) {
+            CompletableFuture<Endpoint> accepted = accept(server);
+            try (Endpoint client = connect(server.address(), Transport.TCP);
+                    Endpoint atServer = accepted.join()) {
+                assertThat(atServer.peerPrivateData()).containsExactly(1, 2, 0);
+                assertThat(client.peerPrivateData()).isEmpty();
+                assertThat(client.peerAddress()).contains(server.address());
+                assertThat(atServer.peerAddress()).isEqualTo(client.localAddress());
+                assertThat(client.toString()).contains("TCP", server.address().toString());
+                assertThat(client.transport()).isEqualTo(Transport.TCP);
+                assertThat(client.rdmaFailure()).isEmpty();
+            }
+            assertThat(server.rdmaFailure()).isEmpty();
+        }
+    }
+
+    @Test
+    void whatAServerExposesAllItsClientsUse() {
+        try (EndpointServer server = bind(Transport.TCP);
+                ExposedMemory counter = server.expose(8, REMOTE_ATOMIC, REMOTE_READ)) {
+            for (int i = 0; i < 3; i++) {
+                CompletableFuture<Endpoint> accepted = accept(server);
+                try (Endpoint client = connect(server.address(), Transport.TCP);
+                        Endpoint atServer = accepted.join()) {
+                    Thread.ofVirtual().start(atServer::progressLoop);
+                    assertThat(client.transfers().fetchAndAdd(counter.handle(), 1, PATIENCE))
+                            .isEqualTo(i);
+                }
+            }
+        }
+    }
+
+    @Test
+    void whereNobodyListensConnectingIsRefusedAtOnce() throws Exception {
+        InetSocketAddress nobody;
+        try (ServerSocket socket = new ServerSocket(0, 1, TcpPair.ANY_PORT.getAddress())) {
+            nobody = new InetSocketAddress(TcpPair.ANY_PORT.getAddress(), socket.getLocalPort());
+        }
+        assertThatThrownBy(() -> connect(nobody, Transport.TCP))
+                .isInstanceOf(VerbsException.class)
+                .hasMessageContaining("ECONNREFUSED")
+                .hasMessageContaining("Remedy: ");
+        assertThatThrownBy(() -> connect(nobody, Transport.RDMA_OR_TCP))
+                .isInstanceOf(EndpointException.class)
+                .hasMessageContaining("neither over RDMA (")
+                .hasMessageContaining("ECONNREFUSED")
+                .satisfies(e -> assertThat(e.getSuppressed()).hasSize(1))
+                .hasCauseInstanceOf(VerbsException.class);
+    }
+
+    @Test
+    void aServerThatSaysNothingIsGivenUpInTime() throws Exception {
+        try (ServerSocket silent = new ServerSocket(0, 1, TcpPair.ANY_PORT.getAddress())) {
+            InetSocketAddress address = new InetSocketAddress(silent.getInetAddress(), silent.getLocalPort());
+            assertThatThrownBy(() -> Endpoint.connect(
+                            address, config -> config.transport(Transport.TCP), Duration.ofMillis(100)))
+                    .isInstanceOf(EndpointException.class)
+                    .hasMessageContaining("no answer within");
+        }
+    }
+
+    @Test
+    void whoSpeaksAnotherProtocolIsToldApart() throws Exception {
+        try (EndpointServer server = bind(Transport.TCP);
+                Socket stranger = new Socket(
+                        server.address().getAddress(), server.address().getPort())) {
+            stranger.getOutputStream()
+                    .write("GET / HTTP/1.1\r\nHost: somewhere.example\r\nAccept: */*\r\n\r\n".getBytes());
+            CompletableFuture<Endpoint> accepted = accept(server);
+            // It is refused, with this side's version, and others come.
+            assertThat(Hello.isHello(stranger.getInputStream().readNBytes(TcpHandshake.BYTES)))
+                    .isTrue();
+            try (Endpoint client = connect(server.address(), Transport.TCP);
+                    Endpoint atServer = accepted.join()) {
+                assertThat(client.isConnected()).isTrue();
+                assertThat(atServer.isConnected()).isTrue();
+            }
+        }
+        try (ServerSocket other = new ServerSocket(0, 1, TcpPair.ANY_PORT.getAddress())) {
+            InetSocketAddress address = new InetSocketAddress(other.getInetAddress(), other.getLocalPort());
+            CompletableFuture<Void> answering = CompletableFuture.runAsync(() -> {
+                try (Socket client = other.accept()) {
+                    byte[] hello = client.getInputStream().readNBytes(TcpHandshake.BYTES);
+                    hello[5] += 1;
+                    client.getOutputStream().write(hello);
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+            assertThatThrownBy(() -> connect(address, Transport.TCP))
+                    .isInstanceOf(EndpointException.class)
+                    .hasMessageContaining("version %d of the endpoint protocol".formatted(Hello.VERSION + 1));
+            answering.join();
+        }
+    }
+
+    @Test
+    void aClosedServerEndsTheWaitForClientsAndItsPortIsFree() {
+        EndpointServer server = bind(Transport.TCP);
+        InetSocketAddress address = server.address();
+        CompletableFuture<Endpoint> waiting = accept(server);
+        server.close();
+        assertThatThrownBy(waiting::join).hasMessageContaining("closed");
+        assertThatThrownBy(() -> server.expose(8, REMOTE_READ)).isInstanceOf(IllegalStateException.class);
+        EndpointServer.bind(address, config -> config.transport(Transport.TCP)).close();
+    }
+
+    @Test
+    void withoutRdmaBothSidesTakeTcpAndSayWhy() {
+        try (EndpointServer server = bind(Transport.RDMA_OR_TCP)) {
+            assertThat(server.rdmaFailure()).isPresent();
+            CompletableFuture<Endpoint> accepted = accept(server);
+            try (Endpoint client = connect(server.address(), Transport.RDMA_OR_TCP);
+                    Endpoint atServer = accepted.join()) {
+                assertThat(client.transport()).isEqualTo(Transport.TCP);
+                assertThat(client.rdmaFailure())
+                        .hasValueSatisfying(why -> assertThat(why).hasMessageContaining("Remedy: "));
+                assertThat(client.send(new byte[] {1}, PATIENCE)).isTrue();
+                assertThat(atServer.receive(PATIENCE)).hasValue(new byte[] {1});
+            }
+        }
+    }
+
+    @Test
+    void aCanaryThatComesBackChangedEndsTheAttempt() {
+        try (TcpPair pair = new TcpPair(config -> {})) {
+            ExposedMemory place = pair.right.expose(Canary.BYTES, REMOTE_READ, REMOTE_WRITE);
+            byte[] greeting =
+                    new EndpointConfig().privateData(new byte[] {7}).hello().toBytes();
+            assertThat(Canary.placeIn(greeting)).isNull();
+            CompletableFuture<Void> changing = CompletableFuture.runAsync(() -> {
+                try {
+                    while (pair.right.poll(message -> {}) == 0) {
+                        place.segment().set(ValueLayout.JAVA_BYTE, 5_000, (byte)
+                                (place.segment().get(ValueLayout.JAVA_BYTE, 5_000) + 1));
+                    }
+                } catch (ConnectionLostException e) {
+                    // The client has given up, as it should.
+                }
+            });
+            assertThatThrownBy(() -> Canary.tryOut(pair.left, place.handle(), PATIENCE))
+                    .isInstanceOf(EndpointException.class)
+                    .hasMessageContaining("differ from those that were written, from byte 5000 of 10000");
+            assertThat(pair.left.isOpen()).isFalse();
+            changing.join();
+        }
+    }
+
+    /** Programs where rdma-core is not installed: nothing of it is asked for. */
+    @Test
+    void noLibraryOfRdmaIsLoaded() throws Exception {
+        List<String> printed = ChildJvm.run(OverTcp.class);
+        assertThat(printed).contains("answered 42, mapped: ");
+    }
+
+    /** A program of its own process. */
+    static final class OverTcp {
+        private OverTcp() {}
+
+        public static void main(String... args) throws Exception {
+            try (EndpointServer server = bind(Transport.TCP)) {
+                CompletableFuture<Endpoint> accepted = accept(server);
+                try (Endpoint client = connect(server.address(), Transport.TCP);
+                        Endpoint atServer = accepted.join();
+                        ExposedMemory memory = atServer.expose(8, REMOTE_READ);
+                        EndpointSelector selector = EndpointSelector.open()) {
+                    memory.segment().set(ValueLayout.JAVA_LONG, 0, 42);
+                    selector.add(atServer, ready -> ready.poll(message -> {}));
+                    CompletableFuture<Long> answer = client.transfers().getLongAsync(memory.handle(), 0);
+                    while (!answer.isDone()) {
+                        selector.select(Duration.ofMillis(10));
+                        client.poll(message -> {});
+                    }
+                    List<String> mapped = Files.readAllLines(Path.of("/proc/self/maps")).stream()
+                            .filter(line -> line.contains("libibverbs") || line.contains("librdmacm"))
+                            .toList();
+                    System.out.println("answered %d, mapped: %s".formatted(answer.join(), String.join(",", mapped)));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import static io.github.rdma4j.verbs.AccessFlag.LOCAL_WRITE;
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_READ;
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_WRITE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.rdma4j.verbs.MemoryRegion;
+import io.github.rdma4j.verbs.RemoteMemory;
+import io.github.rdma4j.verbs.WorkCompletionStatus;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** {@link TransfersContract} over TCP, where a thread of the peer's serves them. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class TransfersTcpTest extends TransfersContract {
+    @Override
+    Ends pair(Consumer<EndpointConfig> both) {
+        Ends pair = new TcpPair(both);
+        Thread.ofVirtual().start(pair.right()::progressLoop);
+        return pair;
+    }
+
+    /** Far more than the kernel's buffers take, both ways at the same time. */
+    @Test
+    void longTransfersBothWaysAtOnceArriveWhole() {
+        int size = 24 << 20;
+        MemoryRegion here = pair.left().allocateMemory(size);
+        byte[] bytes = new byte[size];
+        new Random(1).nextBytes(bytes);
+        here.segment().copyFrom(MemorySegment.ofArray(bytes));
+        Thread.ofVirtual().start(pair.left()::progressLoop);
+        ExposedMemory there = pair.right().expose(size, REMOTE_READ, REMOTE_WRITE);
+        ExposedMemory mine = pair.left().expose(size, REMOTE_READ, REMOTE_WRITE);
+        MemoryRegion atPeer = pair.right().allocateMemory(size);
+        CompletableFuture<Void> written = transfers.writeAsync(here.slice(), there.handle());
+        CompletableFuture<Void> back = transfers.readAsync(mine.region().slice(), there.handle());
+        CompletableFuture<Void> other = pair.right().transfers().readAsync(atPeer.slice(), mine.handle());
+        written.join();
+        back.join();
+        other.join();
+        assertThat(there.segment().mismatch(here.segment())).isEqualTo(-1);
+        assertThat(mine.segment().mismatch(here.segment())).isEqualTo(-1);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"-8, 8", "65529, 8", "65536, 1", "0, 65537", "9223372036854775807, 8"})
+    void whatLiesBeyondTheRegionIsRefused(long offset, long length) {
+        RemoteMemory right = handle.memory();
+        MemoryHandle wrong = new MemoryHandle(
+                new RemoteMemory(right.address() + offset, length, right.remoteKey()), Set.of(REMOTE_READ));
+        MemoryRegion room = pair.left().allocateMemory(length);
+        assertThatThrownBy(() -> transfers.read(room.slice(), wrong, PATIENCE))
+                .isInstanceOfSatisfying(
+                        TransferException.class,
+                        e -> assertThat(e.status()).isEqualTo(WorkCompletionStatus.REM_ACCESS_ERR));
+        assertThatThrownBy(() -> pair.right().receive(PATIENCE))
+                .isInstanceOf(ConnectionLostException.class)
+                .hasMessageContaining("asked for memory that it may not use");
+    }
+
+    @Test
+    void memoryThatWasClosedIsRefused() {
+        ExposedMemory gone = pair.right().expose(64, REMOTE_READ, REMOTE_WRITE);
+        gone.close();
+        assertThatThrownBy(() -> transfers.write(local.slice(0, 64), gone.handle(), PATIENCE))
+                .isInstanceOf(TransferException.class);
+    }
+
+    @Test
+    void memoryOfTheProgramIsExposedWithoutAnAdapter() {
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment memory = arena.allocate(64, 64);
+            memory.setString(3, "of the program");
+            MemoryRegion region = MemoryRegion.withoutAdapter(memory, LOCAL_WRITE, REMOTE_READ);
+            assertThat(region.hasAdapter()).isFalse();
+            assertThatThrownBy(() -> pair.right().expose(region, REMOTE_WRITE))
+                    .hasMessageContaining("cannot be exposed");
+            ExposedMemory exposed = pair.right().expose(region, REMOTE_READ);
+            transfers.read(local.slice(0, 64), exposed.handle(), PATIENCE);
+            assertThat(local.segment().getString(3)).isEqualTo("of the program");
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment confined = arena.allocate(8);
+            assertThatThrownBy(() -> MemoryRegion.withoutAdapter(confined, LOCAL_WRITE))
+                    .isInstanceOf(WrongThreadException.class);
+        }
+    }
+
+    @Test
+    void whatNeedsAnAdapterIsRefusedWithTheReason() {
+        assertThatThrownBy(pair.left()::protectionDomain)
+                .isInstanceOf(UnsupportedOperationException.class)
+                .hasMessageContaining("over TCP has no adapter");
+        assertThatThrownBy(local::protectionDomain).isInstanceOf(UnsupportedOperationException.class);
+        assertThatThrownBy(local::kernelHandle).isInstanceOf(UnsupportedOperationException.class);
+        assertThatThrownBy(() -> local.reregister(config -> config.access(LOCAL_WRITE)))
+                .isInstanceOf(UnsupportedOperationException.class);
+    }
+
+    @Test
+    void withoutAThreadOfThePeersATransferWaits() {
+        try (TcpPair alone = new TcpPair(config -> {})) {
+            ExposedMemory memory = alone.right.expose(8, REMOTE_READ);
+            MemoryRegion room = alone.left.allocateMemory(8);
+            assertThatThrownBy(() -> alone.left.transfers().read(room.slice(), memory.handle(), Duration.ofMillis(50)))
+                    .isInstanceOf(TransferTimeoutException.class);
+            CompletableFuture<Void> read = alone.left.transfers().readAsync(room.slice(), memory.handle());
+            alone.right.poll(message -> {});
+            read.join();
+        }
+    }
+}
