@@ -26,7 +26,7 @@ final class Connecting {
      *
      * @param loop where the outcome is told
      * @param timeoutMillis 0 for no limit
-     * @param outcome gets the endpoint, or else why there is none
+     * @param outcome gets the endpoint, or else why there is none, as sockets say it
      */
     Connecting(
             Executor loop,
@@ -36,11 +36,13 @@ final class Connecting {
             BiConsumer<Endpoint, Throwable> outcome) {
         Duration timeout = timeoutMillis == 0 ? LONGEST : Duration.ofMillis(timeoutMillis);
         thread = Thread.ofVirtual().name("rdma4j-netty-connect").start(() -> {
+            long start = System.nanoTime();
             Endpoint endpoint;
             try {
                 endpoint = Endpoint.connect(server, configuration, timeout);
             } catch (Throwable e) {
-                tell(loop, null, () -> outcome.accept(null, e));
+                boolean late = System.nanoTime() - start >= timeout.toNanos();
+                tell(loop, null, () -> outcome.accept(null, late ? Failures.ofTimeout(e) : Failures.ofConnect(e)));
                 return;
             }
             tell(loop, endpoint, () -> outcome.accept(endpoint, null));

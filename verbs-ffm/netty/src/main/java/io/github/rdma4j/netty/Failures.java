@@ -22,6 +22,7 @@ final class Failures {
     private static final int EADDRNOTAVAIL = 99;
     private static final int ENETUNREACH = 101;
     private static final int ETIMEDOUT = 110;
+    private static final int ECONNREFUSED = 111;
     private static final int EHOSTUNREACH = 113;
 
     private Failures() {}
@@ -34,8 +35,11 @@ final class Failures {
         if (failure instanceof ConnectionRejectedException) {
             return with(new ConnectException("Connection refused: " + failure.getMessage()), failure);
         }
+        if (verbs.errno() == ECONNREFUSED) {
+            return with(new ConnectException("Connection refused: " + failure.getMessage()), failure);
+        }
         if (verbs.errno() == ETIMEDOUT) {
-            return with(new ConnectTimeoutException("connection timed out: " + failure.getMessage()), failure);
+            return ofTimeout(failure);
         }
         boolean unreachable =
                 failure instanceof ConnectionException connection && connection.event() == CmEventType.UNREACHABLE;
@@ -43,6 +47,13 @@ final class Failures {
             return with(new NoRouteToHostException(failure.getMessage()), failure);
         }
         return with(new ConnectException(failure.getMessage()), failure);
+    }
+
+    /** A connection that came to nothing when its time was over, whatever was said of it then. */
+    static Throwable ofTimeout(Throwable failure) {
+        return failure instanceof VerbsException
+                ? with(new ConnectTimeoutException("connection timed out: " + failure.getMessage()), failure)
+                : failure;
     }
 
     /** An address that cannot be taken. */

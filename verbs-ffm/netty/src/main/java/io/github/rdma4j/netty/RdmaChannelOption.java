@@ -4,6 +4,7 @@ package io.github.rdma4j.netty;
 
 import io.github.rdma4j.verbs.endpoint.EndpointConfig;
 import io.github.rdma4j.verbs.endpoint.EndpointGroup;
+import io.github.rdma4j.verbs.endpoint.Transport;
 import io.netty.channel.ChannelOption;
 
 /**
@@ -47,6 +48,14 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
      * channels of one event loop share best.
      */
     public static final ChannelOption<EndpointGroup> GROUP = valueOf(RdmaChannelOption.class, "GROUP");
+
+    /**
+     * What carries the channel's bytes; default {@link Transport#RDMA}. With {@link Transport#RDMA_OR_TCP} a program runs
+     * where there is no RDMA, too: a server takes clients over both, and a client takes TCP when RDMA does not work
+     * ({@link RdmaSocketChannel#transport()} and {@link RdmaSocketChannel#rdmaFailure()} tell). Over TCP the peer is a
+     * channel or an endpoint of this library, too: no other program understands these bytes.
+     */
+    public static final ChannelOption<Transport> TRANSPORT = valueOf(RdmaChannelOption.class, "TRANSPORT");
 
     @SuppressWarnings("deprecation")
     private RdmaChannelOption() {

@@ -4,6 +4,7 @@ package io.github.rdma4j.netty;
 
 import io.github.rdma4j.verbs.endpoint.EndpointConfig;
 import io.github.rdma4j.verbs.endpoint.EndpointGroup;
+import io.github.rdma4j.verbs.endpoint.Transport;
 import io.netty.channel.ChannelOption;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -18,6 +19,7 @@ final class RdmaOptions {
     private volatile int receiveBuffers = 32;
     private volatile int sendBuffers = 32;
     private volatile int silenceTimeoutMillis = 30_000;
+    private volatile Transport transport = Transport.RDMA;
     /** Null where each channel is alone. */
     private volatile EndpointGroup group;
 
@@ -34,6 +36,8 @@ final class RdmaOptions {
             silenceTimeoutMillis = (Integer) value == 0 ? 0 : range(option, value, 100, Integer.MAX_VALUE);
         } else if (option == RdmaChannelOption.GROUP) {
             group = (EndpointGroup) value;
+        } else if (option == RdmaChannelOption.TRANSPORT) {
+            transport = (Transport) value;
         } else {
             return false;
         }
@@ -60,6 +64,7 @@ final class RdmaOptions {
         values.put(RdmaChannelOption.RECEIVE_BUFFERS, receiveBuffers);
         values.put(RdmaChannelOption.SEND_BUFFERS, sendBuffers);
         values.put(RdmaChannelOption.SILENCE_TIMEOUT_MILLIS, silenceTimeoutMillis);
+        values.put(RdmaChannelOption.TRANSPORT, transport);
         EndpointGroup shared = group;
         if (shared != null) {
             values.put(RdmaChannelOption.GROUP, shared);
@@ -85,7 +90,8 @@ final class RdmaOptions {
         config.maxMessageSize(messageSize)
                 .receiveBuffers(receiveBuffers)
                 .sendDepth(sendBuffers)
-                .silenceTimeout(Duration.ofMillis(silenceTimeoutMillis));
+                .silenceTimeout(Duration.ofMillis(silenceTimeoutMillis))
+                .transport(transport);
         EndpointGroup shared = group;
         if (shared != null) {
             config.group(shared);

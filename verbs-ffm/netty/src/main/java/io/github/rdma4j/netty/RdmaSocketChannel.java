@@ -3,6 +3,7 @@
 package io.github.rdma4j.netty;
 
 import io.github.rdma4j.verbs.endpoint.Endpoint;
+import io.github.rdma4j.verbs.endpoint.Transport;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.AbstractChannel;
 import io.netty.channel.ChannelFuture;
@@ -28,6 +29,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ConnectionPendingException;
 import java.nio.channels.NotYetConnectedException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
@@ -129,6 +131,25 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     @Override
     public InetSocketAddress remoteAddress() {
         return (InetSocketAddress) super.remoteAddress();
+    }
+
+    /**
+     * What carries its bytes; {@link RdmaChannelOption#TRANSPORT} says what may.
+     *
+     * @return {@link Transport#RDMA} or {@link Transport#TCP}; empty until it is connected
+     */
+    public Optional<Transport> transport() {
+        return Optional.ofNullable(endpoint).map(Endpoint::transport);
+    }
+
+    /**
+     * Why a client with {@link Transport#RDMA_OR_TCP} has taken TCP.
+     *
+     * @return what connecting over RDMA threw, with cause and remedy; empty over RDMA, until it is connected, and where
+     *     RDMA was not tried
+     */
+    public Optional<RuntimeException> rdmaFailure() {
+        return Optional.ofNullable(endpoint).flatMap(Endpoint::rdmaFailure);
     }
 
     @Override
@@ -404,7 +425,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         }
         SocketUnsafe unsafe = (SocketUnsafe) unsafe();
         if (failure != null) {
-            promise.tryFailure(unsafe.annotated(Failures.ofConnect(failure), remote));
+            promise.tryFailure(unsafe.annotated(failure, remote));
             unsafe.close();
             return;
         }

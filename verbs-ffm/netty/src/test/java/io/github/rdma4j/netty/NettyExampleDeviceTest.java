@@ -34,9 +34,7 @@ class NettyExampleDeviceTest {
     private static final Pattern ADDRESS = Pattern.compile("waiting at /([0-9.]+):([0-9]+)\n");
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock = """
+    @CsvSource(delimiter = '|', textBlock = """
             NettyEcho | over RDMA | over RDMA
             HttpHello | /index    | 200 OK, this is /index
             GrpcHello | RDMA      | hello, RDMA

@@ -4,6 +4,7 @@ package io.github.rdma4j.netty;
 
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.endpoint.EndpointServer;
+import io.github.rdma4j.verbs.endpoint.Transport;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.EventLoopGroup;
@@ -11,17 +12,21 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.testsuite.transport.TestsuitePermutation.BootstrapComboFactory;
 import io.netty.testsuite.transport.TestsuitePermutation.BootstrapFactory;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
-import java.net.UnknownHostException;
+import java.nio.channels.ServerSocketChannel;
 import java.util.List;
 
-/** Where the tests' channels are, and which. */
+/** Where the tests' channels are, and which: over RDMA in a guest, over TCP where Maven runs them. */
 final class RdmaTestNet {
-    private static final InetAddress HOST = rdmaAddress();
+    private static final String TRANSPORT = "io.github.rdma4j.netty.test.transport";
+    private static final Transport CARRIER = Transport.valueOf(System.getProperty(TRANSPORT, "RDMA"));
+    private static final InetAddress HOST = CARRIER == Transport.TCP ? InetAddress.getLoopbackAddress() : rdmaAddress();
+    private static final InetSocketAddress SILENT = openSilent();
     private static final EventLoopGroup GROUP =
             new MultiThreadIoEventLoopGroup(4, new DefaultThreadFactory("rdma", true), RdmaIoHandler.newFactory());
 
@@ -32,10 +37,28 @@ final class RdmaTestNet {
         return new InetSocketAddress(HOST, 0);
     }
 
-    static String text(byte[] address) {
+    /** For a peer that is no channel. */
+    static Transport carrier() {
+        return CARRIER;
+    }
+
+    /** Where a connection comes to no end for a while. */
+    static InetSocketAddress silent() {
+        return SILENT;
+    }
+
+    private static InetSocketAddress openSilent() {
         try {
-            return InetAddress.getByAddress(address).getHostAddress();
-        } catch (UnknownHostException e) {
+            if (CARRIER == Transport.RDMA) {
+                byte[] nobody = HOST.getAddress();
+                nobody[nobody.length - 1] = (byte) 250;
+                return new InetSocketAddress(InetAddress.getByAddress(nobody), 65535);
+            }
+            // Open as long as the JVM.
+            return (InetSocketAddress) ServerSocketChannel.open()
+                    .bind(new InetSocketAddress(HOST, 0))
+                    .getLocalAddress();
+        } catch (IOException e) {
             throw new AssertionError(e);
         }
     }
@@ -62,11 +85,17 @@ final class RdmaTestNet {
     }
 
     static BootstrapFactory<ServerBootstrap> server() {
-        return () -> new ServerBootstrap().group(GROUP).channel(RdmaServerSocketChannel.class);
+        return () -> new ServerBootstrap()
+                .group(GROUP)
+                .channel(RdmaServerSocketChannel.class)
+                .option(RdmaChannelOption.TRANSPORT, CARRIER);
     }
 
     static BootstrapFactory<Bootstrap> client() {
-        return () -> new Bootstrap().group(GROUP).channel(RdmaSocketChannel.class);
+        return () -> new Bootstrap()
+                .group(GROUP)
+                .channel(RdmaSocketChannel.class)
+                .option(RdmaChannelOption.TRANSPORT, CARRIER);
     }
 
     static List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> both() {

@@ -344,17 +344,17 @@ public final class Endpoint implements AutoCloseable {
      */
     public Optional<OutgoingMessage> claim(Duration timeout) {
         OutgoingMessage message = tryClaim();
-        if (message == null) {
+        if (message == null && timeout.isPositive()) {
             message = engine.await(claiming, timeout, engine::claim);
         }
         return Optional.ofNullable(message);
     }
 
-    /** Without a look at what has come: there is room already. */
     private OutgoingMessage tryClaim() {
         engine.enter();
         try {
             engine.requireOpen();
+            engine.progress();
             return engine.claim();
         } finally {
             engine.exit();

@@ -1,0 +1,492 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.netty;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.rdma4j.verbs.endpoint.Endpoint;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.testsuite.transport.TestsuitePermutation.BootstrapComboFactory;
+import io.netty.testsuite.transport.TestsuitePermutation.BootstrapFactory;
+import io.netty.testsuite.transport.socket.AbstractSocketShutdownOutputByPeerTest;
+import io.netty.testsuite.transport.socket.CompositeBufferGatheringWriteTest;
+import io.netty.testsuite.transport.socket.SocketAddressesTest;
+import io.netty.testsuite.transport.socket.SocketAutoReadTest;
+import io.netty.testsuite.transport.socket.SocketBufReleaseTest;
+import io.netty.testsuite.transport.socket.SocketCancelWriteTest;
+import io.netty.testsuite.transport.socket.SocketChannelNotYetConnectedTest;
+import io.netty.testsuite.transport.socket.SocketCloseForciblyTest;
+import io.netty.testsuite.transport.socket.SocketConditionalWritabilityTest;
+import io.netty.testsuite.transport.socket.SocketConnectTest;
+import io.netty.testsuite.transport.socket.SocketConnectionAttemptTest;
+import io.netty.testsuite.transport.socket.SocketDataReadInitialStateTest;
+import io.netty.testsuite.transport.socket.SocketEchoTest;
+import io.netty.testsuite.transport.socket.SocketExceptionHandlingTest;
+import io.netty.testsuite.transport.socket.SocketFileRegionTest;
+import io.netty.testsuite.transport.socket.SocketFixedLengthEchoTest;
+import io.netty.testsuite.transport.socket.SocketGatheringWriteTest;
+import io.netty.testsuite.transport.socket.SocketHalfClosedTest;
+import io.netty.testsuite.transport.socket.SocketObjectEchoTest;
+import io.netty.testsuite.transport.socket.SocketReadPendingTest;
+import io.netty.testsuite.transport.socket.SocketRstTest;
+import io.netty.testsuite.transport.socket.SocketSpdyEchoTest;
+import io.netty.testsuite.transport.socket.SocketSslEchoTest;
+import io.netty.testsuite.transport.socket.SocketSslGreetingTest;
+import io.netty.testsuite.transport.socket.SocketSslSessionReuseTest;
+import io.netty.testsuite.transport.socket.SocketStartTlsTest;
+import io.netty.testsuite.transport.socket.SocketStringEchoTest;
+import io.netty.testsuite.transport.socket.TrafficShapingHandlerTest;
+import io.netty.testsuite.transport.socket.WriteBeforeRegisteredTest;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Netty's own tests of its transports, none of them edited, over our channels. docs/netty-suite.md has the table. */
+abstract class NettySuite {
+    static {
+        // Where connecting takes its time: over RDMA an address of the same net that nobody has, over TCP a server that
+        // says nothing.
+        InetSocketAddress silent = RdmaTestNet.silent();
+        System.setProperty("io.netty.testsuite.badHost", silent.getAddress().getHostAddress());
+        System.setProperty("io.netty.testsuite.badPort", String.valueOf(silent.getPort()));
+    }
+
+    @Nested
+    class CompositeBufferGatheringWrite extends CompositeBufferGatheringWriteTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class Addresses extends SocketAddressesTest {
+        @Override
+        protected void assertAddress(SocketAddress address) {
+            assertThat(address).isInstanceOf(InetSocketAddress.class);
+            assertThat(((InetSocketAddress) address).getPort()).isPositive();
+        }
+
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class AutoRead extends SocketAutoReadTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class BufRelease extends SocketBufReleaseTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class CancelWrite extends SocketCancelWriteTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class CloseForcibly extends SocketCloseForciblyTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Tag("full")
+    @Nested
+    class ConditionalWritability extends SocketConditionalWritabilityTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class Connect extends SocketConnectTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class DataReadInitialState extends SocketDataReadInitialStateTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class Echo extends SocketEchoTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class ExceptionHandling extends SocketExceptionHandlingTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Tag("full")
+    @Nested
+    class FileRegion extends SocketFileRegionTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class FixedLengthEcho extends SocketFixedLengthEchoTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Tag("full")
+    @Nested
+    class GatheringWrite extends SocketGatheringWriteTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class HalfClosed extends SocketHalfClosedTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class ObjectEcho extends SocketObjectEchoTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class ReadPending extends SocketReadPendingTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class Rst extends SocketRstTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class SpdyEcho extends SocketSpdyEchoTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Tag("full")
+    @Nested
+    class SslEcho extends SocketSslEchoTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class SslGreeting extends SocketSslGreetingTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class SslSessionReuse extends SocketSslSessionReuseTest {
+        /** With the JDK's TLS; OpenSSL wants a library in C. */
+        @Override
+        @ParameterizedTest
+        @MethodSource("io.netty.testsuite.transport.socket.SocketSslSessionReuseTest#jdkOnly")
+        public void testSslSessionTrustManagerResumption(
+                SslContextBuilder server, SslContextBuilder client, TestInfo info) throws Throwable {
+            super.testSslSessionTrustManagerResumption(server, client, info);
+        }
+
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class StartTls extends SocketStartTlsTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class StringEcho extends SocketStringEchoTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Tag("full")
+    @Nested
+    class TrafficShapingHandler extends TrafficShapingHandlerTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return RdmaTestNet.both();
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class ChannelNotYetConnected extends SocketChannelNotYetConnectedTest {
+        /** No test here: its server is one of TCP. RdmaSocketChannelDeviceTest has the same for RDMA. */
+        @Override
+        public void readMustBePendingUntilChannelIsActive(TestInfo info) {}
+
+        @Override
+        protected List<BootstrapFactory<Bootstrap>> newFactories() {
+            return List.of(RdmaTestNet.client());
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class ConnectionAttempt extends SocketConnectionAttemptTest {
+        @Override
+        protected List<BootstrapFactory<Bootstrap>> newFactories() {
+            return List.of(RdmaTestNet.client());
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    @Nested
+    class WriteBeforeRegistered extends WriteBeforeRegisteredTest {
+        @Override
+        protected List<BootstrapFactory<Bootstrap>> newFactories() {
+            return List.of(RdmaTestNet.client());
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+    }
+
+    /** The peer is an endpoint, since a socket of the JDK is none of RDMA. */
+    @Nested
+    class ShutdownOutputByPeer extends AbstractSocketShutdownOutputByPeerTest<AtomicReference<Endpoint>> {
+        private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+        @Override
+        protected List<BootstrapFactory<ServerBootstrap>> newFactories() {
+            return List.of(RdmaTestNet.server());
+        }
+
+        @Override
+        protected SocketAddress newSocketAddress() {
+            return RdmaTestNet.address();
+        }
+
+        @Override
+        protected AtomicReference<Endpoint> newSocket() {
+            return new AtomicReference<>();
+        }
+
+        @Override
+        protected void connect(AtomicReference<Endpoint> peer, SocketAddress address) {
+            peer.set(Endpoint.connect(
+                    (InetSocketAddress) address, config -> config.transport(RdmaTestNet.carrier()), PATIENCE));
+        }
+
+        @Override
+        protected void write(AtomicReference<Endpoint> peer, int data) {
+            assertThat(peer.get().send(new byte[] {(byte) data}, PATIENCE)).isTrue();
+        }
+
+        @Override
+        protected void shutdownOutput(AtomicReference<Endpoint> peer) {
+            assertThat(peer.get().send(new byte[0], PATIENCE)).isTrue();
+        }
+
+        @Override
+        protected void close(AtomicReference<Endpoint> peer) {
+            peer.get().close();
+        }
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.netty;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.rdma4j.verbs.endpoint.Endpoint;
+import io.github.rdma4j.verbs.endpoint.Transport;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler.Sharable;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.ConnectTimeoutException;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Channels where there is no RDMA: on this machine, at its loopback address. */
+class TransportTest {
+    private static final InetSocketAddress HERE = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+
+    private final EventLoopGroup loops =
+            new MultiThreadIoEventLoopGroup(2, new DefaultThreadFactory("loops", true), RdmaIoHandler.newFactory());
+
+    @AfterEach
+    void end() {
+        loops.shutdownGracefully(0, 30, TimeUnit.SECONDS).awaitUninterruptibly();
+    }
+
+    private Channel server(Transport transport) {
+        return new ServerBootstrap()
+                .group(loops)
+                .channel(RdmaServerSocketChannel.class)
+                .option(RdmaChannelOption.TRANSPORT, transport)
+                .childHandler(new Echo())
+                .bind(HERE)
+                .syncUninterruptibly()
+                .channel();
+    }
+
+    private Bootstrap client(Transport transport) {
+        return new Bootstrap()
+                .group(loops)
+                .channel(RdmaSocketChannel.class)
+                .option(RdmaChannelOption.TRANSPORT, transport)
+                .handler(new ChannelInboundHandlerAdapter());
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"TCP", "RDMA_OR_TCP"})
+    void aProgramRunsWhereThereIsNoRdma(Transport transport) throws Exception {
+        RdmaServerSocketChannel server = (RdmaServerSocketChannel) server(transport);
+        CompletableFuture<String> answer = new CompletableFuture<>();
+        RdmaSocketChannel client = (RdmaSocketChannel) client(transport)
+                .handler(new SimpleChannelInboundHandler<ByteBuf>() {
+                    @Override
+                    protected void channelRead0(ChannelHandlerContext context, ByteBuf bytes) {
+                        answer.complete(bytes.toString(StandardCharsets.UTF_8));
+                    }
+                })
+                .connect(server.localAddress())
+                .sync()
+                .channel();
+        client.writeAndFlush(Unpooled.copiedBuffer("over TCP", StandardCharsets.UTF_8));
+        assertThat(answer.get(60, TimeUnit.SECONDS)).isEqualTo("over TCP");
+        assertThat(client.transport()).contains(Transport.TCP);
+        boolean tried = transport == Transport.RDMA_OR_TCP;
+        assertThat(client.rdmaFailure().isPresent()).isEqualTo(tried);
+        assertThat(server.rdmaFailure().isPresent()).isEqualTo(tried);
+        assertThat(client.remoteAddress()).isEqualTo(server.localAddress());
+    }
+
+    @Test
+    void aChannelThatIsNotConnectedHasNoTransport() {
+        RdmaSocketChannel client = new RdmaSocketChannel();
+        assertThat(client.transport()).isEmpty();
+        assertThat(client.rdmaFailure()).isEmpty();
+        assertThat(new RdmaServerSocketChannel().rdmaFailure()).isEmpty();
+        assertThat(client.config().getOption(RdmaChannelOption.TRANSPORT)).isEqualTo(Transport.RDMA);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"TCP", "RDMA_OR_TCP"})
+    void nobodyListens(Transport transport) throws Exception {
+        InetSocketAddress closed;
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            closed = (InetSocketAddress) socket.getLocalSocketAddress();
+        }
+        assertThatThrownBy(() -> client(transport).connect(closed).sync())
+                .isInstanceOf(ConnectException.class)
+                .hasMessageContaining("Connection refused");
+    }
+
+    @Test
+    void aServerThatSaysNothingIsTooLate() throws Exception {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            assertThatThrownBy(() -> client(Transport.TCP)
+                            .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 200)
+                            .connect(socket.getLocalSocketAddress())
+                            .sync())
+                    .isInstanceOf(ConnectTimeoutException.class)
+                    .hasMessageContaining("no answer within");
+        }
+    }
+
+    @Test
+    void thePeerMayBeAnEndpoint() {
+        Channel server = server(Transport.TCP);
+        try (Endpoint peer = Endpoint.connect(
+                (InetSocketAddress) server.localAddress(),
+                config -> config.transport(Transport.TCP),
+                Duration.ofSeconds(60))) {
+            assertThat(peer.send(new byte[] {1, 2, 3}, Duration.ofSeconds(60))).isTrue();
+            assertThat(peer.receive(Duration.ofSeconds(60))).hasValue(new byte[] {1, 2, 3});
+        }
+    }
+
+    @Sharable
+    private static final class Echo extends ChannelInboundHandlerAdapter {
+        @Override
+        public void channelRead(ChannelHandlerContext context, Object message) {
+            context.writeAndFlush(message);
+        }
+    }
+}
