@@ -78,11 +78,11 @@ API result cuFileGetVersion(int *version) {
 API result cuFileDriverOpen(void) {
     int code = called("cuFileDriverOpen");
     if (!code) code = settings.open;
-    if (code) return failed(code);
+    if (code && code != DRIVER_ALREADY_OPEN) return failed(code);
     pthread_mutex_lock(&mutex);
     opened++;
     pthread_mutex_unlock(&mutex);
-    return ok();
+    return failed(code);
 }
 
 API result cuFileDriverClose_v2(void) {

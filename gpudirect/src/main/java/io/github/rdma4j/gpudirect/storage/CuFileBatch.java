@@ -121,8 +121,10 @@ final class CuFileBatch implements BatchEngine {
 
     @Override
     public void close() {
-        storage.context().makeCurrentForCall();
-        calls.batchDestroy(handle);
-        arena.close();
+        try {
+            storage.giveBack(() -> calls.batchDestroy(handle));
+        } finally {
+            arena.close();
+        }
     }
 }

@@ -113,23 +113,20 @@ final class CuFileWay implements Way {
 
     private StreamTransfer queue(
             boolean write, CudaStream stream, DeviceMemory memory, long memoryOffset, long fileOffset, long length) {
-        if (!calls.hasStreams()) {
-            throw new UnsupportedOperationException(calls.file() + " has no cuFileReadAsync and cuFileWriteAsync."
-                    + " Remedy: install cuFile of CUDA 12.2 or later, or take the staged path"
-                    + " (StorageConfig.only(STAGED)), which has stream-ordered transfers everywhere");
-        }
         String call = "%s(%s, offset=%d, length=%d)"
                 .formatted(write ? "cuFileWriteAsync" : "cuFileReadAsync", file, fileOffset, length);
-        storage.streams().register(stream, calls);
-        MemoryUse use = storage.use(memory);
         MemorySegment words = storage.streams().takeArguments();
+        MemoryUse use = null;
         StreamTransfer transfer;
         try {
+            requireStreams();
+            storage.streams().register(stream, calls);
+            MemoryUse held = storage.use(memory);
+            use = held;
             transfer = new StreamTransfer(
-                    storage, () -> words.get(ValueLayout.JAVA_LONG, BYTES), () -> release(use, words), call);
+                    storage, () -> words.get(ValueLayout.JAVA_LONG, BYTES), () -> release(held, words), call);
         } catch (RuntimeException e) {
-            use.exit();
-            storage.streams().giveBack(words);
+            release(use, words);
             throw e;
         }
         try {
@@ -160,14 +157,24 @@ final class CuFileWay implements Way {
                 call);
     }
 
+    private void requireStreams() {
+        if (!calls.hasStreams()) {
+            throw new UnsupportedOperationException(calls.file() + " has no cuFileReadAsync and cuFileWriteAsync."
+                    + " Remedy: install cuFile of CUDA 12.2 or later, or take the staged path"
+                    + " (StorageConfig.only(STAGED)), which has stream-ordered transfers everywhere");
+        }
+    }
+
     private void release(MemoryUse use, MemorySegment words) {
         storage.streams().giveBack(words);
-        use.exit();
+        if (use != null) {
+            use.exit();
+        }
         file.exit();
     }
 
     @Override
     public void close() {
-        calls.handleDeregister(handle);
+        storage.giveBack(() -> calls.handleDeregister(handle));
     }
 }

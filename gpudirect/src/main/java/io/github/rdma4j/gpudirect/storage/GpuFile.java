@@ -166,14 +166,7 @@ public final class GpuFile implements AutoCloseable {
         requireStream(stream, length);
         requireReadable();
         enter();
-        boolean queued = false;
-        try {
-            StreamTransfer transfer = way.readAsync(stream, memory, memoryOffset, fileOffset, length);
-            queued = true;
-            return transfer;
-        } finally {
-            exitUnless(queued);
-        }
+        return way.readAsync(stream, memory, memoryOffset, fileOffset, length);
     }
 
     /**
@@ -194,14 +187,7 @@ public final class GpuFile implements AutoCloseable {
         requireStream(stream, length);
         requireWritable();
         enter();
-        boolean queued = false;
-        try {
-            StreamTransfer transfer = way.writeAsync(stream, memory, memoryOffset, fileOffset, length);
-            queued = true;
-            return transfer;
-        } finally {
-            exitUnless(queued);
-        }
+        return way.writeAsync(stream, memory, memoryOffset, fileOffset, length);
     }
 
     /** {@return how many bytes the file has now (lseek(2))} */
@@ -284,12 +270,6 @@ public final class GpuFile implements AutoCloseable {
 
     void exit() {
         uses.exit();
-    }
-
-    private void exitUnless(boolean queued) {
-        if (!queued) {
-            uses.exit();
-        }
     }
 
     /**

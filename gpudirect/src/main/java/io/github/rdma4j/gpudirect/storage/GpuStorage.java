@@ -303,6 +303,24 @@ public final class GpuStorage implements AutoCloseable {
         }
     }
 
+    /**
+     * Gives something back to cuFile, with the context current if that can be: what is not given back now never is.
+     *
+     * @throws RuntimeException if the context could not be made current, or the step's own
+     */
+    void giveBack(Runnable step) {
+        RuntimeException unbound = null;
+        try {
+            context.makeCurrentForCall();
+        } catch (RuntimeException e) {
+            unbound = e;
+        }
+        step.run();
+        if (unbound != null) {
+            throw unbound;
+        }
+    }
+
     /** Finds out what is over, for a close that waits: nobody else may ask. */
     void look() {
         streams.look();
@@ -395,10 +413,7 @@ public final class GpuStorage implements AutoCloseable {
         lanes.close(steps);
         steps.run(workers::close);
         if (driver != null) {
-            steps.run(() -> {
-                context.makeCurrentForCall();
-                driver.close();
-            });
+            steps.run(() -> giveBack(driver::close));
         }
         context.removeDependent(this);
         steps.finish();

@@ -51,9 +51,8 @@ final class MemoryUse implements AutoCloseable {
         if (registered) {
             registered = false;
             long base = memory.deviceAddress();
-            storage.context().makeCurrentForCall();
-            CuFileDriver.require(
-                    storage.cuFileCalls().bufferDeregister(base), "cuFileBufDeregister(0x%x)".formatted(base));
+            storage.giveBack(() -> CuFileDriver.require(
+                    storage.cuFileCalls().bufferDeregister(base), "cuFileBufDeregister(0x%x)".formatted(base)));
         }
     }
 

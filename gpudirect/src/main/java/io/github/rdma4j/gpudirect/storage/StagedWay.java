@@ -95,13 +95,20 @@ final class StagedWay implements Way {
      */
     private StreamTransfer queue(
             boolean write, CudaStream stream, DeviceMemory memory, long memoryOffset, long fileOffset, long length) {
-        StreamChunk chunk = storage.streams().chunkOf(stream);
         StreamJob job = new StreamJob(io, write, length);
-        StreamTransfer transfer = new StreamTransfer(
-                storage,
-                job::result,
-                file::exit,
-                "%s, in the order of a stream(offset=%d, length=%d)".formatted(file, fileOffset, length));
+        StreamChunk chunk;
+        StreamTransfer transfer;
+        try {
+            chunk = storage.streams().chunkOf(stream);
+            transfer = new StreamTransfer(
+                    storage,
+                    job::result,
+                    file::exit,
+                    "%s, in the order of a stream(offset=%d, length=%d)".formatted(file, fileOffset, length));
+        } catch (RuntimeException e) {
+            file.exit();
+            throw e;
+        }
         try {
             // Two threads that give one stream something must not mix their steps.
             synchronized (chunk) {

@@ -63,8 +63,7 @@ final class StreamStore {
             }
         }
         look();
-        storage.context().makeCurrentForCall();
-        CuFileDriver.require(calls.streamDeregister(handle), "cuFileStreamDeregister()");
+        storage.giveBack(() -> CuFileDriver.require(calls.streamDeregister(handle), "cuFileStreamDeregister()"));
     }
 
     /** Four words that must stay until a stream is as far. */

@@ -13,7 +13,10 @@ interface Way {
     /** Writes all. */
     long write(DeviceMemory memory, long memoryOffset, long fileOffset, long length);
 
-    /** Queues a read; the transfer ends the caller's use of the file when it is over. */
+    /**
+     * Queues a read. The caller has entered the file, and this ends it: when the transfer is over, or when it throws and
+     * nothing is under way.
+     */
     StreamTransfer readAsync(CudaStream stream, DeviceMemory memory, long memoryOffset, long fileOffset, long length);
 
     /** Queues a write. */
