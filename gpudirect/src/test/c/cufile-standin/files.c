@@ -280,7 +280,7 @@ ssize_t transfer(bool write, void *handle, void *base, size_t size, off_t file_o
     } else {
         done = pread(file->fd, host, size, file_offset);
         if (done < 0) done = -errno;
-        else if (copy(true, device, host, (size_t)done, by_cuda)) done = -5011;
+        else if (!settings.forget && copy(true, device, host, (size_t)done, by_cuda)) done = -5011;
     }
     free(host);
     return done;

@@ -78,7 +78,7 @@ typedef struct {
 } io_event;
 
 struct settings {
-    int open, module, supported, compat, odirect;
+    int open, module, supported, compat, odirect, forget;
     long short_io, delay_us;
 };
 
