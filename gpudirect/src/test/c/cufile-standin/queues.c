@@ -211,7 +211,9 @@ static void run_queued(void *argument) {
     size_t size = work->flags & FIXED_SIZE ? work->size : *work->size_at;
     off_t file = work->flags & FIXED_FILE ? work->file_offset : *work->file_at;
     off_t memory = work->flags & FIXED_MEMORY ? work->memory_offset : *work->memory_at;
-    *work->bytes = code ? -code : transfer(work->write, work->file, work->base, size, file, memory, false);
+    ssize_t done = code ? -code : transfer(work->write, work->file, work->base, size, file, memory, false);
+    /* An errno is lost on the way, as with cuFile. */
+    *work->bytes = done < 0 && done > -5000 ? -1 : done;
     free(work);
 }
 

@@ -123,8 +123,7 @@ final class CuFileWay implements Way {
             storage.streams().register(stream, calls);
             MemoryUse held = storage.use(memory);
             use = held;
-            transfer = new StreamTransfer(
-                    storage, () -> words.get(ValueLayout.JAVA_LONG, BYTES), () -> release(held, words), call);
+            transfer = new StreamTransfer(storage, () -> outcome(words), () -> release(held, words), call);
         } catch (RuntimeException e) {
             release(use, words);
             throw e;
@@ -155,6 +154,11 @@ final class CuFileWay implements Way {
                         : calls.readAsync(
                                 handle, base, at + SIZE, at + FILE_OFFSET, at + MEMORY_OFFSET, at + BYTES, queue),
                 call);
+    }
+
+    private static long outcome(MemorySegment words) {
+        long bytes = words.get(ValueLayout.JAVA_LONG, BYTES);
+        return bytes == -1 ? -Failures.UNTOLD : bytes;
     }
 
     private void requireStreams() {

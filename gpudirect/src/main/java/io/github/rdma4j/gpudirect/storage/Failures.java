@@ -7,6 +7,9 @@ import java.util.Map;
 
 /** The exceptions that codes become. */
 final class Failures {
+    /** A code for what cuFile gives as -1 when errno is long another thread's. */
+    static final int UNTOLD = 4999;
+
     private static final int FIRST_STATUS = 5000;
 
     /** What an errno means for a file that is read or written here. */
@@ -61,6 +64,15 @@ final class Failures {
     static StorageException of(long code, String call, long transferred) {
         if (code > FIRST_STATUS) {
             return new CuFileException(call, (int) code, 0, transferred);
+        }
+        if (code == UNTOLD) {
+            return new StorageException(
+                    call,
+                    0,
+                    "-1",
+                    "an error of the file system, which cuFile does not name in the order of a stream",
+                    "use read and write, which name it, or see cufile.log in the working folder",
+                    transferred);
         }
         Meaning meaning = ERRNOS.getOrDefault((int) code, new Meaning("errno " + code, "", ""));
         return new StorageException(call, (int) code, meaning.name, meaning.explanation, meaning.remedy, transferred);

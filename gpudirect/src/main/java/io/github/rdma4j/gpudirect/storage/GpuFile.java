@@ -84,6 +84,8 @@ public final class GpuFile implements AutoCloseable {
      * @throws IndexOutOfBoundsException if the range leaves the memory
      * @throws StorageException if the file cannot be read; what is in the range then is not defined
      * @throws io.github.rdma4j.cuda.CudaException if a copy fails
+     * @throws io.github.rdma4j.cuda.CudaWaitInterruptedException if the thread is interrupted while it waits for a copy;
+     *     a copy may then be under way still, which keeps the memory from being freed
      */
     public long read(DeviceMemory memory, long memoryOffset, long fileOffset, long length) {
         check(memory, memoryOffset, fileOffset, length);

@@ -169,9 +169,16 @@ public final class GpuFileBatch implements AutoCloseable {
         boolean taken = false;
         try {
             collected.forEach(this::hold);
-            engine.submit(collected);
+            List<BatchEntry> nothing =
+                    collected.stream().filter(each -> each.length == 0).toList();
+            collected.removeAll(nothing);
+            if (!collected.isEmpty()) {
+                engine.submit(collected);
+            }
             taken = true;
             underWay += count;
+            // cuFile may refuse a transfer of nothing, and there is nothing to do.
+            nothing.forEach(each -> arrive(each.number, 0, null));
         } finally {
             if (!taken) {
                 collected.forEach(this::letGo);

@@ -273,24 +273,21 @@ public final class GpuStorage implements AutoCloseable {
 
     /** Memory that cuFile is about to use by its address; {@link MemoryUse#exit} must follow. */
     MemoryUse use(DeviceMemory memory) {
-        while (true) {
-            synchronized (memories) {
-                MemoryUse known = memories.get(memory);
-                if (known != null && known.enter()) {
-                    return known;
-                }
+        synchronized (memories) {
+            MemoryUse known = memories.get(memory);
+            if (known != null && known.enter()) {
+                return known;
             }
-            MemoryUse made = new MemoryUse(this, memory);
-            // Not under the lock: a close of the memory waits there for its dependents, which come here.
-            memory.addDependent(made);
-            MemoryUse first;
-            synchronized (memories) {
-                first = memories.get(memory);
-                if (first == null || !first.enter()) {
-                    memories.put(memory, made);
-                    made.enter();
-                    return made;
-                }
+        }
+        MemoryUse made = new MemoryUse(this, memory);
+        // Not under the lock: a close of the memory waits there for its dependents, which come here.
+        memory.addDependent(made);
+        synchronized (memories) {
+            MemoryUse first = memories.get(memory);
+            if (first == null || !first.enter()) {
+                memories.put(memory, made);
+                made.enter();
+                return made;
             }
             memory.removeDependent(made);
             return first;

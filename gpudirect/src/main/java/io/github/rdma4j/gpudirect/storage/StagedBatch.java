@@ -38,7 +38,7 @@ final class StagedBatch implements BatchEngine {
         try {
             if (isCancelled(submission)) {
                 failure = new CancellationException(entry.describe() + " was cancelled before it began");
-            } else if (entry.length > 0) {
+            } else {
                 bytes = ((StagedWay) entry.file.way())
                         .transferAlone(entry.write, entry.memory, entry.memoryOffset, entry.fileOffset, entry.length);
             }

@@ -4,11 +4,11 @@ package io.github.rdma4j.gpudirect.storage;
 
 import io.github.rdma4j.cuda.CudaContext;
 import io.github.rdma4j.cuda.CudaEvent;
-import io.github.rdma4j.cuda.CudaException;
 import io.github.rdma4j.cuda.CudaStream;
 import io.github.rdma4j.cuda.DeviceMemory;
 import io.github.rdma4j.cuda.HostMemory;
 import java.time.Duration;
+import java.util.Arrays;
 
 /** Pinned chunks with a stream, for one transfer at a time. */
 final class StagingLane implements AutoCloseable {
@@ -117,11 +117,12 @@ final class StagingLane implements AutoCloseable {
         try {
             boolean idle = stream.await(limit);
             if (idle) {
-                java.util.Arrays.fill(copying, false);
+                Arrays.fill(copying, false);
             }
             return idle;
-        } catch (CudaException e) {
-            // The work of a lost context touches nothing any more; the lane is of no use then, either.
+        } catch (RuntimeException e) {
+            // A lost context, or an interrupted thread. The copies hold the memory by their stream; the lane is put
+            // aside.
             return false;
         }
     }

@@ -6,6 +6,7 @@ import io.github.rdma4j.cuda.CudaEvent;
 import io.github.rdma4j.cuda.CudaException;
 import io.github.rdma4j.cuda.CudaStream;
 import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /**
@@ -126,7 +127,7 @@ public final class StreamTransfer {
             if (System.nanoTime() - start >= nanos) {
                 return false;
             }
-            java.util.concurrent.locks.LockSupport.parkNanos(pause);
+            LockSupport.parkNanos(pause);
             if (Thread.interrupted()) {
                 Thread.currentThread().interrupt();
                 return isDone();

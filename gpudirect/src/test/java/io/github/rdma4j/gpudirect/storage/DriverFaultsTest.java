@@ -143,6 +143,12 @@ class DriverFaultsTest extends StorageFixture {
             refused("cuFileBufDeregister", Use.REGISTER, world);
             StandInCuFile.failAt("cuFileDriverGetProperties", 1, 5030);
             assertThatThrownBy(() -> storage.open(where)).isInstanceOf(CuFileException.class);
+            StandInCuFile.failAt("cuFileReadAsync.result", 1, 28);
+            StreamTransfer transfer = file.readAsync(stream, memory, 0, 0, SIZE);
+            assertThat(transfer.await(LIMIT)).isTrue();
+            assertThatThrownBy(transfer::bytes)
+                    .isInstanceOf(StorageException.class)
+                    .hasMessageContaining("failed: -1 (an error of the file system, which cuFile does not name");
             StandInCuFile.failAt("cuFileWrite", 1, 28);
             assertThatThrownBy(() -> file.write(memory, 0, 0, SIZE))
                     .hasMessageContaining("cuFileWrite(" + where + ", offset=0, length=12298) failed: ENOSPC");

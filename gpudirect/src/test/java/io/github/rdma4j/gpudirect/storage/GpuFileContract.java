@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.rdma4j.cuda.Cuda;
 import io.github.rdma4j.cuda.CudaContext;
 import io.github.rdma4j.cuda.CudaStream;
+import io.github.rdma4j.cuda.CudaWaitInterruptedException;
 import io.github.rdma4j.cuda.DeviceMemory;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -271,6 +272,26 @@ abstract class GpuFileContract extends StorageFixture {
     }
 
     @Test
+    void anInterruptedThreadReadsOrSaysSo() throws IOException {
+        byte[] data = bytes(3 * CHUNK);
+        try (GpuFile file = storage.open(file(data));
+                DeviceMemory memory = context.allocate(data.length)) {
+            for (int i = 0; i < 20; i++) {
+                Thread.currentThread().interrupt();
+                try {
+                    file.read(memory, 0, 0, data.length);
+                } catch (CudaWaitInterruptedException e) {
+                    // A copy was not done at once.
+                    assertThat(path()).isEqualTo(StoragePath.STAGED);
+                }
+                assertThat(Thread.interrupted()).isTrue();
+            }
+            assertThat(file.read(memory, 0, 0, data.length)).isEqualTo(data.length);
+            assertThat(contents(memory)).isEqualTo(data);
+        }
+    }
+
+    @Test
     void theContextClosesAll() throws IOException {
         GpuFile file = storage.open(file(bytes(10)));
         DeviceMemory memory = context.allocate(10);
@@ -388,13 +409,17 @@ abstract class GpuFileContract extends StorageFixture {
             }
             batch.write(7, file, memory, 0, (long) count * CHUNK, 10);
             batch.read(8, file, memory, 0, 1 << 30, 10);
+            batch.read(9, file, memory, 0, 0, 0);
             batch.submit();
-            assertThat(batch.await(Integer.MAX_VALUE, LIMIT)).isEqualTo(2);
-            int late = batch.id(0) == 8 ? 0 : 1;
-            assertThat(batch.bytes(late)).isZero();
-            assertThat(batch.bytes(1 - late)).isEqualTo(10);
+            assertThat(batch.await(Integer.MAX_VALUE, LIMIT)).isEqualTo(3);
+            for (int i = 0; i < 3; i++) {
+                assertThat(batch.bytes(i)).isEqualTo(batch.id(i) == 7 ? 10 : 0);
+            }
+            batch.read(10, file, memory, 0, 0, 0);
+            assertThat(batch.submit()).isOne();
+            assertThat(batch.await(1, LIMIT)).isOne();
             assertThat(Files.size(path)).isEqualTo(count * CHUNK + 10L);
-            assertThatThrownBy(() -> batch.id(2)).isInstanceOf(IndexOutOfBoundsException.class);
+            assertThatThrownBy(() -> batch.id(1)).isInstanceOf(IndexOutOfBoundsException.class);
         }
     }
 

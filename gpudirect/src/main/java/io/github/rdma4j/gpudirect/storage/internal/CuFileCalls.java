@@ -250,7 +250,8 @@ public final class CuFileCalls {
             MethodHandle function, long handle, long base, long size, long fileOffset, long memoryOffset) {
         try {
             long result = (long) function.invokeExact(Errno.segment(), handle, base, size, fileOffset, memoryOffset);
-            return result == -1 ? -Errno.last() : result;
+            // Were errno 0, the failure would read as the end of the file.
+            return result == -1 ? -Math.max(Errno.last(), 1) : result;
         } catch (Throwable e) {
             throw Errno.unexpected(e);
         }

@@ -4,14 +4,15 @@ package io.github.rdma4j.gpudirect.storage.internal;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /** errno behind a call, one place for each thread: a call allocates nothing. */
 final class Errno {
     static final Linker.Option CAPTURE = Linker.Option.captureCallState("errno");
-    private static final long OFFSET = Linker.Option.captureStateLayout()
-            .byteOffset(java.lang.foreign.MemoryLayout.PathElement.groupElement("errno"));
+    private static final long OFFSET =
+            Linker.Option.captureStateLayout().byteOffset(MemoryLayout.PathElement.groupElement("errno"));
     private static final ThreadLocal<MemorySegment> SEGMENT =
             ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(Linker.Option.captureStateLayout()));
 
