@@ -10,14 +10,16 @@ setup() {
     project=$BATS_TEST_TMPDIR/project
     verbs='verbs-ffm/src/main/generated'
     cuda='cuda-ffm/src/main/generated'
+    cufile='gpudirect/src/main/generated'
     package=io/github/rdma4j/verbs/bindings
     cuda_package=io/github/rdma4j/cuda/bindings
+    cufile_package=io/github/rdma4j/gpudirect/storage/bindings
     export RECORDING=$BATS_TEST_TMPDIR/recording
     mkdir -p "$project/scripts" "$BATS_TEST_TMPDIR/bin"
     cp -r "$root/native-headers" "$project"
     cp -r "$root/scripts/lib" "$root/scripts/generate-bindings" "$project/scripts"
     local generated
-    for generated in "$verbs" "$cuda"; do
+    for generated in "$verbs" "$cuda" "$cufile"; do
         mkdir -p "$project/${generated%/*}" "$RECORDING/${generated%/*}"
         cp -r "$root/$generated" "$project/$generated"
         cp -r "$root/$generated" "$RECORDING/$generated"
@@ -37,7 +39,7 @@ setup() {
 cuda_headers() {
     mkdir -p "$1/include"
     printf '#define CUDA_VERSION %s\n' "$2" >"$1/include/cuda.h"
-    touch "$1/include/cudaTypedefs.h"
+    touch "$1/include/cudaTypedefs.h" "$1/include/cufile.h"
 }
 
 headers_have_version() {
@@ -63,7 +65,7 @@ fi
 while ((\$# > 0)); do
     case \$1 in
     --output) output=\$2 ;;
-    --include-dir) folder=\$2 ;;
+    --include-dir) folder=\${folder:-\$2} ;;
     @*) list=\${1##*/} ;;
     esac
     shift
@@ -71,13 +73,16 @@ done
 if [[ \$list == driver.args ]]; then
     [[ -e \$folder/cuda.h ]] || { echo "no cuda.h in the folder \$folder" >&2; exit 1; }
     recorded=\$RECORDING/$cuda/$cuda_package output=\$output/$cuda_package
+elif [[ \$list == storage.args ]]; then
+    [[ -e \$folder/cufile.h ]] || { echo "no cufile.h in the folder \$folder" >&2; exit 1; }
+    recorded=\$RECORDING/$cufile/$cufile_package output=\$output/$cufile_package
 else
     recorded=\$RECORDING/$verbs/$package output=\$output/$package
 fi
 mkdir -p "\$output"
 cd "\$output"
 case \$list in
-driver.args) cp "\$recorded"/* . ;;
+driver.args | storage.args) cp "\$recorded"/* . ;;
 types.args)
     cp "\$recorded"/* . && rm LibIbVerbs.java LibRdmaCm.java
     for class in pthread_mutex_t __pthread_mutex_s __pthread_internal_list; do
@@ -100,6 +105,7 @@ generate() {
 nothing_is_written() {
     diff -r "$project/$verbs" "$root/$verbs"
     diff -r "$project/$cuda" "$root/$cuda"
+    diff -r "$project/$cufile" "$root/$cufile"
 }
 
 fails_with() {
@@ -116,6 +122,7 @@ fails_with() {
     [ "$status" -eq 0 ]
     [[ $output == *'rdma-core: the '*' committed classes are what jextract makes'* ]]
     [[ $output == *'cuda: the '*' committed classes are what jextract makes'* ]]
+    [[ $output == *'cufile: the '*' committed classes are what jextract makes'* ]]
     touch -d '2020-01-01' "$project/$verbs/$package/ibv_wc.java"
     generate --jextract "$jextract"
     [ "$status" -eq 0 ]

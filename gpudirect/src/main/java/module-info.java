@@ -7,5 +7,6 @@ module io.github.rdma4j.gpudirect {
 
     exports io.github.rdma4j.gpudirect;
     exports io.github.rdma4j.gpudirect.check;
+    exports io.github.rdma4j.gpudirect.storage;
     exports io.github.rdma4j.gpudirect.topology;
 }

@@ -27,6 +27,8 @@ module io.github.rdma4j.perftest {
             info.picocli;
     opens io.github.rdma4j.perftest.findings to
             info.picocli;
+    opens io.github.rdma4j.perftest.gds to
+            info.picocli;
     opens io.github.rdma4j.perftest.page to
             info.picocli;
     opens io.github.rdma4j.perftest.watch to

@@ -79,6 +79,17 @@ public final class CudaContext extends CudaResource {
     }
 
     /**
+     * Makes this the current context for one native call that follows at once, of a library beside the driver that asks
+     * for it: cuFile, NCCL (cuCtxSetCurrent). Between this and that call nothing may block, not even for a lock: a
+     * virtual thread would go on where another context is current. Allocates nothing.
+     *
+     * @throws IllegalStateException if it is closed
+     */
+    public void makeCurrentForCall() {
+        bind();
+    }
+
+    /**
      * Makes it current for the calls of the driver that follow at once. Between it and them nothing may block, not even
      * for a lock: a virtual thread would go on where another context is current.
      */

@@ -3,6 +3,7 @@
 package io.github.rdma4j.gpudirect;
 
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.conditions.ArchConditions.have;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Test;
  */
 class ArchitectureTest {
     private static final String GPUDIRECT = "io.github.rdma4j.gpudirect";
+    private static final String STORAGE = GPUDIRECT + ".storage";
     private static final JavaClasses CODE = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .importPackages(GPUDIRECT);
@@ -36,6 +38,32 @@ class ArchitectureTest {
                         "io.github.rdma4j.verbs",
                         "io.github.rdma4j.verbs.device",
                         "io.github.rdma4j.cuda")
+                .check(CODE);
+    }
+
+    /** Files need no adapter: the package can be had alone some day. */
+    @Test
+    void storageLeansOnCudaOnly() {
+        classes()
+                .that()
+                .resideInAPackage(STORAGE)
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage(
+                        "java..", STORAGE, STORAGE + ".internal", STORAGE + ".bindings", "io.github.rdma4j.cuda")
+                .check(CODE);
+    }
+
+    @Test
+    void theNativeLayerOfStorageKnowsOfTheApiOnlyItsExceptions() {
+        classes()
+                .that()
+                .resideInAPackage(STORAGE + ".internal")
+                .should()
+                .onlyDependOnClassesThat(resideInAnyPackage("java..", STORAGE + ".internal", STORAGE + ".bindings")
+                        .or(describe(
+                                "its exceptions",
+                                type -> type.getFullName().startsWith(STORAGE + ".CuFileUnavailableException"))))
                 .check(CODE);
     }
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class ExampleDeviceTest {
     @Test
     void theExampleBringsItsBytes() throws Exception {
-        ExampleProgram.classes();
+        ExampleProgram.classes(ExampleProgram.TRANSFER);
         int port;
         try (ServerSocket free = new ServerSocket(0)) {
             port = free.getLocalPort();
@@ -54,7 +54,7 @@ class ExampleDeviceTest {
         return () -> {
             for (int attempt = 1; ; attempt++) {
                 try {
-                    ExampleProgram.run(arguments);
+                    ExampleProgram.run(ExampleProgram.TRANSFER, arguments);
                     return null;
                 } catch (InvocationTargetException e) {
                     if (!(e.getCause() instanceof ConnectException) || attempt == 300) {

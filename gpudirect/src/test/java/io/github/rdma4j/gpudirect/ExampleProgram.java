@@ -15,9 +15,12 @@ import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
-/** A file of docs, and the program of docs/examples. */
+/** A file of docs, and the programs of docs/examples. */
 final class ExampleProgram {
-    private static final String NAME = "GpuTransfer";
+    /** Between two programs: docs/gpudirect.md. */
+    static final String TRANSFER = "GpuTransfer";
+    /** From a file: docs/gpudirect-storage.md. */
+    static final String TENSORS = "LoadTensors";
 
     private ExampleProgram() {}
 
@@ -30,10 +33,10 @@ final class ExampleProgram {
     }
 
     /** Compiled, by this call if not before: in the microVM the compiler alone takes most of a minute. */
-    static Path classes() throws Exception {
-        Path classes = folder();
-        if (!Files.exists(classes.resolve(NAME + ".class"))) {
-            String complaints = compile();
+    static Path classes(String name) throws Exception {
+        Path classes = folder(name);
+        if (!Files.exists(classes.resolve(name + ".class"))) {
+            String complaints = compile(name);
             if (!complaints.isEmpty()) {
                 throw new AssertionError(complaints);
             }
@@ -41,18 +44,18 @@ final class ExampleProgram {
         return classes;
     }
 
-    private static Path source() {
-        return docs().resolve("examples").resolve(NAME + ".java");
+    private static Path source(String name) {
+        return docs().resolve("examples").resolve(name + ".java");
     }
 
-    private static Path folder() throws IOException {
+    private static Path folder(String name) throws IOException {
         return docs().resolve("../gpudirect/target/example")
-                .resolve(Integer.toHexString(Files.readString(source()).hashCode()));
+                .resolve(Integer.toHexString(Files.readString(source(name)).hashCode()));
     }
 
     /** What the compiler has to say about it; nothing if all is well. */
-    static String compile() throws Exception {
-        Path classes = folder();
+    static String compile(String name) throws Exception {
+        Path classes = folder(name);
         Files.createDirectories(classes);
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         StringWriter complaints = new StringWriter();
@@ -64,17 +67,17 @@ final class ExampleProgram {
                     "-cp",
                     System.getProperty("java.class.path"));
             boolean compiled = compiler.getTask(
-                            complaints, files, null, options, null, files.getJavaFileObjects(source()))
+                            complaints, files, null, options, null, files.getJavaFileObjects(source(name)))
                     .call();
             return compiled ? complaints.toString() : "does not compile: " + complaints;
         }
     }
 
     /** Runs it in this JVM, as the tests' driver is one for a JVM. */
-    static void run(String... arguments) throws Exception {
+    static void run(String name, String... arguments) throws Exception {
         try (URLClassLoader loader =
-                new URLClassLoader(new URL[] {classes().toUri().toURL()}, ExampleProgram.class.getClassLoader())) {
-            Class<?> program = loader.loadClass(NAME);
+                new URLClassLoader(new URL[] {classes(name).toUri().toURL()}, ExampleProgram.class.getClassLoader())) {
+            Class<?> program = loader.loadClass(name);
             var constructor = program.getDeclaredConstructor();
             constructor.setAccessible(true);
             Method main = program.getDeclaredMethod("main", String[].class);

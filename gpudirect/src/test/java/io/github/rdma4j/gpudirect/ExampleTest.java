@@ -9,6 +9,6 @@ import org.junit.jupiter.api.Test;
 class ExampleTest {
     @Test
     void theExampleCompilesWithoutAWarning() throws Exception {
-        assertThat(ExampleProgram.compile()).isEmpty();
+        assertThat(ExampleProgram.compile(ExampleProgram.TRANSFER)).isEmpty();
     }
 }

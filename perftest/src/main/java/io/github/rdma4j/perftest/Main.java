@@ -7,6 +7,7 @@ import io.github.rdma4j.perftest.compare.CompareCommand;
 import io.github.rdma4j.perftest.doctor.DoctorCommand;
 import io.github.rdma4j.perftest.environment.BuildInfo;
 import io.github.rdma4j.perftest.exit.Complaints;
+import io.github.rdma4j.perftest.gds.GdsCommand;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.page.ReportCommand;
 import io.github.rdma4j.perftest.watch.WatchCommand;
@@ -49,6 +50,9 @@ public final class Main {
             case CheckCommand.NAME -> {
                 return CheckCommand.run(arguments.subList(1, arguments.size()), out, err);
             }
+            case GdsCommand.NAME -> {
+                return GdsCommand.run(arguments.subList(1, arguments.size()), out, err);
+            }
             case "-h", "--help" -> {
                 help(out);
                 return ToolCommand.OK;
@@ -70,7 +74,7 @@ public final class Main {
     private static String tools() {
         return Arrays.stream(Tool.values()).map(Tool::command).collect(Collectors.joining(", ")) + ", "
                 + CompareCommand.NAME + ", " + ReportCommand.NAME + ", " + DoctorCommand.NAME + ", "
-                + WatchCommand.NAME + ", " + CheckCommand.NAME;
+                + WatchCommand.NAME + ", " + CheckCommand.NAME + ", " + GdsCommand.NAME;
     }
 
     private static void help(PrintStream out) {
@@ -88,5 +92,6 @@ public final class Main {
         out.printf("  %-15s %s%n", DoctorCommand.NAME, DoctorCommand.TITLE);
         out.printf("  %-15s %s%n", WatchCommand.NAME, WatchCommand.TITLE);
         out.printf("  %-15s %s%n", CheckCommand.NAME, CheckCommand.TITLE);
+        out.printf("  %-15s %s%n", GdsCommand.NAME, GdsCommand.TITLE);
     }
 }

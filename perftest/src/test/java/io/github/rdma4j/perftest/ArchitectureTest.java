@@ -73,6 +73,7 @@ class ArchitectureTest {
             floor("page", "exit", "environment", "figures", "result"),
             floor("findings"),
             floor("check", "exit", "environment", "findings"),
+            floor("gds", "exit", "environment", "findings"),
             floor("doctor.machine", "placement"),
             floor("doctor.check", "placement", "doctor.machine"),
             floor("doctor.pair", "exit", "doctor.machine", "doctor.check"),
@@ -151,6 +152,7 @@ class ArchitectureTest {
                     "document",
                     "page",
                     "check",
+                    "gds",
                     "doctor",
                     "watch",
                     "compare"));
@@ -271,6 +273,7 @@ class ArchitectureTest {
                         inFull("gpu"),
                         inFull("resources"),
                         inFull("check"),
+                        inFull("gds"),
                         inFull("findings"),
                         inFull("doctor") + "..")
                 .should()

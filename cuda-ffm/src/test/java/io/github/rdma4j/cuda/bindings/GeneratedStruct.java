@@ -35,7 +35,12 @@ public record GeneratedStruct(String name, long size, long alignment, Map<String
 
     /** All of them. */
     public static List<GeneratedStruct> all() {
-        return classes()
+        return all(CudaHeaders.class);
+    }
+
+    /** All of another package, such as that of cuFile. */
+    public static List<GeneratedStruct> all(Class<?> headers) {
+        return classes(headers)
                 .map(GeneratedStruct::layoutOf)
                 .flatMap(List::stream)
                 .map(GeneratedStruct::of)
@@ -44,7 +49,12 @@ public record GeneratedStruct(String name, long size, long alignment, Map<String
 
     /** The names of the classes of function pointers, such as {@code PFN_cuInit_v2000}. */
     public static List<String> functionTypes() {
-        return classes()
+        return functionTypes(CudaHeaders.class);
+    }
+
+    /** Those of another package. */
+    public static List<String> functionTypes(Class<?> headers) {
+        return classes(headers)
                 .map(Class::getSimpleName)
                 .filter(name -> name.startsWith("PFN_"))
                 .toList();
@@ -52,8 +62,13 @@ public record GeneratedStruct(String name, long size, long alignment, Map<String
 
     /** Every constant's name and value. */
     public static SortedMap<String, Number> constants() {
+        return constants(CudaHeaders.class);
+    }
+
+    /** Those of another class. */
+    public static SortedMap<String, Number> constants(Class<?> headers) {
         SortedMap<String, Number> found = new TreeMap<>();
-        for (Method method : CudaHeaders.class.getDeclaredMethods()) {
+        for (Method method : headers.getDeclaredMethods()) {
             if (Modifier.isPublic(method.getModifiers()) && method.getParameterCount() == 0) {
                 found.put(method.getName(), (Number) invoke(method));
             }
@@ -80,8 +95,7 @@ public record GeneratedStruct(String name, long size, long alignment, Map<String
         }
     }
 
-    private static Stream<Class<?>> classes() {
-        Class<?> any = CudaHeaders.class;
+    private static Stream<Class<?>> classes(Class<?> any) {
         try {
             Path root = Path.of(
                     any.getProtectionDomain().getCodeSource().getLocation().toURI());

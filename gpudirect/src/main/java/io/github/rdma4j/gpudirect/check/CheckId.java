@@ -36,6 +36,14 @@ public enum CheckId {
     RDMA_CORE("rdma-core", OK, WARNING, FAIL, UNKNOWN),
     /** Whether RDMA devices can be reached from here. */
     RDMA_DEVICES("rdma-devices", OK, NOTE, FAIL),
+    /** Whether cuFile's library is there. */
+    CUFILE("cufile", OK, NOTE),
+    /** Whether the kernel module of GPUDirect Storage is loaded. */
+    NVIDIA_FS("nvidia-fs", OK, NOTE),
+    /** Whether cuFile's configuration allows its compatibility mode. */
+    CUFILE_COMPATIBILITY("cufile-compat", OK, NOTE, UNKNOWN),
+    /** Which mounted file systems cuFile may reach directly. */
+    STORAGE("storage", OK, NOTE, WARNING, UNKNOWN),
 
     /** Which kernel driver has the GPU. */
     GPU_DRIVER("gpu-driver", OK, FAIL, UNKNOWN),

@@ -102,6 +102,7 @@ public final class GpuDirectCheck {
         List<Finding> findings = new ArrayList<>();
         findings.addAll(new HostChecks(files, topology, adapterInventory).findings());
         findings.addAll(new DriverChecks(files, topology, gpuInventory).findings());
+        findings.addAll(new StorageChecks(files).findings());
         findings.add(IommuCheck.of(files, folders(gpus, adapters)));
         gpus.forEach(gpu -> findings.addAll(new GpuChecks(gpu).findings()));
         adapters.forEach(adapter -> findings.addAll(new AdapterChecks(adapter).findings()));

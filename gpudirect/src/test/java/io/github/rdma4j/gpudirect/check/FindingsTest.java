@@ -62,9 +62,65 @@ class FindingsTest {
     }
 
     static List<Row> rows() {
-        return Stream.of(hostRows(), driverRows(), gpuRows(), adapterRows(), pairRows())
+        return Stream.of(hostRows(), storageRows(), driverRows(), gpuRows(), adapterRows(), pairRows())
                 .flatMap(List::stream)
                 .toList();
+    }
+
+    private static List<Row> storageRows() {
+        String mounts = "proc/self/mounts: ";
+        return List.of(
+                row(
+                        CUFILE,
+                        OK,
+                        "/usr/local/cuda/lib64/libcufile.so.0 is libcufile.so.0",
+                        m -> m.with("usr/local/cuda/lib64/libcufile.so.0: x")),
+                row(CUFILE, NOTE, "in none of the usual folders", m -> m),
+                row(
+                        NVIDIA_FS,
+                        OK,
+                        "nvidia-fs 2.20 is loaded",
+                        m -> m.with("proc/driver/nvidia-fs/version: version: 2.20")),
+                row(NVIDIA_FS, OK, "nvidia-fs 2.17.5 is loaded", m -> m.with("sys/module/nvidia_fs/version: 2.17.5")),
+                row(NVIDIA_FS, NOTE, "neither", m -> m),
+                row(
+                        CUFILE_COMPATIBILITY,
+                        OK,
+                        "/etc/cufile.json allows",
+                        m -> m.with("etc/cufile.json: { \"properties\": { \"allow_compat_mode\": true } }")),
+                row(
+                        CUFILE_COMPATIBILITY,
+                        NOTE,
+                        "/usr/local/cuda/gds/cufile.json forbids",
+                        m -> m.with("usr/local/cuda/gds/cufile.json: \"allow_compat_mode\" : false,")),
+                row(CUFILE_COMPATIBILITY, UNKNOWN, "neither", m -> m),
+                row(
+                        CUFILE_COMPATIBILITY,
+                        UNKNOWN,
+                        "says nothing of allow_compat_mode",
+                        m -> m.with("etc/cufile.json: // \"allow_compat_mode\": true")),
+                row(
+                        STORAGE,
+                        OK,
+                        "cuFile may reach /data (xfs)",
+                        m -> m.with(mounts + "/dev/nvme0n1p1 /data xfs rw,noatime 0 0")),
+                row(
+                        STORAGE,
+                        OK,
+                        "cuFile may reach /net (nfs4)",
+                        m -> m.with(mounts + "server:/x /net nfs4 rw,proto=rdma 0 0")),
+                row(
+                        STORAGE,
+                        NOTE,
+                        "no ext4 or XFS on NVMe",
+                        m -> m.with(mounts + "server:/x /net nfs4 rw,proto=tcp 0 0")),
+                row(STORAGE, NOTE, "no ext4 or XFS on NVMe", m -> m.with(mounts + "/dev/sda1 / ext4 rw 0 0")),
+                row(
+                        STORAGE,
+                        WARNING,
+                        "ext4 without data=ordered: /data (ext4)",
+                        m -> m.with(mounts + "/dev/nvme0n1 /data ext4 rw,data=journal 0 0")),
+                row(STORAGE, UNKNOWN, "/proc/self/mounts cannot be read", m -> m));
     }
 
     private static List<Row> hostRows() {

@@ -1,0 +1,183 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.check;
+
+import static io.github.rdma4j.gpudirect.check.FindingState.NOTE;
+import static io.github.rdma4j.gpudirect.check.FindingState.UNKNOWN;
+import static io.github.rdma4j.gpudirect.check.FindingState.WARNING;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Whether files can get to GPU memory by cuFile: from files alone, as far as they tell. */
+final class StorageChecks {
+    private static final Subject HOST = Subject.host();
+    private static final String STAGED =
+            "files are read and written through pinned host memory (staged), which works everywhere";
+    private static final List<String> FOLDERS = List.of(
+            "usr/lib/x86_64-linux-gnu",
+            "usr/lib/aarch64-linux-gnu",
+            "usr/lib64",
+            "usr/lib",
+            "usr/local/cuda/lib64",
+            "usr/local/cuda/targets/x86_64-linux/lib",
+            "usr/local/cuda/targets/sbsa-linux/lib");
+    private static final List<String> CONFIGURATIONS = List.of("etc/cufile.json", "usr/local/cuda/gds/cufile.json");
+    /** A line that is no comment. */
+    private static final Pattern COMPATIBLE =
+            Pattern.compile("(?m)^(?!\\s*//).*?\"allow_compat_mode\"\\s*:\\s*(true|false)");
+
+    private static final Pattern MODULE_VERSION =
+            Pattern.compile("(?s)(?:.*?version:?\\s*)?(\\d+\\.\\d+(?:\\.\\d+)?).*");
+    private static final Set<String> DISTRIBUTED = Set.of("lustre", "wekafs", "gpfs", "beegfs", "scatefs");
+
+    private final HostFiles files;
+
+    StorageChecks(HostFiles files) {
+        this.files = files;
+    }
+
+    List<Finding> findings() {
+        return List.of(library(), module(), compatibility(), fileSystems());
+    }
+
+    private Finding library() {
+        return FOLDERS.stream()
+                .map(folder -> folder + "/libcufile.so.0")
+                .filter(files::exists)
+                .findFirst()
+                .map(file -> Finding.ok(
+                        CheckId.CUFILE,
+                        HOST,
+                        "/" + file
+                                + files.target(file).map(name -> " is " + name).orElse("")))
+                .orElseGet(() -> new Finding(
+                        CheckId.CUFILE,
+                        HOST,
+                        NOTE,
+                        "libcufile.so.0 is in none of the usual folders",
+                        STAGED,
+                        "for GPUDirect Storage install cuFile of the CUDA toolkit (gds-tools, libcufile-<version>)"));
+    }
+
+    private Finding module() {
+        Optional<String> version = files.text("proc/driver/nvidia-fs/version")
+                .or(() -> files.text("sys/module/nvidia_fs/version"))
+                .map(text -> {
+                    Matcher number = MODULE_VERSION.matcher(text);
+                    return number.matches() ? number.group(1) : text;
+                });
+        return version.map(number -> Finding.ok(CheckId.NVIDIA_FS, HOST, "nvidia-fs " + number + " is loaded"))
+                .orElseGet(() -> new Finding(
+                        CheckId.NVIDIA_FS,
+                        HOST,
+                        NOTE,
+                        "neither /proc/driver/nvidia-fs nor /sys/module/nvidia_fs is there",
+                        "cuFile goes directly to NVMe only by the kernel's PCI peer-to-peer DMA, from CUDA 12.8 on; else in"
+                                + " its compatibility mode",
+                        "install nvidia-gds and modprobe nvidia-fs"));
+    }
+
+    private Finding compatibility() {
+        Optional<String> file = CONFIGURATIONS.stream().filter(files::exists).findFirst();
+        if (file.isEmpty()) {
+            return new Finding(
+                    CheckId.CUFILE_COMPATIBILITY,
+                    HOST,
+                    UNKNOWN,
+                    "neither /etc/cufile.json nor /usr/local/cuda/gds/cufile.json is there",
+                    "cuFile takes its own defaults, or the file that CUFILE_ENV_PATH_JSON names",
+                    "");
+        }
+        Matcher setting = COMPATIBLE.matcher(files.text(file.get()).orElse(""));
+        if (!setting.find()) {
+            return new Finding(
+                    CheckId.CUFILE_COMPATIBILITY,
+                    HOST,
+                    UNKNOWN,
+                    "/" + file.get() + " says nothing of allow_compat_mode, or cannot be read",
+                    "cuFile takes its own default",
+                    "");
+        }
+        return setting.group(1).equals("true")
+                ? Finding.ok(CheckId.CUFILE_COMPATIBILITY, HOST, "/" + file.get() + " allows the compatibility mode")
+                : new Finding(
+                        CheckId.CUFILE_COMPATIBILITY,
+                        HOST,
+                        NOTE,
+                        "/" + file.get() + " forbids the compatibility mode",
+                        "files that cuFile cannot reach directly are staged by rdma4j, and refused to programs that use cuFile"
+                                + " themselves",
+                        "set properties.allow_compat_mode to true");
+    }
+
+    private Finding fileSystems() {
+        Optional<String> mounts = files.text("proc/self/mounts");
+        if (mounts.isEmpty()) {
+            return new Finding(
+                    CheckId.STORAGE,
+                    HOST,
+                    UNKNOWN,
+                    "/proc/self/mounts cannot be read",
+                    "which file systems cuFile may reach directly is not known",
+                    "");
+        }
+        List<String> reachable = new ArrayList<>();
+        List<String> spoilt = new ArrayList<>();
+        mounts.get()
+                .lines()
+                .map(line -> line.split(" "))
+                .filter(fields -> fields.length > 3)
+                .forEach(fields -> {
+                    String place = fields[1] + " (" + fields[2] + ")";
+                    if (isOnNvme(fields) && fields[2].equals("ext4") && !isOrdered(fields[3])) {
+                        spoilt.add(place);
+                    } else if (isOnNvme(fields) || DISTRIBUTED.contains(fields[2]) || isNfsOverRdma(fields)) {
+                        reachable.add(place);
+                    }
+                });
+        if (!spoilt.isEmpty()) {
+            return new Finding(
+                    CheckId.STORAGE,
+                    HOST,
+                    WARNING,
+                    "ext4 without data=ordered: " + String.join(", ", spoilt),
+                    "cuFile does not go directly to it",
+                    "mount it with data=ordered, which is ext4's default");
+        }
+        return reachable.isEmpty()
+                ? new Finding(
+                        CheckId.STORAGE,
+                        HOST,
+                        NOTE,
+                        "no ext4 or XFS on NVMe, and no Lustre, WekaFS, Spectrum Scale, BeeGFS, ScateFS or NFS over RDMA is"
+                                + " mounted",
+                        "cuFile reaches no file here directly",
+                        "")
+                : Finding.ok(
+                        CheckId.STORAGE,
+                        HOST,
+                        "cuFile may reach " + reachable.stream().limit(5).collect(Collectors.joining(", "))
+                                + (reachable.size() > 5 ? " and " + (reachable.size() - 5) + " more" : ""));
+    }
+
+    private static boolean isOnNvme(String[] fields) {
+        return fields[0].startsWith("/dev/nvme") && Set.of("ext4", "xfs").contains(fields[2]);
+    }
+
+    /** The kernel shows the option where it is not the default. */
+    private static boolean isOrdered(String options) {
+        return Stream.of(options.split(","))
+                .noneMatch(each -> each.startsWith("data=") && !each.equals("data=ordered"));
+    }
+
+    private static boolean isNfsOverRdma(String[] fields) {
+        return fields[2].startsWith("nfs") && List.of(fields[3].split(",")).contains("proto=rdma");
+    }
+}

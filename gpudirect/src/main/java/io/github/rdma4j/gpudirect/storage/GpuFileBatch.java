@@ -1,0 +1,382 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.storage;
+
+import io.github.rdma4j.cuda.CudaCloseTimeoutException;
+import io.github.rdma4j.cuda.DeviceMemory;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Transfers that are submitted together and come out in any order. First {@link #read} and {@link #write} collect them,
+ * then {@link #submit()} hands them over, and {@link #await} tells which are over: {@link #id}, {@link #bytes} and
+ * {@link #failure} of each until the next await.
+ *
+ * <p>The files of a batch go all by cuFile, or all staged; the first one decides. Staged, the threads of
+ * {@link StorageConfig#threads} do the work.
+ *
+ * <p>Thread safety: for one thread at a time.
+ *
+ * @since 0.1.0
+ */
+public final class GpuFileBatch implements AutoCloseable {
+    private static final int MOST = 65_536;
+
+    private final GpuStorage storage;
+    private final int capacity;
+    private final List<BatchEntry> entries = new ArrayList<>();
+    private final Deque<BatchEntry> free = new ArrayDeque<>();
+    private final List<BatchEntry> collected = new ArrayList<>();
+    private final long[] ids;
+    private final long[] results;
+    private final RuntimeException[] failures;
+    private final BatchEngine.Sink sink = this::arrive;
+    private final ReentrantLock lock = new ReentrantLock();
+    /** The numbers of the entries that are over and not told. */
+    private final int[] arrived;
+
+    private int arrivedCount;
+    private int over;
+    private volatile int underWay;
+    private BatchEngine engine;
+    private boolean byCuFile;
+    private boolean closed;
+
+    GpuFileBatch(GpuStorage storage, int capacity) {
+        if (capacity < 1 || capacity > MOST) {
+            throw new IllegalArgumentException("a batch of %d: from 1 to %d".formatted(capacity, MOST));
+        }
+        this.storage = storage;
+        this.capacity = capacity;
+        this.ids = new long[capacity];
+        this.arrived = new int[capacity];
+        this.results = new long[capacity];
+        this.failures = new RuntimeException[capacity];
+        for (int i = 0; i < capacity; i++) {
+            BatchEntry entry = new BatchEntry(i);
+            entries.add(entry);
+            free.add(entry);
+        }
+    }
+
+    /** {@return how many transfers it may hold, collected or under way} */
+    public int capacity() {
+        return capacity;
+    }
+
+    /** {@return how many are submitted and not over} */
+    public int underWay() {
+        return underWay;
+    }
+
+    /**
+     * Collects a read.
+     *
+     * @param id what {@link #id} will give
+     * @param file of the batch's storage
+     * @param memory of the storage's context
+     * @param memoryOffset of the first byte written
+     * @param fileOffset of the first byte read
+     * @param length in bytes
+     * @throws IllegalStateException if the batch is full
+     */
+    public void read(long id, GpuFile file, DeviceMemory memory, long memoryOffset, long fileOffset, long length) {
+        file.requireReadable();
+        collect(id, false, file, memory, memoryOffset, fileOffset, length);
+    }
+
+    /**
+     * Collects a write.
+     *
+     * @param id what {@link #id} will give
+     * @param file of the batch's storage
+     * @param memory of the storage's context
+     * @param memoryOffset of the first byte read
+     * @param fileOffset of the first byte written
+     * @param length in bytes
+     * @throws IllegalStateException if the batch is full
+     */
+    public void write(long id, GpuFile file, DeviceMemory memory, long memoryOffset, long fileOffset, long length) {
+        file.requireWritable();
+        collect(id, true, file, memory, memoryOffset, fileOffset, length);
+    }
+
+    private void collect(
+            long id,
+            boolean write,
+            GpuFile file,
+            DeviceMemory memory,
+            long memoryOffset,
+            long fileOffset,
+            long length) {
+        requireOpen();
+        file.check(memory, memoryOffset, fileOffset, length);
+        requireEngine(file);
+        if (free.isEmpty()) {
+            throw new IllegalStateException(
+                    "the batch is full: %d transfers are collected, %d under way. Remedy: submit()"
+                                    .formatted(collected.size(), underWay)
+                            + " and await(), or a larger batch");
+        }
+        BatchEntry entry = free.remove();
+        entry.id = id;
+        entry.write = write;
+        entry.file = file;
+        entry.memory = memory;
+        entry.memoryOffset = memoryOffset;
+        entry.fileOffset = fileOffset;
+        entry.length = length;
+        collected.add(entry);
+    }
+
+    private void requireEngine(GpuFile file) {
+        if (file.storage() != storage) {
+            throw new IllegalArgumentException(file + " is of another storage than the batch");
+        }
+        boolean cuFile = file.way() instanceof CuFileWay;
+        if (engine == null) {
+            if (cuFile && !storage.cuFileCalls().hasBatches()) {
+                throw new UnsupportedOperationException(storage.cuFileCalls().file()
+                        + " has no batches. Remedy: install a newer cuFile, or take the staged path, which has them");
+            }
+            engine = cuFile ? new CuFileBatch(storage, capacity) : new StagedBatch(storage.workers());
+            byCuFile = cuFile;
+        } else if (cuFile != byCuFile) {
+            throw new IllegalArgumentException("%s goes %s, and the batch %s. Remedy: a batch for each"
+                    .formatted(file, cuFile ? "by cuFile" : "staged", byCuFile ? "by cuFile" : "staged"));
+        }
+    }
+
+    /**
+     * Hands what was collected over (cuFileBatchIOSubmit).
+     *
+     * @return how many transfers
+     * @throws IllegalStateException if a file or memory is closed by now
+     * @throws CuFileException if cuFile refuses; none of them was begun then, and none is collected any more
+     */
+    public int submit() {
+        requireOpen();
+        if (collected.isEmpty()) {
+            return 0;
+        }
+        int count = collected.size();
+        lock.lock();
+        boolean taken = false;
+        try {
+            collected.forEach(this::hold);
+            List<BatchEntry> nothing =
+                    collected.stream().filter(each -> each.length == 0).toList();
+            collected.removeAll(nothing);
+            if (!collected.isEmpty()) {
+                engine.submit(collected);
+            }
+            taken = true;
+            underWay += count;
+            // cuFile may refuse a transfer of nothing, and there is nothing to do.
+            nothing.forEach(each -> arrive(each.number, 0, null));
+        } finally {
+            if (!taken) {
+                collected.forEach(this::letGo);
+                free.addAll(collected);
+            }
+            collected.clear();
+            lock.unlock();
+        }
+        return count;
+    }
+
+    /**
+     * Waits for transfers (cuFileBatchIOGetStatus).
+     *
+     * @param atLeast how many must be over, 0 or more; more than there are under way means all of them
+     * @param timeout how long at most
+     * @return how many are over since the last await: fewer than asked for if the time is over or the thread is
+     *     interrupted
+     * @throws CuFileException if cuFile does not tell
+     */
+    public int await(int atLeast, Duration timeout) {
+        requireOpen();
+        return awaitMore(atLeast, Uses.nanos(timeout));
+    }
+
+    private int awaitMore(int atLeast, long nanos) {
+        lock.lock();
+        try {
+            int wanted = Math.min(atLeast, underWay + arrivedCount);
+            long start = System.nanoTime();
+            long left = nanos;
+            while (underWay > 0) {
+                engine.await(arrivedCount >= wanted ? 0 : left, sink);
+                left = nanos - (System.nanoTime() - start);
+                if (arrivedCount >= wanted
+                        || left <= 0
+                        || Thread.currentThread().isInterrupted()) {
+                    break;
+                }
+            }
+            return deliver();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private int deliver() {
+        over = arrivedCount;
+        for (int i = 0; i < over; i++) {
+            BatchEntry entry = entries.get(arrived[i]);
+            ids[i] = entry.id;
+            results[i] = entry.result;
+            failures[i] = entry.failure;
+            entry.failure = null;
+            free.add(entry);
+        }
+        arrivedCount = 0;
+        return over;
+    }
+
+    /** What is over lets memory and files go at once, whenever it is asked about. */
+    private void arrive(int number, long bytes, RuntimeException failure) {
+        BatchEntry entry = entries.get(number);
+        entry.result = bytes;
+        entry.failure = failure != null ? failure : bytes < 0 ? Failures.of(-bytes, entry.describe(), 0) : null;
+        arrived[arrivedCount++] = number;
+        underWay--;
+        letGo(entry);
+    }
+
+    /**
+     * For a close of memory or of a file that a transfer may be using, by any thread. Who awaits holds the lock, and finds
+     * out himself.
+     */
+    void look() {
+        if (lock.tryLock()) {
+            try {
+                if (underWay > 0) {
+                    engine.await(0, sink);
+                }
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    private void hold(BatchEntry entry) {
+        entry.file.enter();
+        entry.held = true;
+        entry.use = byCuFile ? storage.use(entry.memory) : null;
+    }
+
+    private void letGo(BatchEntry entry) {
+        if (entry.use != null) {
+            entry.use.exit();
+            entry.use = null;
+        }
+        if (entry.held) {
+            entry.file.exit();
+            entry.held = false;
+        }
+        entry.memory = null;
+    }
+
+    /**
+     * Which transfer is over.
+     *
+     * @param index from 0, below what {@link #await} gave
+     * @return what it was collected with
+     */
+    public long id(int index) {
+        return ids[Objects.checkIndex(index, over)];
+    }
+
+    /**
+     * How many bytes it has read or written.
+     *
+     * @param index from 0, below what {@link #await} gave
+     * @return the bytes
+     * @throws RuntimeException the {@link #failure}, if it failed
+     */
+    public long bytes(int index) {
+        RuntimeException failure = failure(index);
+        if (failure != null) {
+            throw failure;
+        }
+        return results[index];
+    }
+
+    /**
+     * Why it failed.
+     *
+     * @param index from 0, below what {@link #await} gave
+     * @return null if it did not; a {@link StorageException}, a {@link io.github.rdma4j.cuda.CudaException}, or a
+     *     {@link java.util.concurrent.CancellationException} if it was cancelled
+     */
+    public RuntimeException failure(int index) {
+        return failures[Objects.checkIndex(index, over)];
+    }
+
+    /**
+     * Asks for those that have not begun to be left out (cuFileBatchIOCancel): they come out as failed.
+     *
+     * @throws CuFileException if cuFile refuses
+     */
+    public void cancel() {
+        requireOpen();
+        if (underWay > 0) {
+            engine.cancel();
+        }
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new IllegalStateException("the batch is closed");
+        }
+    }
+
+    /**
+     * Waits for what is under way, and closes it (cuFileBatchIODestroy); what is collected and not submitted is forgotten.
+     * Closing twice does nothing.
+     *
+     * @throws CudaCloseTimeoutException if transfers are not over in the time of {@link StorageConfig#timeout}
+     */
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        collected.clear();
+        // An interrupted thread must wait, too: memory and files are in use.
+        boolean interrupted = Thread.interrupted();
+        try {
+            awaitAll();
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+        closed = true;
+        storage.forget(this);
+        if (engine != null) {
+            engine.close();
+        }
+    }
+
+    private void awaitAll() {
+        long nanos = Uses.nanos(storage.config().timeout());
+        long start = System.nanoTime();
+        while (underWay > 0) {
+            long left = nanos - (System.nanoTime() - start);
+            if (left <= 0) {
+                throw new CudaCloseTimeoutException(
+                        "the batch is not closed: %d transfers are under way for longer than %s."
+                                        .formatted(underWay, storage.config().timeout())
+                                + " Remedy: await() them, and close it again");
+            }
+            awaitMore(underWay, left);
+        }
+    }
+}

@@ -1,0 +1,449 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.storage;
+
+import io.github.rdma4j.cuda.CudaContext;
+import io.github.rdma4j.cuda.DeviceMemory;
+import io.github.rdma4j.gpudirect.storage.StorageRefusal.Reason;
+import io.github.rdma4j.gpudirect.storage.internal.CuFileCalls;
+import io.github.rdma4j.gpudirect.storage.internal.FileCalls;
+import io.github.rdma4j.gpudirect.storage.internal.LinuxFileCalls;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * The way between files and the memory of a GPU. Where cuFile is there it is opened (cuFileDriverOpen), and each file goes
+ * by GPUDirect Storage or by cuFile's compatibility mode; elsewhere, and where cuFile refuses a file, by pinned host
+ * memory. {@link GpuFile#decision()} says which, and why.
+ *
+ * <p>Closing it closes its files and batches; it is closed with its context.
+ *
+ * <p>Thread safety: all methods may be called from any thread.
+ *
+ * @since 0.1.0
+ */
+public final class GpuStorage implements AutoCloseable {
+    private static final Set<OpenOption> KNOWN = Set.of(
+            StandardOpenOption.READ,
+            StandardOpenOption.WRITE,
+            StandardOpenOption.CREATE,
+            StandardOpenOption.CREATE_NEW,
+            StandardOpenOption.TRUNCATE_EXISTING);
+
+    private final CudaContext context;
+    private final StorageConfig config;
+    private final FileCalls fileCalls;
+    private final CuFileDriver driver;
+    private final CuFileUnavailableException unavailability;
+    private final LanePool lanes;
+    private final Workers workers;
+    private final StreamStore streams;
+    private final Map<DeviceMemory, MemoryUse> memories = new IdentityHashMap<>();
+    private final Set<AutoCloseable> open = new LinkedHashSet<>();
+    private boolean closing;
+    private boolean closed;
+
+    private GpuStorage(
+            CudaContext context,
+            StorageConfig config,
+            FileCalls fileCalls,
+            CuFileDriver driver,
+            CuFileUnavailableException unavailability) {
+        this.context = context;
+        this.config = config;
+        this.fileCalls = fileCalls;
+        this.driver = driver;
+        this.unavailability = unavailability;
+        this.lanes = new LanePool(context, config);
+        this.workers = new Workers(config.threads());
+        this.streams = new StreamStore(this);
+    }
+
+    /**
+     * With what {@link StorageConfig} has by default.
+     *
+     * @param context of the GPU
+     * @return open
+     */
+    public static GpuStorage on(CudaContext context) {
+        return on(context, config -> {});
+    }
+
+    /**
+     * A storage.
+     *
+     * @param context of the GPU
+     * @param settings told what to set
+     * @return open
+     */
+    public static GpuStorage on(CudaContext context, Consumer<StorageConfig> settings) {
+        return on(context, settings, new LinuxFileCalls());
+    }
+
+    static GpuStorage on(CudaContext context, Consumer<StorageConfig> settings, FileCalls fileCalls) {
+        StorageConfig config = new StorageConfig();
+        settings.accept(config);
+        CuFileDriver driver = null;
+        CuFileUnavailableException unavailability = null;
+        if (config.allowed().contains(StoragePath.GPU_DIRECT)
+                || config.allowed().contains(StoragePath.COMPATIBLE)) {
+            try {
+                context.makeCurrentForCall();
+                driver = CuFileDriver.open();
+            } catch (CuFileUnavailableException e) {
+                unavailability = e;
+            }
+        }
+        GpuStorage made = new GpuStorage(context, config, fileCalls, driver, unavailability);
+        boolean known = false;
+        try {
+            context.addDependent(made);
+            known = true;
+        } finally {
+            if (!known) {
+                made.close();
+            }
+        }
+        return made;
+    }
+
+    /** {@return the context whose memory it reads and writes} */
+    public CudaContext context() {
+        return context;
+    }
+
+    /** {@return cuFile; empty where it is not used} */
+    public Optional<CuFileDriver> driver() {
+        return Optional.ofNullable(driver);
+    }
+
+    /** {@return why cuFile is not used; empty if it is, or was not to be} */
+    public Optional<CuFileUnavailableException> unavailability() {
+        return Optional.ofNullable(unavailability);
+    }
+
+    /**
+     * Opens a file.
+     *
+     * @param path of a regular file, or a block device
+     * @param options READ, WRITE, CREATE, CREATE_NEW, TRUNCATE_EXISTING of {@link StandardOpenOption}; without any, READ
+     * @return the file
+     * @throws StorageException if it cannot be opened
+     * @throws StoragePathUnavailableException if no path that is allowed can be taken
+     */
+    public GpuFile open(Path path, OpenOption... options) {
+        Set<OpenOption> given = Set.of(options);
+        for (OpenOption option : given) {
+            if (!KNOWN.contains(option)) {
+                throw new IllegalArgumentException("option %s: one of %s".formatted(option, KNOWN));
+            }
+        }
+        boolean writable = given.contains(StandardOpenOption.WRITE);
+        boolean readable = given.contains(StandardOpenOption.READ) || !writable;
+        requireOpen();
+        OpenFile io = OpenFile.open(fileCalls, path, flags(given, readable, writable), config.directIo());
+        GpuFile file = new GpuFile(this, io, readable, writable);
+        boolean opened = false;
+        try {
+            choose(file, io);
+            add(file);
+            opened = true;
+        } finally {
+            if (!opened) {
+                file.close();
+            }
+        }
+        return file;
+    }
+
+    private static int flags(Set<OpenOption> given, boolean readable, boolean writable) {
+        int flags = !writable ? FileCalls.READ_ONLY : readable ? FileCalls.READ_WRITE : FileCalls.WRITE_ONLY;
+        if (!writable) {
+            return flags;
+        }
+        if (given.contains(StandardOpenOption.CREATE_NEW)) {
+            flags |= FileCalls.CREATE | FileCalls.EXCLUSIVE;
+        } else if (given.contains(StandardOpenOption.CREATE)) {
+            flags |= FileCalls.CREATE;
+        }
+        return given.contains(StandardOpenOption.TRUNCATE_EXISTING) ? flags | FileCalls.TRUNCATE : flags;
+    }
+
+    private void choose(GpuFile file, OpenFile io) {
+        List<StorageRefusal> refusals = new ArrayList<>();
+        CuFileProperties properties = driver == null ? null : driver.properties();
+        CuFileWay way = null;
+        for (StoragePath path : StoragePath.values()) {
+            if (!config.allowed().contains(path)) {
+                continue;
+            }
+            if (path == StoragePath.STAGED) {
+                file.use(new StagedWay(this, file, io), new StorageDecision(path, refusals));
+                return;
+            }
+            Optional<StorageRefusal> refusal = properties == null
+                    ? Optional.of(withoutCuFile(path))
+                    : StorageRules.refusal(path, properties, fileSystem(io.path()), io.goesDirect());
+            if (refusal.isEmpty()) {
+                try {
+                    way = CuFileWay.register(this, file, io);
+                    file.use(way, new StorageDecision(path, refusals));
+                    return;
+                } catch (CuFileException e) {
+                    refusal = Optional.of(new StorageRefusal(path, Reason.FILE_REFUSED, refused(e), e.remedy()));
+                }
+            }
+            refusals.add(refusal.get());
+        }
+        throw new StoragePathUnavailableException(file.toString(), refusals);
+    }
+
+    private static String refused(CuFileException e) {
+        return "cuFile refuses the file, %s: %s"
+                .formatted(e.codeName(), e.status().explanation());
+    }
+
+    private StorageRefusal withoutCuFile(StoragePath path) {
+        boolean refused = unavailability.reason() == CuFileUnavailableException.Reason.DRIVER_REFUSED;
+        return new StorageRefusal(
+                path,
+                refused ? Reason.DRIVER_REFUSED : Reason.LIBRARY_ABSENT,
+                unavailability.explanation(),
+                unavailability.remedy());
+    }
+
+    private static String fileSystem(Path path) {
+        try {
+            return Files.getFileStore(path).type();
+        } catch (IOException e) {
+            return "unknown";
+        }
+    }
+
+    /**
+     * Tells cuFile of memory that will be read and written often, so that it is pinned once (cuFileBufRegister). Where
+     * the storage is staged there is nothing to do, and the result says so.
+     *
+     * @param memory of the storage's context
+     * @return to be closed before the memory, or with it
+     * @throws CuFileException if cuFile refuses
+     * @throws IllegalStateException if it is registered already
+     */
+    public RegisteredMemory register(DeviceMemory memory) {
+        requireOpen();
+        if (memory.context() != context) {
+            throw new IllegalArgumentException(
+                    "%s is of %s, and the storage of %s".formatted(memory, memory.context(), context));
+        }
+        if (driver == null) {
+            return new RegisteredMemory(this, memory, null);
+        }
+        MemoryUse use = use(memory);
+        try {
+            use.register(driver.calls());
+            return new RegisteredMemory(this, memory, use);
+        } finally {
+            use.exit();
+        }
+    }
+
+    /**
+     * A batch of transfers that are submitted together (cuFileBatchIOSetUp).
+     *
+     * @param capacity how many may be under way, 1 to 65536; cuFile may allow fewer
+     * @return open; all its files must go by cuFile, or all staged
+     */
+    public GpuFileBatch batch(int capacity) {
+        requireOpen();
+        GpuFileBatch batch = new GpuFileBatch(this, capacity);
+        add(batch);
+        return batch;
+    }
+
+    /** Memory that cuFile is about to use by its address; {@link MemoryUse#exit} must follow. */
+    MemoryUse use(DeviceMemory memory) {
+        synchronized (memories) {
+            MemoryUse known = memories.get(memory);
+            if (known != null && known.enter()) {
+                return known;
+            }
+        }
+        MemoryUse made = new MemoryUse(this, memory);
+        // Not under the lock: a close of the memory waits there for its dependents, which come here.
+        memory.addDependent(made);
+        synchronized (memories) {
+            MemoryUse first = memories.get(memory);
+            if (first == null || !first.enter()) {
+                memories.put(memory, made);
+                made.enter();
+                return made;
+            }
+            memory.removeDependent(made);
+            return first;
+        }
+    }
+
+    void forget(MemoryUse use) {
+        synchronized (memories) {
+            memories.remove(use.memory(), use);
+        }
+    }
+
+    /**
+     * Gives something back to cuFile, with the context current if that can be: what is not given back now never is.
+     *
+     * @throws RuntimeException if the context could not be made current, or the step's own
+     */
+    void giveBack(Runnable step) {
+        RuntimeException unbound = null;
+        try {
+            context.makeCurrentForCall();
+        } catch (RuntimeException e) {
+            unbound = e;
+        }
+        step.run();
+        if (unbound != null) {
+            throw unbound;
+        }
+    }
+
+    /** Finds out what is over, for a close that waits: nobody else may ask. */
+    void look() {
+        streams.look();
+        List<AutoCloseable> all;
+        synchronized (open) {
+            all = List.copyOf(open);
+        }
+        for (AutoCloseable each : all) {
+            if (each instanceof GpuFileBatch batch) {
+                batch.look();
+            }
+        }
+    }
+
+    private void add(AutoCloseable resource) {
+        synchronized (open) {
+            if (closing) {
+                throw new IllegalStateException(this + " is closed");
+            }
+            open.add(resource);
+        }
+    }
+
+    void forget(AutoCloseable resource) {
+        synchronized (open) {
+            open.remove(resource);
+        }
+    }
+
+    StorageConfig config() {
+        return config;
+    }
+
+    LanePool lanes() {
+        return lanes;
+    }
+
+    Workers workers() {
+        return workers;
+    }
+
+    StreamStore streams() {
+        return streams;
+    }
+
+    CuFileCalls cuFileCalls() {
+        return driver.calls();
+    }
+
+    /** {@return whether files can be opened} */
+    public boolean isOpen() {
+        synchronized (open) {
+            return !closing;
+        }
+    }
+
+    private void requireOpen() {
+        if (!isOpen()) {
+            throw new IllegalStateException(this + " is closed");
+        }
+    }
+
+    /**
+     * Closes batches and files, which wait for their transfers, and what it has pinned; a second time does nothing.
+     *
+     * @throws io.github.rdma4j.cuda.CudaCloseTimeoutException if transfers are not over in time: nothing more is opened,
+     *     and it can be closed again
+     */
+    @Override
+    public void close() {
+        synchronized (open) {
+            closing = true;
+            if (closed) {
+                return;
+            }
+        }
+        // Nothing is freed under a file that is not closed: its failure ends this.
+        for (AutoCloseable each : youngestFirst()) {
+            closeOne(each);
+        }
+        synchronized (open) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+        }
+        Closing steps = new Closing();
+        closeMemories(steps);
+        streams.close(steps);
+        lanes.close(steps);
+        steps.run(workers::close);
+        if (driver != null) {
+            steps.run(() -> giveBack(driver::close));
+        }
+        context.removeDependent(this);
+        steps.finish();
+    }
+
+    private List<AutoCloseable> youngestFirst() {
+        synchronized (open) {
+            return new ArrayList<>(open).reversed();
+        }
+    }
+
+    private static void closeOne(AutoCloseable resource) {
+        switch (resource) {
+            case GpuFile file -> file.close();
+            case GpuFileBatch batch -> batch.close();
+            default -> throw new AssertionError(resource);
+        }
+    }
+
+    private void closeMemories(Closing steps) {
+        List<MemoryUse> all;
+        synchronized (memories) {
+            all = List.copyOf(memories.values());
+        }
+        for (MemoryUse use : all) {
+            use.memory().removeDependent(use);
+            steps.close(use);
+        }
+    }
+
+    /** {@return the context, and cuFile or staged} */
+    @Override
+    public String toString() {
+        return "storage on " + context + (driver == null ? ", staged" : ", " + driver.library());
+    }
+}

@@ -1,0 +1,229 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.storage;
+
+import io.github.rdma4j.gpudirect.storage.internal.FileCalls;
+import java.nio.file.Path;
+
+/**
+ * The descriptors of a file, and reads and writes of parts of it by host memory. With O_DIRECT the kernel wants offset,
+ * length and address in whole blocks: a read takes the blocks around the part, a write puts what is not whole through
+ * the page cache. A file that turns out not to take direct reads or writes goes on without.
+ */
+final class OpenFile {
+    /** What O_DIRECT wants at most of usual devices, and cuFile always. */
+    static final int BLOCK = 4096;
+    /** How much larger a buffer must be than the part: the blocks around it. */
+    static final int MARGIN = 2 * BLOCK;
+
+    private static final int INPUT_OUTPUT_ERROR = 5;
+    private static final int INVALID = 22;
+
+    private final FileCalls calls;
+    private final Path path;
+    private final int buffered;
+    private final int direct;
+    private volatile boolean goesDirect;
+
+    private OpenFile(FileCalls calls, Path path, int buffered, int direct) {
+        this.calls = calls;
+        this.path = path;
+        this.buffered = buffered;
+        this.direct = direct;
+        this.goesDirect = direct >= 0;
+    }
+
+    static OpenFile open(FileCalls calls, Path path, int flags, boolean wantsDirect) {
+        int buffered = calls.open(path.toString(), flags);
+        if (buffered < 0) {
+            throw Failures.of(-buffered, "open(%s)".formatted(path), 0);
+        }
+        int access = flags & (FileCalls.WRITE_ONLY | FileCalls.READ_WRITE);
+        // A file system that has no O_DIRECT says EINVAL; whatever it says, the other descriptor does.
+        int direct = wantsDirect ? calls.openDirect(buffered, access) : -1;
+        return new OpenFile(calls, path, buffered, direct);
+    }
+
+    void close() {
+        if (direct >= 0) {
+            calls.close(direct);
+        }
+        calls.close(buffered);
+    }
+
+    /** Whether there is a descriptor with O_DIRECT, and nothing was refused for it so far. */
+    boolean goesDirect() {
+        return goesDirect;
+    }
+
+    /** The one for cuFile. */
+    int descriptor() {
+        return direct >= 0 ? direct : buffered;
+    }
+
+    long size() {
+        long size = calls.size(buffered);
+        if (size < 0) {
+            throw Failures.of(-size, "lseek(%s, SEEK_END)".formatted(path), 0);
+        }
+        return size;
+    }
+
+    void sync() {
+        int result = calls.sync(buffered);
+        if (result < 0) {
+            throw Failures.of(-result, "fsync(%s)".formatted(path), 0);
+        }
+    }
+
+    void truncate(long size) {
+        int result = calls.truncate(buffered, size);
+        if (result < 0) {
+            throw Failures.of(-result, "ftruncate(%s, %d)".formatted(path, size), 0);
+        }
+    }
+
+    /** Where the byte of a file offset lies in a buffer that begins with a block. */
+    static long placeOf(long fileOffset) {
+        return fileOffset & BLOCK - 1;
+    }
+
+    /** Has the kernel begin to read what is wanted next; past the page cache there is nothing to begin with. */
+    void willNeed(long offset, long length) {
+        if (!goesDirect && length > 0) {
+            calls.willNeed(buffered, offset, length);
+        }
+    }
+
+    /**
+     * Reads a part, to {@link #placeOf} its offset in the buffer.
+     *
+     * @param buffer address of a block, with room for the part and the {@link #MARGIN}
+     * @return how much of it there is: less than the length at the end of the file; or a negative errno
+     */
+    long read(long buffer, long offset, long length) {
+        return read(buffer, offset, length, Long.MAX_VALUE);
+    }
+
+    /**
+     * Reads a part, and leaves what the file does not have in the buffer as it was: of the file's last block the kernel
+     * would fill the rest with zeros.
+     */
+    long readKeeping(long buffer, long offset, long length) {
+        long size = calls.size(buffered);
+        return read(buffer, offset, length, size < 0 ? 0 : size - placeOf(size));
+    }
+
+    private long read(long buffer, long offset, long length, long lastDirect) {
+        long first = offset - placeOf(offset);
+        if (goesDirect && first < lastDirect) {
+            long wanted = Math.min(roundUp(offset + length), lastDirect) - first;
+            long got = readBlocks(buffer, first, wanted);
+            if (got >= 0) {
+                long there = Math.min(length, first + got - offset);
+                // What is no whole block ends the file, or the kernel was interrupted: the other descriptor knows.
+                return there == length ? length : readRest(buffer, offset, length, Math.max(0, there));
+            }
+            if (got != -INVALID) {
+                return got;
+            }
+            goesDirect = false;
+        }
+        return readRest(buffer, offset, length, 0);
+    }
+
+    private long readBlocks(long buffer, long first, long wanted) {
+        long got = 0;
+        while (got < wanted) {
+            long result = calls.read(direct, buffer + got, wanted - got, first + got);
+            if (result < 0) {
+                return result;
+            }
+            got += result;
+            if (result == 0 || got % BLOCK != 0) {
+                break;
+            }
+        }
+        return got;
+    }
+
+    private long readRest(long buffer, long offset, long length, long have) {
+        long got = have;
+        while (got < length) {
+            long result = calls.read(buffered, buffer + placeOf(offset) + got, length - got, offset + got);
+            if (result < 0) {
+                return result;
+            }
+            if (result == 0) {
+                break;
+            }
+            got += result;
+        }
+        return got;
+    }
+
+    /**
+     * Writes a part, from {@link #placeOf} its offset in the buffer.
+     *
+     * @return the length, or a negative errno
+     */
+    long write(long buffer, long offset, long length) {
+        long from = buffer + placeOf(offset);
+        long first = roundUp(offset);
+        long end = offset + length - placeOf(offset + length);
+        if (!goesDirect || first >= end) {
+            return writeAll(buffered, from, offset, length);
+        }
+        long result = writeAll(buffered, from, offset, first - offset);
+        if (result >= 0) {
+            result = writeBlocks(from + (first - offset), first, end - first);
+        }
+        if (result >= 0) {
+            result = writeAll(buffered, from + (end - offset), end, offset + length - end);
+        }
+        return result < 0 ? result : length;
+    }
+
+    private long writeBlocks(long from, long offset, long length) {
+        long done = 0;
+        while (done < length && goesDirect) {
+            long result = calls.write(direct, from + done, length - done, offset + done);
+            if (result == -INVALID) {
+                goesDirect = false;
+            } else if (result <= 0) {
+                return nothing(result);
+            } else {
+                done += result;
+                if (done % BLOCK != 0) {
+                    break;
+                }
+            }
+        }
+        return writeAll(buffered, from + done, offset + done, length - done);
+    }
+
+    private long writeAll(int descriptor, long from, long offset, long length) {
+        long done = 0;
+        while (done < length) {
+            long result = calls.write(descriptor, from + done, length - done, offset + done);
+            if (result <= 0) {
+                return nothing(result);
+            }
+            done += result;
+        }
+        return length;
+    }
+
+    /** A write of nothing would go on for ever. */
+    private static long nothing(long result) {
+        return result == 0 ? -INPUT_OUTPUT_ERROR : result;
+    }
+
+    private static long roundUp(long offset) {
+        return offset + BLOCK - 1 & -BLOCK;
+    }
+
+    Path path() {
+        return path;
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.storage;
+
+import io.github.rdma4j.cuda.DeviceMemory;
+
+/**
+ * Device memory that cuFile knows: it need not be pinned for each transfer. Memory that is not registered can be read
+ * and written as well. Closing the memory closes this first.
+ *
+ * <p>Thread safety: all methods may be called from any thread.
+ *
+ * @since 0.1.0
+ */
+public final class RegisteredMemory implements AutoCloseable {
+    private final GpuStorage storage;
+    private final DeviceMemory memory;
+    /** Null where cuFile is not used. */
+    private final MemoryUse use;
+
+    RegisteredMemory(GpuStorage storage, DeviceMemory memory, MemoryUse use) {
+        this.storage = storage;
+        this.memory = memory;
+        this.use = use;
+    }
+
+    /** {@return the memory} */
+    public DeviceMemory memory() {
+        return memory;
+    }
+
+    /** {@return whether cuFile knows it; false where the storage is staged, and there is nothing to register} */
+    public boolean isRegistered() {
+        return use != null;
+    }
+
+    /**
+     * Takes it back (cuFileBufDeregister); a second time does nothing. Transfers must not be under way.
+     *
+     * @throws CuFileException if cuFile refuses; it counts as taken back
+     */
+    @Override
+    public void close() {
+        if (use != null && storage.isOpen() && memory.isOpen()) {
+            use.deregister();
+        }
+    }
+
+    /** {@return the memory, and whether it is registered} */
+    @Override
+    public String toString() {
+        return memory + (isRegistered() ? ", registered with cuFile" : ", nothing to register: staged");
+    }
+}

@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.storage;
+
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * What {@link GpuStorage#on} is told. Setters return this; thread safety: for one thread.
+ *
+ * @since 0.1.0
+ */
+public final class StorageConfig {
+    private static final int PAGE = 4096;
+    private static final int MOST_CHUNK = 1 << 30;
+    private static final int MOST_SLOTS = 64;
+    private static final int MOST_THREADS = 256;
+
+    private Set<StoragePath> allowed = EnumSet.allOf(StoragePath.class);
+    private int chunkSize = 4 << 20;
+    private int slots = 2;
+    private int threads = 1;
+    private boolean directIo = true;
+    private Duration timeout = Duration.ofSeconds(60);
+
+    StorageConfig() {}
+
+    /**
+     * The paths that may be taken; the best one of them is, in the order of {@link StoragePath}. Default: all.
+     *
+     * @param paths one or more, each once
+     * @return this
+     */
+    public StorageConfig allow(StoragePath... paths) {
+        List<StoragePath> given = List.of(paths);
+        if (given.isEmpty() || EnumSet.copyOf(given).size() != given.size()) {
+            throw new IllegalArgumentException("paths " + given + ": one or more, each once");
+        }
+        allowed = EnumSet.copyOf(given);
+        return this;
+    }
+
+    /**
+     * The only path that may be taken: where the machine lacks it, opening a file fails and says why.
+     *
+     * @param path which
+     * @return this
+     */
+    public StorageConfig only(StoragePath path) {
+        return allow(path);
+    }
+
+    /**
+     * How much the staged path reads or writes at once; default 4 MiB.
+     *
+     * @param bytes 4096 to 1 GiB, in whole pages of 4096
+     * @return this
+     */
+    public StorageConfig chunkSize(int bytes) {
+        if (bytes < PAGE || bytes > MOST_CHUNK || bytes % PAGE != 0) {
+            throw new IllegalArgumentException("a chunk of %d bytes: from %d to %d, in whole pages of %d"
+                    .formatted(bytes, PAGE, MOST_CHUNK, PAGE));
+        }
+        chunkSize = bytes;
+        return this;
+    }
+
+    /**
+     * How many pinned chunks each staged transfer has: so many copies overlap with reading or writing the file; default
+     * 2.
+     *
+     * @param count 2 to 64
+     * @return this
+     */
+    public StorageConfig slots(int count) {
+        if (count < 2 || count > MOST_SLOTS) {
+            throw new IllegalArgumentException("%d slots: from 2 to %d".formatted(count, MOST_SLOTS));
+        }
+        slots = count;
+        return this;
+    }
+
+    /**
+     * How many threads share a staged read or write that has as many chunks, and do the work of a staged batch. With 1,
+     * the default, the calling thread reads and writes itself, and a batch has one thread of its own.
+     *
+     * @param count 1 to 256
+     * @return this
+     */
+    public StorageConfig threads(int count) {
+        if (count < 1 || count > MOST_THREADS) {
+            throw new IllegalArgumentException("%d threads: from 1 to %d".formatted(count, MOST_THREADS));
+        }
+        threads = count;
+        return this;
+    }
+
+    /**
+     * Whether files are read and written past the page cache (O_DIRECT) where the file system can; default true. What is
+     * not aligned goes through the page cache.
+     *
+     * @param wanted whether
+     * @return this
+     */
+    public StorageConfig directIo(boolean wanted) {
+        directIo = wanted;
+        return this;
+    }
+
+    /**
+     * How long a transfer waits for the GPU's copies, and a close for transfers; default 60 seconds. How long the kernel
+     * takes to read or write is its own affair.
+     *
+     * @param limit more than zero
+     * @return this
+     */
+    public StorageConfig timeout(Duration limit) {
+        if (limit.isZero() || limit.isNegative()) {
+            throw new IllegalArgumentException("a time limit of " + limit + ": more than zero");
+        }
+        timeout = Objects.requireNonNull(limit);
+        return this;
+    }
+
+    Set<StoragePath> allowed() {
+        return allowed;
+    }
+
+    int chunkSize() {
+        return chunkSize;
+    }
+
+    int slots() {
+        return slots;
+    }
+
+    int threads() {
+        return threads;
+    }
+
+    boolean directIo() {
+        return directIo;
+    }
+
+    Duration timeout() {
+        return timeout;
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.storage;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * Which path was taken for a file, and why not one that stands before it in the order. cuFile does not tell whether it
+ * goes directly or in its compatibility mode: that is judged by what it says of the machine and of the file system.
+ *
+ * @param path taken
+ * @param refusals one for each path that was tried before, in the order
+ * @since 0.1.0
+ */
+public record StorageDecision(StoragePath path, List<StorageRefusal> refusals) {
+    /** Copies the list. */
+    public StorageDecision {
+        refusals = List.copyOf(refusals);
+    }
+
+    /**
+     * Why a path was not taken.
+     *
+     * @param refused the path
+     * @return empty if it was taken, or not tried
+     */
+    public Optional<StorageRefusal> refusal(StoragePath refused) {
+        return refusals.stream().filter(each -> each.path() == refused).findFirst();
+    }
+
+    /** {@return in words, such as {@code staged; not by GPUDirect Storage: …; not by compatibility mode: …}} */
+    @Override
+    public String toString() {
+        return path + refusals.stream().map(each -> "; " + each).collect(Collectors.joining());
+    }
+}

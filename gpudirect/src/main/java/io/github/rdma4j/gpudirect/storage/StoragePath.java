@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.storage;
+
+/**
+ * How bytes get between a file and device memory.
+ *
+ * @since 0.1.0
+ */
+public enum StoragePath {
+    /** The storage device or its network adapter reads and writes device memory: cuFile with GPUDirect Storage. */
+    GPU_DIRECT("GPUDirect Storage"),
+    /** cuFile reads and writes the file by its own host memory: its compatibility mode. */
+    COMPATIBLE("compatibility mode"),
+    /** This library reads and writes the file by pinned host memory, with copies on a stream. Works everywhere. */
+    STAGED("staged");
+
+    private final String text;
+
+    StoragePath(String text) {
+        this.text = text;
+    }
+
+    /** {@return as people write it: {@code GPUDirect Storage}, {@code compatibility mode}, {@code staged}} */
+    @Override
+    public String toString() {
+        return text;
+    }
+}

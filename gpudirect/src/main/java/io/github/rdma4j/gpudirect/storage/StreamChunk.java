@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.storage;
+
+import io.github.rdma4j.cuda.CudaContext;
+import io.github.rdma4j.cuda.CudaStream;
+import io.github.rdma4j.cuda.DeviceMemory;
+import io.github.rdma4j.cuda.HostMemory;
+
+/** The pinned chunk of a stream: what the stream does with it is in order, so one is enough. */
+final class StreamChunk implements AutoCloseable {
+    private final HostMemory memory;
+    private final long base;
+
+    StreamChunk(CudaContext context, int chunkSize) {
+        memory = context.allocateHost((long) chunkSize + OpenFile.MARGIN + OpenFile.BLOCK);
+        base = StagingLane.alignment(memory);
+    }
+
+    void queue(
+            CudaStream stream,
+            StreamJob job,
+            DeviceMemory device,
+            long deviceOffset,
+            long fileOffset,
+            long length,
+            boolean write) {
+        long place = base + OpenFile.placeOf(fileOffset);
+        long address = memory.segment().address() + base;
+        stream.copyToHost(memory, place, device, deviceOffset, length);
+        stream.callback(() -> job.run(address, fileOffset, length));
+        if (!write) {
+            stream.copyToDevice(device, deviceOffset, memory, place, length);
+        }
+    }
+
+    @Override
+    public void close() {
+        memory.close();
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.storage;
+
+import io.github.rdma4j.cuda.CudaStream;
+import io.github.rdma4j.gpudirect.storage.bindings.CuFileHeaders;
+import io.github.rdma4j.gpudirect.storage.internal.CuFileCalls;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What a storage keeps for streams: their chunks, their registrations with cuFile, and the transfers under way. */
+final class StreamStore {
+    /** Offsets and sizes of this library's transfers are known when they are queued. */
+    private static final int FLAGS = CuFileHeaders.CU_FILE_STREAM_FIXED_BUF_OFFSET()
+            | CuFileHeaders.CU_FILE_STREAM_FIXED_FILE_OFFSET()
+            | CuFileHeaders.CU_FILE_STREAM_FIXED_FILE_SIZE();
+
+    private static final long ARGUMENT_BYTES = 32;
+
+    private final GpuStorage storage;
+    private final Map<CudaStream, StreamChunk> chunks = new IdentityHashMap<>();
+    private final Map<CudaStream, AutoCloseable> registered = new IdentityHashMap<>();
+    private final List<StreamTransfer> underWay = new ArrayList<>();
+    private final List<MemorySegment> arguments = new ArrayList<>();
+    private final Arena arena = Arena.ofShared();
+
+    StreamStore(GpuStorage storage) {
+        this.storage = storage;
+    }
+
+    StreamChunk chunkOf(CudaStream stream) {
+        synchronized (chunks) {
+            return chunks.computeIfAbsent(
+                    stream,
+                    each -> new StreamChunk(storage.context(), storage.config().chunkSize()));
+        }
+    }
+
+    /** Tells cuFile of a stream once; the stream's close takes it back. */
+    void register(CudaStream stream, CuFileCalls calls) {
+        synchronized (registered) {
+            if (registered.containsKey(stream)) {
+                return;
+            }
+            long handle = stream.handle();
+            storage.context().makeCurrentForCall();
+            CuFileDriver.require(
+                    calls.streamRegister(handle, FLAGS), "cuFileStreamRegister(flags=%d)".formatted(FLAGS));
+            AutoCloseable registration = () -> deregister(stream, handle, calls);
+            registered.put(stream, registration);
+            stream.addDependent(registration);
+        }
+    }
+
+    private void deregister(CudaStream stream, long handle, CuFileCalls calls) {
+        synchronized (registered) {
+            if (registered.remove(stream) == null) {
+                return;
+            }
+        }
+        look();
+        storage.giveBack(() -> CuFileDriver.require(calls.streamDeregister(handle), "cuFileStreamDeregister()"));
+    }
+
+    /** Four words that must stay until a stream is as far. */
+    MemorySegment takeArguments() {
+        synchronized (arguments) {
+            return arguments.isEmpty() ? arena.allocate(ARGUMENT_BYTES, Long.BYTES) : arguments.removeLast();
+        }
+    }
+
+    void giveBack(MemorySegment words) {
+        synchronized (arguments) {
+            arguments.add(words);
+        }
+    }
+
+    void add(StreamTransfer transfer) {
+        synchronized (underWay) {
+            underWay.add(transfer);
+        }
+    }
+
+    void remove(StreamTransfer transfer) {
+        synchronized (underWay) {
+            underWay.remove(transfer);
+        }
+    }
+
+    /** Finds out which transfers are over, so that files and memory can be closed that nobody asked about. */
+    void look() {
+        List<StreamTransfer> all;
+        synchronized (underWay) {
+            if (underWay.isEmpty()) {
+                return;
+            }
+            all = List.copyOf(underWay);
+        }
+        for (StreamTransfer each : all) {
+            try {
+                each.isDone();
+            } catch (RuntimeException e) {
+                // The driver does not tell: it counts as under way.
+                continue;
+            }
+        }
+    }
+
+    /** When the files are closed: no transfer is under way. */
+    void close(Closing closing) {
+        synchronized (registered) {
+            registered.forEach(CudaStream::removeDependent);
+            for (CudaStream stream : List.copyOf(registered.keySet())) {
+                closing.run(registered.get(stream)::close);
+            }
+        }
+        synchronized (chunks) {
+            chunks.values().forEach(closing::close);
+            chunks.clear();
+        }
+        synchronized (underWay) {
+            if (underWay.isEmpty()) {
+                closing.close(arena);
+            }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.storage;
+
+import io.github.rdma4j.cuda.CudaEvent;
+import io.github.rdma4j.cuda.CudaException;
+import io.github.rdma4j.cuda.CudaStream;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+
+/**
+ * A read or write of a file that a stream does in its order. What the stream is given behind it sees its bytes. Nobody
+ * need wait for it: the stream goes on also if it fails, so ask {@link #bytes()}.
+ *
+ * <p>Thread safety: all methods may be called from any thread.
+ *
+ * @since 0.1.0
+ */
+public final class StreamTransfer {
+    private final GpuStorage storage;
+    private final LongSupplier outcome;
+    private final Runnable release;
+    private final String call;
+    private final CudaEvent event;
+    private boolean over;
+    private long bytes;
+    private RuntimeException failure;
+
+    /**
+     * One that is being queued.
+     *
+     * @param outcome bytes or a negative code, asked once when the stream is as far
+     * @param release called once when nothing of it is under way any more
+     */
+    StreamTransfer(GpuStorage storage, LongSupplier outcome, Runnable release, String call) {
+        this.storage = storage;
+        this.outcome = outcome;
+        this.release = release;
+        this.call = call;
+        this.event = storage.context().createEvent();
+    }
+
+    /** Behind all that was queued for it. */
+    void record(CudaStream stream) {
+        event.record(stream);
+        storage.streams().add(this);
+    }
+
+    /** One that could not be queued whole: it is over when the stream has nothing left to do. */
+    void abandon(CudaStream stream) {
+        try {
+            if (!stream.await(storage.config().timeout())) {
+                return;
+            }
+        } catch (RuntimeException e) {
+            // A lost context does nothing any more.
+            if (!(e instanceof CudaException refusal) || !refusal.isContextLost()) {
+                return;
+            }
+        }
+        synchronized (this) {
+            over = true;
+            finish();
+        }
+    }
+
+    /**
+     * Whether it is over.
+     *
+     * @return whether it is, well or not
+     * @throws CudaException if the driver does not tell
+     */
+    public boolean isDone() {
+        synchronized (this) {
+            if (over) {
+                return true;
+            }
+            try {
+                if (!event.isDone()) {
+                    return false;
+                }
+                long result = outcome.getAsLong();
+                if (result < 0) {
+                    failure = Failures.of(-result, call, 0);
+                } else {
+                    bytes = result;
+                }
+            } catch (CudaException e) {
+                if (!e.isContextLost()) {
+                    throw e;
+                }
+                failure = e;
+            }
+            over = true;
+            finish();
+        }
+        storage.streams().remove(this);
+        return true;
+    }
+
+    private void finish() {
+        try {
+            event.close();
+        } catch (CudaException e) {
+            // It told us what we wanted to know; a lost context refuses everything.
+            if (failure == null) {
+                failure = e;
+            }
+        } finally {
+            release.run();
+        }
+    }
+
+    /**
+     * Waits until it is over, asking again and again with growing pauses.
+     *
+     * @param timeout how long at most
+     * @return whether it is over, well or not; false if the time is over
+     * @throws CudaException if the driver does not tell
+     */
+    public boolean await(Duration timeout) {
+        long nanos = Uses.nanos(timeout);
+        long start = System.nanoTime();
+        long pause = 1_000;
+        while (!isDone()) {
+            if (System.nanoTime() - start >= nanos) {
+                return false;
+            }
+            LockSupport.parkNanos(pause);
+            if (Thread.interrupted()) {
+                Thread.currentThread().interrupt();
+                return isDone();
+            }
+            pause = Math.min(pause * 2, 1_000_000);
+        }
+        return true;
+    }
+
+    /**
+     * How many bytes were read or written: of a read fewer than asked for if the file ends before.
+     *
+     * @return the bytes
+     * @throws IllegalStateException if it is not over
+     * @throws StorageException if it failed
+     * @throws CudaException if the stream did
+     */
+    public synchronized long bytes() {
+        if (!over) {
+            throw new IllegalStateException(call + " is not over: see isDone() and await()");
+        }
+        if (failure != null) {
+            throw failure;
+        }
+        return bytes;
+    }
+
+    /** {@return what it is, and how it stands} */
+    @Override
+    public synchronized String toString() {
+        return call + (!over ? ": under way" : failure != null ? ": failed" : ": " + bytes + " bytes");
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.storage;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
+
+/** The threads that {@link StorageConfig#threads} asks for, and the one of batches; there when they are first needed. */
+final class Workers {
+    private static final long IDLE_SECONDS = 30;
+
+    private final int threads;
+    private ThreadPoolExecutor executor;
+    private boolean closed;
+
+    Workers(int threads) {
+        this.threads = threads;
+    }
+
+    private synchronized ThreadPoolExecutor executor() {
+        if (closed) {
+            throw new IllegalStateException("the storage is closed");
+        }
+        if (executor == null) {
+            executor = new ThreadPoolExecutor(
+                    threads,
+                    threads,
+                    IDLE_SECONDS,
+                    TimeUnit.SECONDS,
+                    new LinkedBlockingQueue<>(),
+                    Thread.ofPlatform().daemon().name("rdma4j-storage-", 0).factory());
+            executor.allowCoreThreadTimeOut(true);
+        }
+        return executor;
+    }
+
+    void submit(Runnable task) {
+        executor().execute(task);
+    }
+
+    /** Does a task for each number; the caller does that of 0. Returns when all are done. */
+    void share(int count, IntConsumer task) {
+        List<Future<?>> others = new ArrayList<>();
+        RuntimeException failure = null;
+        try {
+            for (int i = 1; i < count; i++) {
+                int number = i;
+                others.add(executor().submit(() -> task.accept(number)));
+            }
+            task.accept(0);
+        } catch (RuntimeException e) {
+            failure = e;
+        }
+        for (Future<?> other : others) {
+            failure = awaited(other, failure);
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    /** Uninterruptibly: the threads use memory of the caller. Each of their waits has a limit. */
+    private static RuntimeException awaited(Future<?> future, RuntimeException before) {
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    future.get();
+                    return before;
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                } catch (ExecutionException e) {
+                    RuntimeException failure = e.getCause() instanceof RuntimeException cause
+                            ? cause
+                            : new IllegalStateException(e.getCause());
+                    if (before == null) {
+                        return failure;
+                    }
+                    before.addSuppressed(failure);
+                    return before;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    synchronized void close() {
+        closed = true;
+        if (executor != null) {
+            executor.shutdown();
+        }
+    }
+}

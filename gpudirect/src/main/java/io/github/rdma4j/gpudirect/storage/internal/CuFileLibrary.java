@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.storage.internal;
+
+import io.github.rdma4j.gpudirect.storage.CuFileUnavailableException;
+import io.github.rdma4j.gpudirect.storage.CuFileUnavailableException.Reason;
+import io.github.rdma4j.gpudirect.storage.bindings.CUfileError;
+import java.lang.foreign.AddressLayout;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * {@code libcufile.so.0}: opened when it is first asked for, and the way to its functions. A library that is not there
+ * is no error: the caller goes another way.
+ *
+ * <p>Pointers travel as {@code long}. So does {@code CUfileError_t}, which the functions return by value: two ints of 4
+ * bytes come in one register on x86-64 and on aarch64, the status in its lower half and the driver's result in its
+ * upper half. A segment for each result would be an allocation for each call.
+ */
+public final class CuFileLibrary {
+    /** Names another file than the system's library; what the tests' stand-in is chosen by. */
+    public static final String PROPERTY = "io.github.rdma4j.cufile.library";
+
+    private static final String SONAME = "libcufile.so.0";
+    private static final String REMEDY =
+            "install cuFile of the CUDA toolkit (packages gds-tools or libcufile-<version> of NVIDIA's repositories;"
+                    + " Debian: libcufile0, from non-free) or name the file with -D" + PROPERTY + "=FILE";
+    private static final Linker LINKER = Linker.nativeLinker();
+    private static final Map<String, CuFileLibrary> OPENED = new ConcurrentHashMap<>();
+
+    private final SymbolLookup symbols;
+    private final String file;
+
+    private CuFileLibrary(SymbolLookup symbols, String file) {
+        this.symbols = symbols;
+        this.file = file;
+    }
+
+    /**
+     * The library. A failed attempt is repeated by the next call.
+     *
+     * @return it, opened
+     * @throws CuFileUnavailableException if it cannot be opened
+     */
+    public static CuFileLibrary require() {
+        return OPENED.computeIfAbsent(System.getProperty(PROPERTY, SONAME), CuFileLibrary::open);
+    }
+
+    private static CuFileLibrary open(String file) {
+        try {
+            SymbolLookup symbols = file.contains("/")
+                    ? SymbolLookup.libraryLookup(Path.of(file), Arena.global())
+                    : SymbolLookup.libraryLookup(file, Arena.global());
+            return new CuFileLibrary(symbols, file);
+        } catch (IllegalCallerException e) {
+            throw new CuFileUnavailableException(
+                    Reason.NATIVE_ACCESS_DENIED,
+                    e.getMessage(),
+                    "start the JVM with --enable-native-access=io.github.rdma4j.cuda,io.github.rdma4j.gpudirect"
+                            + " (on the class path: ALL-UNNAMED)");
+        } catch (IllegalArgumentException e) {
+            throw new CuFileUnavailableException(Reason.NO_LIBRARY, file + " cannot be opened", REMEDY);
+        }
+    }
+
+    /** {@return the file that it was opened from} */
+    public String file() {
+        return file;
+    }
+
+    /**
+     * A handle of a function; all its pointers are of type {@code long}, and so is a {@code CUfileError_t}.
+     *
+     * @param name such as {@code cuFileRead}
+     * @param descriptor as jextract made it
+     * @param options of the linker
+     * @return empty if this library is too old for it
+     */
+    Optional<MethodHandle> find(String name, FunctionDescriptor descriptor, Linker.Option... options) {
+        Optional<MemorySegment> address = symbols.find(name);
+        return address.map(function -> LINKER.downcallHandle(function, flat(descriptor), options));
+    }
+
+    private static FunctionDescriptor flat(FunctionDescriptor descriptor) {
+        MemoryLayout[] arguments = descriptor.argumentLayouts().stream()
+                .map(each -> each instanceof AddressLayout ? ValueLayout.JAVA_LONG : each)
+                .toArray(MemoryLayout[]::new);
+        return descriptor
+                .returnLayout()
+                .map(result -> FunctionDescriptor.of(
+                        result.byteSize() == CUfileError.sizeof() ? ValueLayout.JAVA_LONG : result, arguments))
+                .orElseGet(() -> FunctionDescriptor.ofVoid(arguments));
+    }
+}

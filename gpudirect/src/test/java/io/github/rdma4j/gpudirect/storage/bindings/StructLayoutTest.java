@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.storage.bindings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.rdma4j.cuda.bindings.CompilerFacts;
+import io.github.rdma4j.cuda.bindings.GeneratedStruct;
+import io.github.rdma4j.cuda.bindings.InstalledCudaHeaders;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Compares what jextract has generated, and the signatures that stand by hand, with cufile.h where that is. */
+class StructLayoutTest {
+    @Test
+    @Tag("cuda-headers")
+    void everythingIsWhatTheCompilerSays() {
+        CompilerFacts facts = new CompilerFacts()
+                .folder(cufile())
+                .folder(InstalledCudaHeaders.folder())
+                .line("#define RDMA4J_CHECK_SIGNATURES")
+                .line("#include \"%s\"".formatted(umbrella()));
+        GeneratedStruct.all(CuFileHeaders.class).forEach(facts::struct);
+        GeneratedStruct.constants(CuFileHeaders.class).forEach(facts::constant);
+        assertThat(facts.differences()).isEmpty();
+    }
+
+    @Test
+    void theScanFindsStructsConstantsAndFunctions() {
+        assertThat(GeneratedStruct.all(CuFileHeaders.class))
+                .extracting(GeneratedStruct::name)
+                .containsExactlyInAnyOrder(
+                        "CUfileError",
+                        "CUfileDrvProps",
+                        "CUfileDescr_t",
+                        "CUfileIOParams",
+                        "CUfileIOEvents",
+                        "timespec");
+        assertThat(GeneratedStruct.functionTypes(CuFileHeaders.class))
+                .hasSize(28)
+                .contains("PFN_cuFileRead");
+        assertThat(GeneratedStruct.constants(CuFileHeaders.class))
+                .containsEntry("CU_FILE_IO_NOT_SUPPORTED", 5008)
+                .containsEntry("CU_FILE_IO_MAX_ERROR", 5050);
+    }
+
+    /** The header may be beside cuda.h, or not be there at all: toolkits leave cuFile out. */
+    private static Path cufile() {
+        Path folder = Path.of(System.getProperty(
+                "rdma4j.cufile.include", InstalledCudaHeaders.folder().toString()));
+        Assumptions.assumeTrue(
+                Files.exists(folder.resolve("cufile.h")),
+                "no cufile.h in " + folder + ": -Drdma4j.cufile.include=FOLDER");
+        return folder;
+    }
+
+    private static Path umbrella() {
+        Path folder = Path.of("").toAbsolutePath();
+        while (!Files.exists(folder.resolve("native-headers"))) {
+            folder = folder.getParent();
+        }
+        return folder.resolve("native-headers/cufile/storage.h");
+    }
+}

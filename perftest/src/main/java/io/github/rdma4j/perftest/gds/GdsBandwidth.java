@@ -1,0 +1,225 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.gds;
+
+import io.github.rdma4j.cuda.Cuda;
+import io.github.rdma4j.cuda.CudaContext;
+import io.github.rdma4j.cuda.DeviceMemory;
+import io.github.rdma4j.gpudirect.storage.GpuFile;
+import io.github.rdma4j.gpudirect.storage.GpuStorage;
+import io.github.rdma4j.gpudirect.storage.StoragePathUnavailableException;
+import io.github.rdma4j.gpudirect.storage.StorageRefusal;
+import io.github.rdma4j.perftest.exit.PerftestException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** Measures each way, each direction, each size and each number of threads. */
+final class GdsBandwidth {
+    private final GdsOptions options;
+    private final Map<GdsWay, String> decisions = new LinkedHashMap<>();
+    private final List<GdsResult> results = new ArrayList<>();
+
+    private GdsBandwidth(GdsOptions options) {
+        this.options = options;
+    }
+
+    /** Measures. */
+    static GdsReport run(GdsOptions options) {
+        return new GdsBandwidth(options).run();
+    }
+
+    private GdsReport run() {
+        Path file = options.file();
+        try {
+            boolean made = !Files.exists(file);
+            if (made) {
+                make(file);
+            }
+            try (CudaContext context = Cuda.device(options.gpu()).createContext()) {
+                long size = Files.size(file);
+                if (size == 0) {
+                    throw new PerftestException(file + " is empty", "name another file, or one that is not there");
+                }
+                for (GdsWay way : options.ways()) {
+                    measure(context, way, size, made);
+                }
+                return new GdsReport(
+                        file.toString(),
+                        size,
+                        Files.getFileStore(file).type(),
+                        context.device().toString(),
+                        decisions,
+                        results);
+            } finally {
+                if (made) {
+                    Files.delete(file);
+                }
+            }
+        } catch (IOException e) {
+            throw new PerftestException(
+                    "the file cannot be used: " + e, "see whether its folder is there, and its rights");
+        }
+    }
+
+    /** Of its whole size: a write into holes is another thing than one over blocks. */
+    private void make(Path file) throws IOException {
+        ByteBuffer some = ByteBuffer.allocateDirect(1 << 20);
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW)) {
+            for (long left = options.fileSize(); left > 0; ) {
+                some.clear().limit((int) Math.min(left, some.capacity()));
+                left -= channel.write(some);
+            }
+            channel.force(true);
+        } catch (IOException e) {
+            Files.deleteIfExists(file);
+            throw e;
+        }
+    }
+
+    private void measure(CudaContext context, GdsWay way, long fileSize, boolean writable) {
+        OpenOption[] access = writable
+                ? new OpenOption[] {StandardOpenOption.READ, StandardOpenOption.WRITE}
+                : new OpenOption[] {StandardOpenOption.READ};
+        if (way == GdsWay.HOST) {
+            decisions.put(way, "host memory, through the page cache");
+            try (FileChannel channel = FileChannel.open(options.file(), access)) {
+                rounds(way, fileSize, writable, size -> new HostTarget(channel, size));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            return;
+        }
+        try (GpuStorage storage =
+                        GpuStorage.on(context, config -> config.only(way.path()).directIo(options.direct()));
+                GpuFile file = storage.open(options.file(), access)) {
+            decisions.put(
+                    way, file.decision() + (file.isDirectIo() ? ", past the page cache" : ", through the page cache"));
+            rounds(
+                    way,
+                    fileSize,
+                    writable,
+                    size -> new GpuTarget(storage, file, context.allocate(size), options.registers()));
+        } catch (StoragePathUnavailableException e) {
+            decisions.put(
+                    way,
+                    "left out: "
+                            + e.refusals().stream()
+                                    .map(StorageRefusal::toString)
+                                    .collect(Collectors.joining("; ")));
+        }
+    }
+
+    /** Makes a target of a size. */
+    private interface Targets {
+        GdsTarget of(int size);
+    }
+
+    private void rounds(GdsWay way, long fileSize, boolean writable, Targets targets) {
+        for (boolean write : writable ? new boolean[] {true, false} : new boolean[] {false}) {
+            for (int size : options.sizes()) {
+                for (int threads : options.threads()) {
+                    results.add(GdsPasses.run(
+                            options.file(),
+                            fileSize,
+                            way,
+                            write,
+                            size,
+                            threads,
+                            options.passes(),
+                            () -> targets.of(size)));
+                }
+            }
+        }
+    }
+
+    private record GpuTarget(GpuStorage storage, GpuFile file, DeviceMemory memory, boolean registered)
+            implements GdsTarget {
+        private GpuTarget {
+            if (registered) {
+                storage.register(memory);
+            }
+        }
+
+        @Override
+        public long read(long offset, int length) {
+            return file.read(memory, 0, offset, length);
+        }
+
+        @Override
+        public void write(long offset, int length) {
+            file.write(memory, 0, offset, length);
+        }
+
+        @Override
+        public void set(ByteBuffer bytes) {
+            ByteBuffer copy =
+                    ByteBuffer.allocateDirect(bytes.remaining()).put(bytes).flip();
+            memory.copyFrom(MemorySegment.ofBuffer(copy));
+        }
+
+        @Override
+        public void get(ByteBuffer bytes) {
+            memory.copyTo(MemorySegment.ofBuffer(bytes));
+            bytes.position(bytes.limit());
+        }
+
+        @Override
+        public void close() {
+            memory.close();
+        }
+    }
+
+    private record HostTarget(FileChannel channel, ByteBuffer block) implements GdsTarget {
+        HostTarget(FileChannel channel, int size) {
+            this(channel, ByteBuffer.allocateDirect(size));
+        }
+
+        @Override
+        public long read(long offset, int length) {
+            block.clear().limit(length);
+            try {
+                while (block.hasRemaining() && channel.read(block, offset + block.position()) >= 0) {}
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            return block.position();
+        }
+
+        @Override
+        public void write(long offset, int length) {
+            block.clear().limit(length);
+            try {
+                while (block.hasRemaining()) {
+                    channel.write(block, offset + block.position());
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        @Override
+        public void set(ByteBuffer bytes) {
+            block.clear().put(bytes);
+        }
+
+        @Override
+        public void get(ByteBuffer bytes) {
+            bytes.put(block.flip());
+        }
+
+        @Override
+        public void close() {}
+    }
+}

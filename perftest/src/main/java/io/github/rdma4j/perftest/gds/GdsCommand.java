@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.gds;
+
+import com.fasterxml.jackson.core.JsonEncoding;
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.github.rdma4j.cuda.CudaException;
+import io.github.rdma4j.cuda.CudaUnavailableException;
+import io.github.rdma4j.gpudirect.storage.StorageException;
+import io.github.rdma4j.perftest.environment.BuildInfo;
+import io.github.rdma4j.perftest.exit.Complaints;
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
+import io.github.rdma4j.perftest.exit.PerftestException;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.ParameterException;
+
+/** The command {@code gds_bw}: files and GPU memory. docs/gpudirect-storage.md is its manual. */
+public final class GdsCommand {
+    /** The name on the command line. */
+    public static final String NAME = "gds_bw";
+
+    /** What it does, in a line. */
+    public static final String TITLE = "How fast files get to GPU memory and back, by each way";
+
+    private static final int OK = 0;
+
+    private GdsCommand() {}
+
+    /**
+     * Runs the command.
+     *
+     * @param arguments after the command's name
+     * @param out standard output
+     * @param err standard error
+     * @return the exit status: 0 done; 1 it failed; 2 the command line makes no sense; 4 no JSON document
+     */
+    public static int run(List<String> arguments, PrintStream out, PrintStream err) {
+        GdsOptions options = new GdsOptions();
+        CommandLine line = new CommandLine(options).setOverwrittenOptionsAllowed(true);
+        Complaints complaints = new Complaints(NAME, "rdma4j " + NAME + " --help", err);
+        try {
+            line.parseArgs(arguments.toArray(String[]::new));
+            if (options.wantsHelp()) {
+                line.usage(out);
+                return OK;
+            }
+            options.check();
+        } catch (ParameterException | IllegalParameterException failure) {
+            return complaints.usage(failure);
+        }
+        try {
+            GdsReport report = GdsBandwidth.run(options);
+            return options.json().show(NAME, OK, page(report), stream -> write(report, stream), out, err);
+        } catch (PerftestException failure) {
+            return complaints.failed(failure);
+        } catch (IllegalArgumentException | StorageException | CudaException | CudaUnavailableException failure) {
+            return complaints.failed(failure.getMessage());
+        } catch (UncheckedIOException failure) {
+            return complaints.failed(
+                    "the file cannot be read or written: " + failure.getCause().getMessage());
+        }
+    }
+
+    private static String page(GdsReport report) {
+        StringBuilder page = new StringBuilder();
+        page.append("%s, %d bytes, on %s; %s%n"
+                .formatted(report.file(), report.fileSize(), report.fileSystem(), report.gpu()));
+        report.decisions().forEach((way, decision) -> page.append("  %-7s %s%n".formatted(way.word(), decision)));
+        page.append("%n  %-7s %-5s %10s %7s %12s %12s %12s  %s%n"
+                .formatted("way", "", "bytes", "threads", "MiB/s", "least", "most", "compared"));
+        for (GdsResult each : report.results()) {
+            page.append(String.format(
+                    Locale.ROOT,
+                    "  %-7s %-5s %10d %7d %12.1f %12.1f %12.1f  all right%n",
+                    each.way().word(),
+                    each.write() ? "write" : "read",
+                    each.size(),
+                    each.threads(),
+                    each.median(),
+                    each.least(),
+                    each.most()));
+        }
+        return page.toString();
+    }
+
+    private static void write(GdsReport report, OutputStream out) throws IOException {
+        JsonFactory factory = new JsonFactory().disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
+        try (JsonGenerator json =
+                factory.createGenerator(out, JsonEncoding.UTF8).useDefaultPrettyPrinter()) {
+            json.writeStartObject();
+            json.writeStringField("rdma4j", BuildInfo.version());
+            json.writeStringField("file", report.file());
+            json.writeNumberField("file_size", report.fileSize());
+            json.writeStringField("file_system", report.fileSystem());
+            json.writeStringField("gpu", report.gpu());
+            json.writeObjectFieldStart("ways");
+            for (Map.Entry<GdsWay, String> each : report.decisions().entrySet()) {
+                json.writeStringField(each.getKey().word(), each.getValue());
+            }
+            json.writeEndObject();
+            json.writeArrayFieldStart("results");
+            for (GdsResult each : report.results()) {
+                json.writeStartObject();
+                json.writeStringField("way", each.way().word());
+                json.writeStringField("operation", each.write() ? "write" : "read");
+                json.writeNumberField("bytes", each.size());
+                json.writeNumberField("threads", each.threads());
+                json.writeNumberField("passes", each.passes());
+                json.writeNumberField("mib_per_second", each.median());
+                json.writeNumberField("least", each.least());
+                json.writeNumberField("most", each.most());
+                json.writeNumberField("compared_bytes", each.bytes());
+                json.writeEndObject();
+            }
+            json.writeEndArray();
+            json.writeEndObject();
+        }
+    }
+}

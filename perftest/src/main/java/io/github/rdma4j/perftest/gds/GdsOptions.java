@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.gds;
+
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
+import io.github.rdma4j.perftest.findings.JsonOption;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The command line of {@code gds_bw}. */
+@Command(
+        name = GdsCommand.NAME,
+        description =
+                "Measures how fast a file is read to a GPU's memory and written from it, by each way that the machine offers:"
+                        + " GPUDirect Storage, cuFile's compatibility mode, staged through pinned host memory, and, for"
+                        + " comparison, to host memory alone. All bytes are compared afterwards.",
+        footer = {
+            "",
+            "A file that is there is only read. Exit status: 0 done; 1 it failed, or bytes were wrong; 2 the command line makes"
+                    + " no sense; 4 the JSON document could not be written."
+        },
+        sortOptions = false,
+        usageHelpAutoWidth = true)
+final class GdsOptions {
+    private static final long MOST_BYTES = 1L << 40;
+    private static final int MOST_BLOCK = 1 << 30;
+    private static final int MOST_THREADS = 256;
+    private static final int MOST_PASSES = 100_000;
+
+    @Option(
+            names = "--file",
+            paramLabel = "<file>",
+            description = "The file. One that is not there is made, written, read and removed.")
+    private Path file;
+
+    @Option(
+            names = "--file-size",
+            paramLabel = "<bytes>",
+            description = "How large a file that is made shall be, with K, M or G (default 256M).")
+    private String fileSize = "256M";
+
+    @Option(
+            names = {"-s", "--size"},
+            split = ",",
+            paramLabel = "<bytes>",
+            description = "Bytes of a transfer, several with commas, with K, M or G (default 64K,1M,16M).")
+    private List<String> sizes = List.of("64K", "1M", "16M");
+
+    @Option(
+            names = "--threads",
+            split = ",",
+            paramLabel = "<n>",
+            description = "Threads that read or write at the same time, several with commas (default 1,4).")
+    private List<Integer> threads = List.of(1, 4);
+
+    @Option(
+            names = {"-n", "--passes"},
+            paramLabel = "<n>",
+            description = "How often the whole file is read or written; the median is told (default 5).")
+    private int passes = 5;
+
+    @Option(
+            names = "--ways",
+            split = ",",
+            paramLabel = "<way>",
+            description =
+                    "gds, compat, staged, host; those that the machine lacks are left out with the reason (default all).")
+    private List<String> ways = List.of("gds", "compat", "staged", "host");
+
+    @Option(names = "--use_cuda", paramLabel = "<n>", description = "Number of the GPU (default 0).")
+    private int gpu;
+
+    @Option(names = "--no-direct", description = "Through the page cache where rdma4j opens the file (no O_DIRECT).")
+    private boolean cached;
+
+    @Option(names = "--register", description = "Have cuFile pin the memory before.")
+    private boolean register;
+
+    @Mixin
+    private JsonOption json;
+
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "Show this help screen.")
+    private boolean help;
+
+    @Parameters(hidden = true)
+    private String[] superfluous = new String[0];
+
+    /**
+     * Refuses what makes no sense.
+     *
+     * @throws IllegalParameterException if something does not
+     */
+    void check() {
+        if (superfluous.length > 0) {
+            throw new IllegalParameterException("'" + superfluous[0] + "': what is that? There are only options");
+        }
+        if (file == null) {
+            throw new IllegalParameterException("which file? Give --file, on the storage that is to be measured");
+        }
+        json.check();
+        sizes();
+        ways();
+        fileSize();
+        for (int count : threads) {
+            within("--threads", count, MOST_THREADS);
+        }
+        within("--passes", passes, MOST_PASSES);
+        if (gpu < 0) {
+            throw new IllegalParameterException("--use_cuda: " + gpu + " is no number of a GPU");
+        }
+    }
+
+    private static void within(String name, long value, long most) {
+        if (value < 1 || value > most) {
+            throw new IllegalParameterException(name + ": " + value + " is not in 1.." + most);
+        }
+    }
+
+    private static long bytes(String name, String text, long most) {
+        if (!text.matches("\\d{1,13}[KMG]?")) {
+            throw new IllegalParameterException(
+                    name + ": '" + text + "' is no number of bytes, such as 4096, 64K, 16M or 1G");
+        }
+        char unit = text.charAt(text.length() - 1);
+        int shift = unit == 'K' ? 10 : unit == 'M' ? 20 : unit == 'G' ? 30 : 0;
+        long number = Long.parseLong(shift == 0 ? text : text.substring(0, text.length() - 1));
+        within(name, number, most >> shift);
+        return number << shift;
+    }
+
+    Path file() {
+        return file;
+    }
+
+    long fileSize() {
+        return bytes("--file-size", fileSize, MOST_BYTES);
+    }
+
+    List<Integer> sizes() {
+        List<Integer> all = new ArrayList<>();
+        sizes.forEach(each -> all.add((int) bytes("--size", each, MOST_BLOCK)));
+        return all;
+    }
+
+    List<Integer> threads() {
+        return threads;
+    }
+
+    int passes() {
+        return passes;
+    }
+
+    List<GdsWay> ways() {
+        return ways.stream().map(GdsWay::of).distinct().toList();
+    }
+
+    int gpu() {
+        return gpu;
+    }
+
+    boolean direct() {
+        return !cached;
+    }
+
+    boolean registers() {
+        return register;
+    }
+
+    JsonOption json() {
+        return json;
+    }
+
+    boolean wantsHelp() {
+        return help;
+    }
+}

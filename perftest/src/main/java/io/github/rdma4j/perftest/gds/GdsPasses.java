@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.gds;
+
+import io.github.rdma4j.perftest.exit.PerftestException;
+import io.github.rdma4j.perftest.exit.TestFailedException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.IntConsumer;
+import java.util.function.Supplier;
+
+/** Passes over a whole file by some threads, which take turns with its blocks; then one more, in which all is compared. */
+final class GdsPasses {
+    private static final double MIB = 1 << 20;
+
+    private final Path file;
+    private final long fileSize;
+    private final GdsWay way;
+    private final boolean write;
+    private final int size;
+    private final List<GdsTarget> targets;
+    private final List<byte[]> contents = new ArrayList<>();
+
+    private GdsPasses(Path file, long fileSize, GdsWay way, boolean write, int size, List<GdsTarget> targets) {
+        this.file = file;
+        this.fileSize = fileSize;
+        this.way = way;
+        this.write = write;
+        this.size = size;
+        this.targets = targets;
+    }
+
+    static GdsResult run(
+            Path file,
+            long fileSize,
+            GdsWay way,
+            boolean write,
+            int size,
+            int threads,
+            int passes,
+            Supplier<GdsTarget> target) {
+        List<GdsTarget> targets = new ArrayList<>();
+        try (ExecutorService executor = Executors.newFixedThreadPool(threads)) {
+            for (int i = 0; i < threads; i++) {
+                targets.add(target.get());
+            }
+            GdsPasses test = new GdsPasses(file, fileSize, way, write, size, targets);
+            return test.run(executor, passes);
+        } finally {
+            targets.forEach(GdsTarget::close);
+        }
+    }
+
+    private GdsResult run(ExecutorService executor, int passes) {
+        if (write) {
+            for (int i = 0; i < targets.size(); i++) {
+                byte[] bytes = new byte[size];
+                new Random(31L * i + size + way.ordinal()).nextBytes(bytes);
+                contents.add(bytes);
+                targets.get(i).set(ByteBuffer.wrap(bytes));
+            }
+        }
+        // Not counted: pinned memory and threads come into being.
+        all(executor, this::pass);
+        double[] speeds = new double[passes];
+        for (int i = 0; i < passes; i++) {
+            long start = System.nanoTime();
+            all(executor, this::pass);
+            speeds[i] = fileSize / MIB / ((System.nanoTime() - start) / 1e9);
+        }
+        all(executor, this::compare);
+        Arrays.sort(speeds);
+        return new GdsResult(
+                way, write, size, targets.size(), passes, speeds[passes / 2], speeds[0], speeds[passes - 1], fileSize);
+    }
+
+    private void all(ExecutorService executor, IntConsumer task) {
+        List<Future<?>> running = new ArrayList<>();
+        for (int i = 0; i < targets.size(); i++) {
+            int number = i;
+            running.add(executor.submit(() -> task.accept(number)));
+        }
+        for (Future<?> each : running) {
+            try {
+                each.get();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new TestFailedException("interrupted", "");
+            } catch (ExecutionException e) {
+                if (e.getCause() instanceof RuntimeException cause) {
+                    throw cause;
+                }
+                throw new IllegalStateException(e.getCause());
+            }
+        }
+    }
+
+    private int lengthAt(long offset) {
+        return (int) Math.min(size, fileSize - offset);
+    }
+
+    private void pass(int number) {
+        GdsTarget target = targets.get(number);
+        for (long offset = (long) number * size; offset < fileSize; offset += (long) targets.size() * size) {
+            int length = lengthAt(offset);
+            if (write) {
+                target.write(offset, length);
+            } else {
+                requireAll(target.read(offset, length), offset, length);
+            }
+        }
+    }
+
+    private void requireAll(long read, long offset, int length) {
+        if (read != length) {
+            throw new TestFailedException(
+                    "%s: %d of %d bytes at %d: the file was made shorter meanwhile"
+                            .formatted(file, read, length, offset),
+                    "leave the file alone while it is measured");
+        }
+    }
+
+    /** Each block once more, beside what a plain read of the file gives. */
+    private void compare(int number) {
+        GdsTarget target = targets.get(number);
+        ByteBuffer ours = ByteBuffer.allocateDirect(size);
+        ByteBuffer theirs = ByteBuffer.allocateDirect(size);
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+            for (long offset = (long) number * size; offset < fileSize; offset += (long) targets.size() * size) {
+                int length = lengthAt(offset);
+                ours.clear().limit(length);
+                theirs.clear().limit(length);
+                if (write) {
+                    ours.put(contents.get(number), 0, length).flip();
+                } else {
+                    target.read(offset, length);
+                    target.get(ours);
+                    ours.flip();
+                }
+                while (theirs.hasRemaining() && channel.read(theirs, offset + theirs.position()) >= 0) {}
+                theirs.flip();
+                int wrong = ours.mismatch(theirs);
+                if (wrong >= 0) {
+                    throw new TestFailedException(
+                            "%s, %s: byte %d of the file is wrong"
+                                    .formatted(way.word(), write ? "write" : "read", offset + wrong),
+                            "see whether somebody else writes the file");
+                }
+            }
+        } catch (IOException e) {
+            throw new PerftestException("the file cannot be compared: " + e.getMessage(), "");
+        }
+    }
+}

@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.gds;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * All that came out.
+ *
+ * @param file that was read
+ * @param fileSize its bytes
+ * @param fileSystem such as {@code ext4}
+ * @param gpu in words
+ * @param decisions of each way that was measured: path and reasons, or why it was left out
+ * @param results in the order of measuring
+ */
+record GdsReport(
+        String file,
+        long fileSize,
+        String fileSystem,
+        String gpu,
+        Map<GdsWay, String> decisions,
+        List<GdsResult> results) {}

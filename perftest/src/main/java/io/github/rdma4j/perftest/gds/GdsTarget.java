@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.gds;
+
+import java.nio.ByteBuffer;
+
+/** Where one thread has its block of bytes, and how it gets to the file and back. */
+interface GdsTarget extends AutoCloseable {
+    /** Reads; {@return how many bytes} */
+    long read(long offset, int length);
+
+    /** Writes all. */
+    void write(long offset, int length);
+
+    /** Gives the block these bytes. */
+    void set(ByteBuffer bytes);
+
+    /** Copies the block's bytes out. */
+    void get(ByteBuffer bytes);
+
+    @Override
+    void close();
+}

@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.gds;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.rdma4j.cuda.StandInDriver;
+import io.github.rdma4j.gpudirect.storage.StandInCuFile;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+@ExtendWith({StandInDriver.class, StandInCuFile.class})
+class GdsCommandTest {
+    @TempDir
+    Path folder;
+
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+    private int run(String... arguments) {
+        return GdsCommand.run(
+                Arrays.asList(arguments),
+                new PrintStream(out, true, StandardCharsets.UTF_8),
+                new PrintStream(err, true, StandardCharsets.UTF_8));
+    }
+
+    @AfterEach
+    void nothingStaysOpen() {
+        assertThat(StandInDriver.open()).isEmpty();
+        assertThat(StandInCuFile.open()).isEmpty();
+    }
+
+    @Test
+    void aFileThatIsNotThereIsWrittenReadAndRemoved() throws IOException {
+        StandInCuFile.set("module", 0);
+        Path json = folder.resolve("out.json");
+        assertThat(run(
+                        "--file",
+                        folder.resolve("made").toString(),
+                        "--file-size",
+                        "300K",
+                        "-s",
+                        "4K,100K",
+                        "--threads",
+                        "1,3",
+                        "-n",
+                        "2",
+                        "--register",
+                        "--json",
+                        json.toString()))
+                .as("%s", err)
+                .isZero();
+        assertThat(folder.resolve("made")).doesNotExist();
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .contains("gds     left out: not by GPUDirect Storage: the kernel module nvidia-fs is not loaded")
+                .contains("compat  compatibility mode, ")
+                .contains("staged  staged, ")
+                .contains("host    host memory, through the page cache");
+        JsonNode document = new ObjectMapper().readTree(Files.readAllBytes(json));
+        assertThat(document.get("file_size").asLong()).isEqualTo(300 << 10);
+        assertThat(document.get("results")).hasSize(3 * 2 * 2 * 2).allSatisfy(result -> {
+            assertThat(result.get("mib_per_second").asDouble()).isPositive();
+            assertThat(result.get("compared_bytes").asLong()).isEqualTo(300 << 10);
+        });
+    }
+
+    @Test
+    void aFileThatIsThereIsOnlyRead() throws IOException {
+        byte[] contents = new byte[10_000];
+        Arrays.fill(contents, (byte) 7);
+        Path file = Files.write(folder.resolve("there"), contents);
+        StandInCuFile.absent();
+        assertThat(run("--file", file.toString(), "-s", "4K", "--threads", "2", "-n", "1", "--no-direct"))
+                .isZero();
+        assertThat(Files.readAllBytes(file)).isEqualTo(contents);
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .contains("compat  left out: not by compatibility mode: /no/such/libcufile.so.0 cannot be opened")
+                .contains("staged, through the page cache")
+                .doesNotContain(" write ");
+    }
+
+    @Test
+    void wrongBytesAreFound() throws IOException {
+        Path file = Files.write(folder.resolve("there"), "x".repeat(10_000).getBytes(StandardCharsets.UTF_8));
+        // cuFile says that it has read, and has not: the copy to the GPU is left out.
+        StandInCuFile.set("module", 0);
+        StandInCuFile.set("forget", 1);
+        assertThat(run("--file", file.toString(), "--ways", "compat", "-n", "1", "-s", "1K"))
+                .isOne();
+        assertThat(err.toString(StandardCharsets.UTF_8)).contains("compat, read: byte 0 of the file is wrong");
+    }
+
+    @Test
+    void whatMakesNoSenseIsRefused() {
+        assertThat(run()).isEqualTo(2);
+        assertThat(run("--file", "x", "-s", "4X")).isEqualTo(2);
+        assertThat(run("--file", "x", "-s", "0")).isEqualTo(2);
+        assertThat(run("--file", "x", "--threads", "0")).isEqualTo(2);
+        assertThat(run("--file", "x", "--ways", "cp")).isEqualTo(2);
+        assertThat(run("--file", "x", "y")).isEqualTo(2);
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .contains("which file? Give --file")
+                .contains("'4X' is no number of bytes")
+                .contains("--ways: 'cp' is none of gds, compat, staged, host");
+        assertThat(run("--file", folder.resolve("no/such").toString())).isOne();
+        assertThat(run("--file", "/dev/null")).isOne();
+        assertThat(run("--help")).isZero();
+    }
+}
