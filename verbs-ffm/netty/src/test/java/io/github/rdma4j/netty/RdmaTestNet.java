@@ -26,6 +26,9 @@ final class RdmaTestNet {
     private static final String TRANSPORT = "io.github.rdma4j.netty.test.transport";
     private static final Transport CARRIER = Transport.valueOf(System.getProperty(TRANSPORT, "RDMA"));
     private static final InetAddress HOST = CARRIER == Transport.TCP ? InetAddress.getLoopbackAddress() : rdmaAddress();
+    /** Open as long as the JVM; null over RDMA. */
+    private static ServerSocketChannel silentServer;
+
     private static final InetSocketAddress SILENT = openSilent();
     private static final EventLoopGroup GROUP =
             new MultiThreadIoEventLoopGroup(4, new DefaultThreadFactory("rdma", true), RdmaIoHandler.newFactory());
@@ -54,10 +57,8 @@ final class RdmaTestNet {
                 nobody[nobody.length - 1] = (byte) 250;
                 return new InetSocketAddress(InetAddress.getByAddress(nobody), 65535);
             }
-            // Open as long as the JVM.
-            return (InetSocketAddress) ServerSocketChannel.open()
-                    .bind(new InetSocketAddress(HOST, 0))
-                    .getLocalAddress();
+            silentServer = ServerSocketChannel.open().bind(new InetSocketAddress(HOST, 0));
+            return (InetSocketAddress) silentServer.getLocalAddress();
         } catch (IOException e) {
             throw new AssertionError(e);
         }
