@@ -10,6 +10,7 @@ import java.net.Socket;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -52,5 +53,19 @@ class EndpointSelectorTcpTest extends EndpointSelectorContract {
             assertThat(accepted).hasValue(0);
             assertThat(silent.getInputStream().read()).isEqualTo(-1);
         }
+    }
+
+    @Override
+    @Test
+    @Tag("full")
+    void oneThreadAcceptsAndServesManyClients() throws Exception {
+        super.oneThreadAcceptsAndServesManyClients();
+    }
+
+    @Override
+    @Test
+    @Tag("full")
+    void anIdleSelectorAndAnIdleEndpointCostHardlyAnyProcessorTime() {
+        super.anIdleSelectorAndAnIdleEndpointCostHardlyAnyProcessorTime();
     }
 }

@@ -108,7 +108,8 @@ public final class RoundTrips {
             String name, Transport transport, InetAddress address, Duration spin, boolean polls, boolean virtual)
             throws Exception {
         EndpointServer server = EndpointServer.bind(
-                new InetSocketAddress(address, 0), config -> config.transport(transport).spinLimit(spin));
+                new InetSocketAddress(address, 0),
+                config -> config.transport(transport).spinLimit(spin));
         FutureTask<Endpoint> accepted =
                 new FutureTask<>(() -> server.accept(TIMEOUT).orElseThrow());
         Thread.ofPlatform().daemon().start(accepted);
