@@ -8,6 +8,8 @@ public final class Errno {
     public static final int EPERM = 1;
     /** No such file or directory: an empty completion queue, an absent device. */
     public static final int ENOENT = 2;
+    /** Input or output failed. */
+    public static final int EIO = 5;
     /** Out of memory, out of locked memory, or a full queue. */
     public static final int ENOMEM = 12;
     /** Permission denied. */
