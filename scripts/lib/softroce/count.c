@@ -6,6 +6,7 @@
 // The plugin writes a record at each mark, and from an odd mark to the next one at each hundredth call of write(2) as well,
 // which is how SoftRoCE's library rings the doorbell: so the records divide a loop of requests into parts, with nothing in them
 // that stands before or behind the loop. Both calls are known by the machine instructions of the C library's functions.
+// syscall(2) counts as write(2), since rdma4j rings by it; whatever else is called by it in a loop makes a part too short.
 //
 // The declarations are those of version 1 of the interface (QEMU 6.0 to 8.2), whose header Debian does not package.
 
@@ -87,16 +88,27 @@ static void written(unsigned cpu, void *unused) {
     }
 }
 
-// Whether the block ends with: mov $number, %eax; syscall.
+static bool is(const struct qemu_plugin_insn *instruction, const unsigned char *bytes, size_t size) {
+    return qemu_plugin_insn_size(instruction) == size && !memcmp(qemu_plugin_insn_data(instruction), bytes, size);
+}
+
+// Whether the block ends with some instruction of five bytes and a system call.
+static bool ends_with(const struct qemu_plugin_tb *tb, size_t instructions, const unsigned char first[5]) {
+    const unsigned char call[] = {0x0f, 0x05};
+    return instructions >= 2 && is(qemu_plugin_tb_get_insn(tb, instructions - 2), first, 5)
+        && is(qemu_plugin_tb_get_insn(tb, instructions - 1), call, sizeof call);
+}
+
+// mov $number, %eax; syscall.
 static bool ends_with_call(const struct qemu_plugin_tb *tb, size_t instructions, unsigned char number) {
-    const unsigned char move[] = {0xb8, number, 0, 0, 0}, call[] = {0x0f, 0x05};
-    if (instructions < 2) {
-        return false;
-    }
-    const struct qemu_plugin_insn *first = qemu_plugin_tb_get_insn(tb, instructions - 2);
-    const struct qemu_plugin_insn *second = qemu_plugin_tb_get_insn(tb, instructions - 1);
-    return qemu_plugin_insn_size(first) == sizeof move && !memcmp(qemu_plugin_insn_data(first), move, sizeof move)
-        && qemu_plugin_insn_size(second) == sizeof call && !memcmp(qemu_plugin_insn_data(second), call, sizeof call);
+    const unsigned char move[] = {0xb8, number, 0, 0, 0};
+    return ends_with(tb, instructions, move);
+}
+
+// As syscall(2) ends: mov 8(%rsp), %r9; syscall.
+static bool ends_with_any_call(const struct qemu_plugin_tb *tb, size_t instructions) {
+    const unsigned char move[] = {0x4c, 0x8b, 0x4c, 0x24, 8};
+    return ends_with(tb, instructions, move);
 }
 
 static void translated(uint64_t id, struct qemu_plugin_tb *tb) {
@@ -114,7 +126,7 @@ static void translated(uint64_t id, struct qemu_plugin_tb *tb) {
         return;
     }
     struct qemu_plugin_insn *last = qemu_plugin_tb_get_insn(tb, block->instructions - 1);
-    if (ends_with_call(tb, block->instructions, SYS_write)) {
+    if (ends_with_call(tb, block->instructions, SYS_write) || ends_with_any_call(tb, block->instructions)) {
         qemu_plugin_register_vcpu_insn_exec_cb(last, written, NO_REGISTERS, NULL);
     } else if (ends_with_call(tb, block->instructions, SYS_sched_get_priority_max)) {
         qemu_plugin_register_vcpu_insn_exec_cb(last, marked, NO_REGISTERS, NULL);

@@ -45,7 +45,7 @@ class CompiledCodeDeviceTest {
     private static final Pattern HEADING = Pattern.compile("#bytes +#iterations");
 
     private static final Pattern LOOP_THROWN_AWAY = Pattern.compile(
-            "(perftest\\.(loop\\.(\\w+Loop|GroupTimes)|stream\\.(Operation|RunControl))|verbs\\.(internal\\.)?(QueuePair|SendQueue|CompletionQueue|SendRequests|UseGuard|HotCalls|WorkCompletions?|MemorySlice))::.*made"
+            "(perftest\\.(loop\\.(\\w+Loop|GroupTimes)|stream\\.(Operation|RunControl))|verbs\\.(internal\\.(datapath\\.)?)?(QueuePair|SendQueue|CompletionQueue|SendRequests|SendFunctions|CompletionFunctions|UseGuard|HotCalls|WorkCompletions?|MemorySlice))::.*made"
                     + " not entrant: (uncommon|marked)");
 
     @TempDir

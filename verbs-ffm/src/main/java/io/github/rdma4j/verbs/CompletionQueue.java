@@ -14,10 +14,10 @@ import io.github.rdma4j.verbs.internal.CompletionCalls;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
-import io.github.rdma4j.verbs.internal.HotCalls;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.ReadinessWaiter;
 import io.github.rdma4j.verbs.internal.UseGuard;
+import io.github.rdma4j.verbs.internal.datapath.CompletionPath;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -44,28 +44,39 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
 
     private final DeviceContext context;
     private final CompletionChannel channel;
-    private final MemorySegment pollFunction;
     private final MemorySegment armFunction;
-    private final boolean criticalPoll;
     private final boolean criticalArm;
     private final MemorySegment queue;
     private final long queueAddress;
     private final UseGuard guard = new UseGuard();
+    private final CompletionPath path;
+    private final DataPathChoice dataPath;
     private final ReentrantLock waiting = new ReentrantLock();
     private final Arming arming = new Arming();
     private volatile int capacity;
 
-    CompletionQueue(DeviceContext context, CompletionChannel channel, MemorySegment created, Resource... parents) {
+    /**
+     * Uses a queue that was created.
+     *
+     * @param readInPlace whether the library's functions may have the queue's lock between two calls
+     */
+    CompletionQueue(
+            DeviceContext context,
+            CompletionChannel channel,
+            MemorySegment created,
+            boolean readInPlace,
+            Resource... parents) {
         super(parents);
         this.context = context;
         this.channel = channel;
-        this.pollFunction = context.functions().pollCompletions();
         this.armFunction = context.armFunction();
-        this.criticalPoll = context.driver().pollsInUserSpace();
         this.criticalArm = context.driver().postsInUserSpace();
         this.queue = created.reinterpret(ibv_cq.sizeof());
         this.queueAddress = queue.address();
         this.capacity = ibv_cq.cqe(queue);
+        DataPaths.Chosen<CompletionPath> chosen = DataPaths.completions(context, guard, queue, readInPlace);
+        this.path = chosen.path();
+        this.dataPath = chosen.choice();
     }
 
     static CompletionQueue create(DeviceContext context, int minEntries, CompletionQueueConfig config) {
@@ -82,7 +93,7 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
                             .formatted(context.device().name(), minEntries, config.completionVector()),
                     NativeCalls.lastErrno());
         }
-        return new CompletionQueue(context, channel, created, parents);
+        return new CompletionQueue(context, channel, created, false, parents);
     }
 
     /**
@@ -110,6 +121,11 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
         return capacity;
     }
 
+    /** {@return how completions are found, and why so} */
+    public DataPathChoice dataPath() {
+        return dataPath;
+    }
+
     /** {@return the device that it belongs to} */
     public DeviceContext context() {
         return context;
@@ -124,15 +140,14 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
      * @throws VerbsException if the queue itself has failed
      */
     public int poll(WorkCompletions completions) {
-        if (!guard.enter()) {
+        if (!path.enter()) {
             throw closedException();
         }
         int count;
         try {
-            count = HotCalls.poll(
-                    pollFunction, criticalPoll, queueAddress, completions.capacity(), completions.address());
+            count = path.poll(completions.capacity(), completions.address());
         } finally {
-            guard.exit();
+            path.exit();
         }
         if (count < 0) {
             throw pollFailed(context.device().name(), count);
@@ -282,7 +297,7 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
                         "%d entries: what completes into this %s can have %d completions there"
                                 .formatted(minEntries, this, taken));
             }
-            int errno = Math.abs(ExportedVerb.RESIZE_CQ.number(queue, ColdCalls.word(minEntries)));
+            int errno = Math.abs(path.resize(() -> ExportedVerb.RESIZE_CQ.number(queue, ColdCalls.word(minEntries))));
             if (errno != 0) {
                 String operation =
                         "ibv_resize_cq(%s, cqe=%d)".formatted(context.device().name(), minEntries);
@@ -353,9 +368,11 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
 
     final void closeGuard() {
         guard.close();
+        path.close();
     }
 
     final void reopenGuard() {
+        path.reopen();
         guard.reopen();
     }
 
@@ -379,7 +396,7 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
 
     @Override
     void release() {
-        guard.close();
+        closeGuard();
         if (channel != null) {
             channel.wakeAll();
         }
@@ -392,7 +409,7 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
 
     @Override
     void reopen() {
-        guard.reopen();
+        reopenGuard();
     }
 
     /** {@return capacity and device} */

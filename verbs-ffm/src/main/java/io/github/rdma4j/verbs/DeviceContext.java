@@ -57,9 +57,10 @@ public final class DeviceContext extends Resource implements EventSource {
     private final Map<MemorySegment.Scope, ArenaWatch> arenas = new WeakHashMap<>();
 
     private final DeviceDriver driver;
+    private final DataPathChoice dataPath;
 
     /** An owned context is closed with this object; another library's is not. */
-    private DeviceContext(Device device, MemorySegment context, boolean owned) {
+    private DeviceContext(Device device, MemorySegment context, boolean owned, DataPath wanted) {
         this.device = device;
         this.owned = owned;
         this.context = context.reinterpret(ibv_context.sizeof());
@@ -68,21 +69,40 @@ public final class DeviceContext extends Resource implements EventSource {
         this.eventDescriptor = ibv_context.async_fd(this.context);
         this.driver = DeviceDriver.of(device.sysfsPath());
         this.asyncEvents = new AsyncEvents(this, this.context);
+        this.dataPath = DataPaths.ofContext(this, wanted);
         OPEN.add(this);
     }
 
     /**
-     * Opens a device by name.
+     * Opens a device by name. The system property {@code io.github.rdma4j.verbs.dataPath} says how work requests reach
+     * it: {@link DataPath}.
      *
      * @param name such as {@code mlx5_0}
      * @return the open device
+     * @throws IllegalArgumentException if the property names no {@link DataPath}
      * @throws NoSuchDeviceException if there is none of that name; the message lists those present
      * @throws NativeLibraryException if libibverbs is missing
      * @throws VerbsException if it cannot be opened, for want of permission for instance
      */
     public static DeviceContext open(String name) {
+        return open(name, DataPath.wanted());
+    }
+
+    /**
+     * Opens a device by name, and says how work requests are to reach it. What cannot be had for the device or a queue
+     * falls back to {@link DataPath#FUNCTIONS}: {@link #dataPath()} and its like at the queues tell.
+     *
+     * @param name such as {@code mlx5_0}
+     * @param dataPath the way of work requests and completions
+     * @return the open device
+     * @throws NoSuchDeviceException if there is none of that name; the message lists those present
+     * @throws NativeLibraryException if libibverbs is missing
+     * @throws VerbsException if it cannot be opened, for want of permission for instance
+     */
+    public static DeviceContext open(String name, DataPath dataPath) {
         Objects.requireNonNull(name, "the name of the device to open: Device.list() has them");
-        return new DeviceContext(Device.find(name), Device.openNative(name), true);
+        Objects.requireNonNull(dataPath, "dataPath");
+        return new DeviceContext(Device.find(name), Device.openNative(name), true, dataPath);
     }
 
     /**
@@ -113,7 +133,7 @@ public final class DeviceContext extends Resource implements EventSource {
             throw new IllegalArgumentException("the address of the ibv_context is 0");
         }
         MemorySegment context = MemorySegment.ofAddress(ibvContext).reinterpret(ibv_context.sizeof());
-        return new DeviceContext(Device.ofNative(context), context, false);
+        return new DeviceContext(Device.ofNative(context), context, false, DataPath.wanted());
     }
 
     /**
@@ -132,6 +152,7 @@ public final class DeviceContext extends Resource implements EventSource {
      */
     public static DeviceContext importFrom(FileDescriptorCopy commandDescriptor) {
         NativeLibraries.requireVerbs();
+        DataPath wanted = DataPath.wanted();
         int number = commandDescriptor.number();
         MemorySegment context = ImportCalls.importDevice(number);
         if (context.address() == 0) {
@@ -144,7 +165,7 @@ public final class DeviceContext extends Resource implements EventSource {
         }
         commandDescriptor.giveAway();
         MemorySegment fields = context.reinterpret(ibv_context.sizeof());
-        return new DeviceContext(Device.ofNative(fields), fields, true);
+        return new DeviceContext(Device.ofNative(fields), fields, true, wanted);
     }
 
     /**
@@ -156,6 +177,13 @@ public final class DeviceContext extends Resource implements EventSource {
     public int commandDescriptor() {
         requireOpen();
         return commandDescriptor;
+    }
+
+    /**
+     * {@return which way the queues of this context take to the adapter if they can; a queue that cannot says so itself}
+     */
+    public DataPathChoice dataPath() {
+        return dataPath;
     }
 
     /** {@return the device that this context was opened on} */

@@ -34,7 +34,7 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
 
     private ExtendedCompletionQueue(
             DeviceContext context, ExtendedCompletionQueueConfig config, MemorySegment created, Resource[] parents) {
-        super(context, config.basic().channel(), created, parents);
+        super(context, config.basic().channel(), created, true, parents);
         this.fields = config.wantedFields();
         this.ignoresOverrun = config.ignoreOverrun();
         this.cursor = new CompletionCursor(this, created.reinterpret(ibv_cq_ex.sizeof()), fields);

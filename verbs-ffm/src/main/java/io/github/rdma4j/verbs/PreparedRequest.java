@@ -3,11 +3,10 @@
 package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.internal.ByteOrders;
-import io.github.rdma4j.verbs.internal.HotCalls;
 import io.github.rdma4j.verbs.internal.SendOpcode;
 import io.github.rdma4j.verbs.internal.SendRequests;
+import io.github.rdma4j.verbs.internal.datapath.SendPath;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import java.util.Objects;
 
@@ -55,10 +54,8 @@ public final class PreparedRequest {
 
     private final long maxLength;
     private final SendRequests request;
-    // What a post needs, without a way through other objects.
-    private final MemorySegment postFunction;
-    private final boolean criticalPost;
-    private final long queuePairAddress;
+    /** The queue's, without a way through it. */
+    private final SendPath path;
 
     private long localOffset;
     private long length;
@@ -88,7 +85,6 @@ public final class PreparedRequest {
             Destination destination,
             int flags) {
         PostingChecks limits = queue.checks();
-        DeviceContext context = limits.domain().context();
         boolean inline = (flags & SendFlags.INLINE) != 0;
         this.queue = queue;
         this.opcode = opcode;
@@ -99,9 +95,8 @@ public final class PreparedRequest {
         this.inlineData = inline ? new InlineData(arena, 1, limits.maxInlineData()) : null;
         this.maxLength = inline ? limits.maxInlineData() : limits.maxMessageSize();
         this.request = new SendRequests(arena, 1, 1);
-        this.postFunction = context.functions().postSend();
-        this.criticalPost = context.driver().postsInUserSpace();
-        this.queuePairAddress = queue.handle();
+        queue.requireOpen();
+        this.path = queue.path();
         request.fill(0, opcode, 0, inline ? inlineData.address() : local.address(), local.lengthAndKey(), 0, flags);
         local(0, length);
         if (isAtomic()) {
@@ -161,8 +156,7 @@ public final class PreparedRequest {
     }
 
     private int call() {
-        return Math.abs(HotCalls.postSend(
-                postFunction, criticalPost, queuePairAddress, request.address(), request.badRequestAddress()));
+        return path.post(request);
     }
 
     private int postEntered() {

@@ -8,6 +8,8 @@ import io.github.rdma4j.verbs.device.PortAttributes;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
+import io.github.rdma4j.verbs.internal.datapath.ReceivePath;
+import io.github.rdma4j.verbs.internal.datapath.SendPath;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -50,6 +52,8 @@ public final class QueuePair extends SendQueue {
     private final SharedReceiveQueue sharedReceiveQueue;
     private final MulticastGroups multicastGroups = new MulticastGroups(this);
     private final List<CompletionBudget.Share> completionShares;
+    private final DataPathChoice sendPath;
+    private final DataPathChoice receivePath;
 
     QueuePair(ProtectionDomain domain, QueuePairConfig config) {
         config.parents().forEach(Resource::requireOpen);
@@ -69,7 +73,6 @@ public final class QueuePair extends SendQueue {
                 : new ReceiveQueue(
                         this,
                         domain,
-                        context.functions().postReceive(),
                         requestArena,
                         config.maxReceiveWorkRequests(),
                         config.maxReceiveScatterGather(),
@@ -84,14 +87,20 @@ public final class QueuePair extends SendQueue {
         this.queuePairAddress = queuePair.address();
         this.number = ibv_qp.qp_num(queuePair);
         try {
-            nativeQueue(queuePairAddress, QueuePairCreation.extendedPosting(queuePair, context, config));
+            DataPaths.Chosen<SendPath> sends = DataPaths.sends(context, queuePair, requestArena, config);
+            nativeQueue(sends.path(), QueuePairCreation.extendedPosting(queuePair, context, config));
+            this.sendPath = sends.choice();
+            if (receiveQueue == null) {
+                this.receivePath = sharedReceiveQueue == null ? sendPath : sharedReceiveQueue.dataPath();
+            } else {
+                DataPaths.Chosen<ReceivePath> receives = DataPaths.receives(context, queuePair, config);
+                receiveQueue.nativeQueue(receives.path());
+                this.receivePath = receives.choice();
+            }
         } catch (Throwable e) {
             ExportedVerb.DESTROY_QP.number(queuePair);
             requestArena.close();
             throw e;
-        }
-        if (receiveQueue != null) {
-            receiveQueue.nativeQueue(queuePairAddress);
         }
     }
 
@@ -111,6 +120,16 @@ public final class QueuePair extends SendQueue {
     /** {@return the queue pair number, 24 bits} */
     public int number() {
         return number;
+    }
+
+    /** {@return which way its requests for sending take to the adapter, and why so} */
+    public DataPathChoice sendPath() {
+        return sendPath;
+    }
+
+    /** {@return which way its receives take, those of a shared receive queue if it has one, and why so} */
+    public DataPathChoice receivePath() {
+        return receivePath;
     }
 
     /**

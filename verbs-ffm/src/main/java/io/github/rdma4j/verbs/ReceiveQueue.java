@@ -4,28 +4,26 @@ package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExclusiveGuard;
-import io.github.rdma4j.verbs.internal.HotCalls;
 import io.github.rdma4j.verbs.internal.ReceiveRequests;
+import io.github.rdma4j.verbs.internal.datapath.ReceivePath;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
+import java.util.function.IntSupplier;
 
 /**
  * The posting of receives, which a queue pair, a shared receive queue and a work queue have in common: they differ only
- * in the provider's function.
+ * in the way to the adapter.
  */
 final class ReceiveQueue {
     private static final int MAX_BATCH = ReceiveRequests.MAX_CAPACITY;
 
     private final Resource owner;
     private final ProtectionDomain domain;
-    private final MemorySegment postFunction;
-    private final boolean criticalPost;
     private final int maxEntries;
     private final int maxBatch;
     private final long maxMessageSize;
     private final ReceiveRequests request;
     private final ExclusiveGuard guard = new ExclusiveGuard();
-    private long queueAddress;
+    private ReceivePath path;
     private final ThreadBatches<ReceiveBatch> batches;
 
     /**
@@ -33,24 +31,14 @@ final class ReceiveQueue {
      *
      * @param owner whose handle the queue is
      * @param domain in which the regions must be registered
-     * @param postFunction the provider's
      * @param arena closed by the owner behind {@link #close()}
      * @param depth the receives that the queue holds
      * @param maxEntries the most scatter-gather entries of one
      * @param maxMessageSize in bytes
      */
-    ReceiveQueue(
-            Resource owner,
-            ProtectionDomain domain,
-            MemorySegment postFunction,
-            Arena arena,
-            int depth,
-            int maxEntries,
-            long maxMessageSize) {
+    ReceiveQueue(Resource owner, ProtectionDomain domain, Arena arena, int depth, int maxEntries, long maxMessageSize) {
         this.owner = owner;
         this.domain = domain;
-        this.postFunction = postFunction;
-        this.criticalPost = domain.context().driver().postsInUserSpace();
         this.maxEntries = maxEntries;
         this.maxBatch = Math.clamp(depth, 1, MAX_BATCH);
         this.maxMessageSize = maxMessageSize;
@@ -59,9 +47,9 @@ final class ReceiveQueue {
                 user -> new ReceiveBatch(this, new ReceiveRequests(Arena.ofAuto(), maxBatch, maxEntries), user));
     }
 
-    /** Names the native object, once it exists. */
-    void nativeQueue(long address) {
-        queueAddress = address;
+    /** Names the way to the adapter, once the native object exists. */
+    void nativeQueue(ReceivePath receivePath) {
+        path = receivePath;
     }
 
     int post(long workRequestId, MemorySlice local) {
@@ -143,8 +131,17 @@ final class ReceiveQueue {
 
     /** Posts the first requests of a list, inside the guard. */
     int post(ReceiveRequests requests) {
-        return Math.abs(HotCalls.postReceive(
-                postFunction, criticalPost, queueAddress, requests.address(), requests.badRequestAddress()));
+        return path.post(requests);
+    }
+
+    /** Makes a call that gives the native queue another length, while no thread posts. */
+    int resize(IntSupplier resize) {
+        enter();
+        try {
+            return path.resize(resize);
+        } finally {
+            exit();
+        }
     }
 
     /** Waits until no thread is posting, and lets none in any more. */

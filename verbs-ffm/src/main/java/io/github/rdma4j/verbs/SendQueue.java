@@ -6,11 +6,10 @@ import io.github.rdma4j.verbs.device.PortAttributes;
 import io.github.rdma4j.verbs.internal.ByteOrders;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExclusiveGuard;
-import io.github.rdma4j.verbs.internal.HotCalls;
 import io.github.rdma4j.verbs.internal.SendOpcode;
 import io.github.rdma4j.verbs.internal.SendRequests;
+import io.github.rdma4j.verbs.internal.datapath.SendPath;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 
 /**
  * The sending half of a {@link QueuePair}, and the one way to its peer: single requests, {@linkplain #prepare prepared}
@@ -27,15 +26,13 @@ import java.lang.foreign.MemorySegment;
 public abstract sealed class SendQueue extends Resource permits QueuePair {
     private static final int MAX_BATCH = SendRequests.MAX_CAPACITY;
 
-    private final MemorySegment postFunction;
-    private final boolean criticalPost;
     private final ExclusiveGuard sendGuard = new ExclusiveGuard();
     private final boolean onlyReceives;
     private final PostingChecks checks;
     private final SingleRequests singles;
     private final ThreadBatches<SendBatch> batches;
 
-    private long queuePairAddress;
+    private SendPath path;
     /** Null with basic posting. */
     private ExtendedPosting extended;
 
@@ -49,9 +46,6 @@ public abstract sealed class SendQueue extends Resource permits QueuePair {
      */
     SendQueue(ProtectionDomain domain, QueuePairConfig config, PortAttributes port, Arena arena) {
         super(concat(domain, config.parents().toArray(Resource[]::new)));
-        DeviceContext context = domain.context();
-        this.postFunction = context.functions().postSend();
-        this.criticalPost = context.driver().postsInUserSpace();
         this.onlyReceives = config.onlyReceives();
         this.checks = new PostingChecks(
                 config.type(),
@@ -61,18 +55,18 @@ public abstract sealed class SendQueue extends Resource permits QueuePair {
                 config.maxSendScatterGather(),
                 config.type() == QueuePairType.UD ? port.activeMtu().bytes() : port.maxMessageSize(),
                 config.maxSegmentHeader());
-        this.singles = new SingleRequests(this, context, arena, newBatch(1, null));
+        this.singles = new SingleRequests(this, arena, newBatch(1, null));
         int maxBatch = Math.min(MAX_BATCH, config.maxSendWorkRequests());
         this.batches = new ThreadBatches<>(user -> newBatch(maxBatch, user));
     }
 
-    /** Names the native object, once it exists, and the way to post with ibv_wr_*, or null. */
-    final void nativeQueue(long address, ExtendedPosting extendedPosting) {
-        this.queuePairAddress = address;
+    /** Names the way to the adapter, once the native object exists, and the one with ibv_wr_*, or null. */
+    final void nativeQueue(SendPath sendPath, ExtendedPosting extendedPosting) {
+        this.path = sendPath;
         this.extended = extendedPosting;
         QueuePairType type = checks.type();
         singles.nativeQueue(
-                address,
+                sendPath,
                 extendedPosting == null && !onlyReceives && type != QueuePairType.UD && type != QueuePairType.XRC_SEND);
     }
 
@@ -328,6 +322,11 @@ public abstract sealed class SendQueue extends Resource permits QueuePair {
         }
     }
 
+    /** For requests that go one by one. */
+    final SendPath path() {
+        return path;
+    }
+
     /** For {@link SendBatch} and {@link RequestPreparation}. */
     final PostingChecks checks() {
         return checks;
@@ -384,8 +383,7 @@ public abstract sealed class SendQueue extends Resource permits QueuePair {
         }
         requests.cut(count - 1);
         requests.forgetBadRequest();
-        int result = Math.abs(HotCalls.postSend(
-                postFunction, criticalPost, queuePairAddress, requests.address(), requests.badRequestAddress()));
+        int result = path.post(requests);
         requests.link(count - 1);
         return result;
     }

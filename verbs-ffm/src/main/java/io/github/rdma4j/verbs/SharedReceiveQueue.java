@@ -16,11 +16,13 @@ import io.github.rdma4j.verbs.internal.ExtendedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.SharedReceiveCalls;
+import io.github.rdma4j.verbs.internal.datapath.ReceivePath;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntSupplier;
 
 /**
  * A shared receive queue ({@code struct ibv_srq}): receives that any of its queue pairs may use, so that many
@@ -41,6 +43,8 @@ public final class SharedReceiveQueue extends Resource {
     private final ReceiveQueue receiveQueue;
     /** Null without tag matching. */
     private final TagList tagList;
+
+    private final DataPathChoice dataPath;
     /** Changed with the tree's lock held. */
     private int depth;
 
@@ -55,7 +59,6 @@ public final class SharedReceiveQueue extends Resource {
             this.receiveQueue = new ReceiveQueue(
                     this,
                     domain,
-                    context.functions().postSharedReceive(),
                     arena,
                     config.maxWorkRequests(),
                     config.maxScatterGather(),
@@ -68,7 +71,9 @@ public final class SharedReceiveQueue extends Resource {
             arena.close();
             throw e;
         }
-        receiveQueue.nativeQueue(queue.address());
+        DataPaths.Chosen<ReceivePath> chosen = DataPaths.sharedReceives(context, queue, config);
+        receiveQueue.nativeQueue(chosen.path());
+        this.dataPath = chosen.choice();
     }
 
     private static Resource[] parents(ProtectionDomain domain, SharedReceiveQueueConfig config) {
@@ -132,6 +137,11 @@ public final class SharedReceiveQueue extends Resource {
     /** {@return the domain in which the regions of its receives must be registered} */
     public ProtectionDomain protectionDomain() {
         return domain;
+    }
+
+    /** {@return which way its receives take, and why so} */
+    public DataPathChoice dataPath() {
+        return dataPath;
     }
 
     /** {@return what it is for} */
@@ -270,9 +280,10 @@ public final class SharedReceiveQueue extends Resource {
                 MemorySegment attributes = ibv_srq_attr.allocate(temporary);
                 ibv_srq_attr.max_wr(attributes, maxWorkRequests);
                 ibv_srq_attr.srq_limit(attributes, limit);
+                IntSupplier modify = () -> ExportedVerb.MODIFY_SRQ.number(queue, attributes, ColdCalls.word(mask));
                 Failures.check(
                         "ibv_modify_srq(%s, %s)".formatted(this, what),
-                        ExportedVerb.MODIFY_SRQ.number(queue, attributes, ColdCalls.word(mask)));
+                        maxWorkRequests == 0 ? modify.getAsInt() : receiveQueue.resize(modify));
                 return null;
             }
         });

@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-import io.github.rdma4j.verbs.internal.HotCalls;
 import io.github.rdma4j.verbs.internal.SendOpcode;
 import io.github.rdma4j.verbs.internal.SendRequests;
+import io.github.rdma4j.verbs.internal.datapath.SendPath;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 
 /**
  * The send requests that a {@link QueuePair} posts alone. There is memory for one, so all is done inside the queue
@@ -14,14 +13,12 @@ import java.lang.foreign.MemorySegment;
  */
 final class SingleRequests {
     private final SendQueue queue;
-    private final MemorySegment postFunction;
-    private final boolean criticalPost;
     private final SendRequests request;
     private final InlineData inlineData;
     /** For requests that need more than filling a structure and one call. */
     private final SendBatch batch;
 
-    private long queuePairAddress;
+    private SendPath path;
     /** Basic posting to a connected peer: what needs nothing more than that. */
     private boolean plain;
 
@@ -29,22 +26,19 @@ final class SingleRequests {
      * Prepares the memory; {@link #nativeQueue} must follow.
      *
      * @param queue whose requests these are
-     * @param context of its device
      * @param arena closed by the queue pair behind its guard
      * @param batch for one request, posted inside the guard
      */
-    SingleRequests(SendQueue queue, DeviceContext context, Arena arena, SendBatch batch) {
+    SingleRequests(SendQueue queue, Arena arena, SendBatch batch) {
         this.queue = queue;
-        this.postFunction = context.functions().postSend();
-        this.criticalPost = context.driver().postsInUserSpace();
         this.request = new SendRequests(arena, 1, 1);
         this.inlineData = new InlineData(arena, 1, queue.maxInlineData());
         this.batch = batch;
     }
 
-    /** Names the native object, once it exists, and whether its requests are plain. */
-    void nativeQueue(long address, boolean requestsArePlain) {
-        queuePairAddress = address;
+    /** Names the way to the adapter, once there is one, and whether its requests are plain. */
+    void nativeQueue(SendPath sendPath, boolean requestsArePlain) {
+        path = sendPath;
         plain = requestsArePlain;
     }
 
@@ -177,7 +171,6 @@ final class SingleRequests {
     }
 
     private int call() {
-        return Math.abs(HotCalls.postSend(
-                postFunction, criticalPost, queuePairAddress, request.address(), request.badRequestAddress()));
+        return path.post(request);
     }
 }

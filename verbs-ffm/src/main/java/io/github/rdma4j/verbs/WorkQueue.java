@@ -48,14 +48,8 @@ public final class WorkQueue extends Resource {
                 this.queue = created.reinterpret(ibv_wq.sizeof());
                 initialize(queue);
                 this.receiveQueue = new ReceiveQueue(
-                        this,
-                        domain,
-                        ibv_wq.post_recv(queue),
-                        requestArena,
-                        config.maxWorkRequests(),
-                        config.maxScatterGather(),
-                        MAX_MESSAGE);
-                receiveQueue.nativeQueue(queue.address());
+                        this, domain, requestArena, config.maxWorkRequests(), config.maxScatterGather(), MAX_MESSAGE);
+                receiveQueue.nativeQueue(DataPaths.workQueue(context, ibv_wq.post_recv(queue), queue));
                 complete = true;
             } finally {
                 if (!complete) {

@@ -56,6 +56,7 @@ class ArchitectureTest {
     private static final String ASKING_DEVICES = INTERNAL + ".device";
     private static final String EXPLAINING = INTERNAL + ".explain";
     private static final String EVENTS = INTERNAL + ".events";
+    private static final String DATA_PATH = INTERNAL + ".datapath";
 
     private static final JavaClasses CODE = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
@@ -110,13 +111,24 @@ class ArchitectureTest {
     }
 
     @Test
+    void theDataPathIsAFloorBelowQueuesAndOnTheNativeLayer() {
+        classes()
+                .that()
+                .resideInAPackage(DATA_PATH)
+                .should()
+                .onlyDependOnClassesThat(JDK.or(resideInAnyPackage(DATA_PATH, INTERNAL, BINDINGS))
+                        .or(EXCEPTIONS_OF_THE_API))
+                .check(CODE);
+    }
+
+    @Test
     void theApiLeansOnNothingButTheFloorsBelow() {
         classes()
                 .that()
                 .resideInAPackage(API)
                 .should()
-                .onlyDependOnClassesThat(
-                        JDK.or(resideInAnyPackage(API, DEVICE, INTERNAL, ASKING_DEVICES, EXPLAINING, BINDINGS)))
+                .onlyDependOnClassesThat(JDK.or(
+                        resideInAnyPackage(API, DEVICE, INTERNAL, DATA_PATH, ASKING_DEVICES, EXPLAINING, BINDINGS)))
                 .check(CODE);
     }
 

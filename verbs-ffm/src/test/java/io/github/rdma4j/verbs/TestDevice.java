@@ -6,10 +6,18 @@ import java.util.List;
 
 /** The verbs device that the device tests use, the first one; a run that has none fails, it does not skip. */
 public final class TestDevice {
+    /** Null: as the system property says. */
+    private static DataPath dataPath;
+
     private TestDevice() {}
 
     public static DeviceContext open() {
-        return DeviceContext.open(name());
+        return dataPath == null ? DeviceContext.open(name()) : DeviceContext.open(name(), dataPath);
+    }
+
+    /** For all that is opened from now on; null to leave it to the system property again. */
+    static void open(DataPath path) {
+        dataPath = path;
     }
 
     public static String name() {

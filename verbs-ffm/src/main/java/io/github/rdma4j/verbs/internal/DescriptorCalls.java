@@ -13,7 +13,7 @@ import java.lang.invoke.MethodHandle;
 
 /**
  * File descriptors as numbers, which some verbs want and the JDK hides: open(2), fcntl(2), pidfd_open(2),
- * pidfd_getfd(2).
+ * pidfd_getfd(2), and write(2) without what glibc does around it.
  */
 public final class DescriptorCalls {
     private static final int O_RDONLY = 0;
@@ -33,6 +33,18 @@ public final class DescriptorCalls {
             variadic("fcntl", 2, FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT));
     private static final MethodHandle SYSCALL =
             variadic("syscall", 1, FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+
+    /** Another one on each architecture; those that {@link NativeLibraries} lets in. */
+    private static final long SYS_WRITE = System.getProperty("os.arch").equals("aarch64") ? 64 : 1;
+
+    /** Linked when the first queue is rung from Java. */
+    private static final class Write {
+        static final MethodHandle HANDLE = Linker.nativeLinker()
+                .downcallHandle(
+                        Linker.nativeLinker().defaultLookup().findOrThrow("syscall"),
+                        FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG),
+                        Linker.Option.firstVariadicArg(1));
+    }
 
     private DescriptorCalls() {}
 
@@ -97,6 +109,30 @@ public final class DescriptorCalls {
         } finally {
             FileDescriptors.close(pidfd);
         }
+    }
+
+    /**
+     * Writes a command that may be written twice (write(2)): whoever succeeds asks for no errno, which would cost each
+     * call something, and after a failure it is written again by a call that does ask. By syscall(2), since glibc's
+     * write is a point where threads can be cancelled, which costs a process with threads some 45 instructions.
+     *
+     * @param descriptor to write to
+     * @param address of the command
+     * @param length in bytes
+     * @return 0 or an errno
+     */
+    public static int writeCommand(int descriptor, long address, long length) {
+        try {
+            long written = (long) Write.HANDLE.invokeExact(SYS_WRITE, (long) descriptor, address, length);
+            return written == length ? 0 : writeAgain(descriptor, address, length);
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+    }
+
+    private static int writeAgain(int descriptor, long address, long length) {
+        int written = systemCall(SYS_WRITE, descriptor, address, length);
+        return written == length ? 0 : written < 0 ? NativeCalls.lastErrno() : Errno.EIO;
     }
 
     private static int systemCall(long number, long a, long b, long c) {

@@ -53,6 +53,26 @@ public final class NativeMemory {
     }
 
     /**
+     * The first of the two fields that were loaded as one.
+     *
+     * @param pair from {@link #getLong}, or {@link #pair}
+     * @return the four bytes at the lower address
+     */
+    public static int first(long pair) {
+        return (int) (ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? pair : pair >> 32);
+    }
+
+    /**
+     * The second one.
+     *
+     * @param pair from {@link #getLong}, or {@link #pair}
+     * @return the four bytes behind
+     */
+    public static int second(long pair) {
+        return (int) (ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? pair >> 32 : pair);
+    }
+
+    /**
      * Stores eight bytes.
      *
      * @param address from {@link #structure}, plus a field's offset
@@ -120,6 +140,17 @@ public final class NativeMemory {
      */
     public static short getShort(long address) {
         return ALL.get(ValueLayout.JAVA_SHORT_UNALIGNED, address);
+    }
+
+    /**
+     * Copies bytes.
+     *
+     * @param from from {@link #structure}, plus an offset
+     * @param to the same
+     * @param length in bytes
+     */
+    public static void copy(long from, long to, long length) {
+        MemorySegment.copy(ALL, from, ALL, to, length);
     }
 
     /**

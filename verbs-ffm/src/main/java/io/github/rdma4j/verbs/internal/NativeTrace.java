@@ -17,12 +17,12 @@ import java.lang.invoke.MethodHandle;
  * <p>{@link NativeCalls} makes all handles of functions of these libraries. It wraps them if the trace is on, and
  * returns them as they are if it is off, so that the trace costs nothing then: no call looks at the switch.
  */
-final class NativeTrace {
+public final class NativeTrace {
     /** The system property that asks for the trace. */
-    static final String PROPERTY = "io.github.rdma4j.verbs.trace";
+    public static final String PROPERTY = "io.github.rdma4j.verbs.trace";
 
     /** Whether calls are traced. */
-    static final boolean ON = isWanted(System.getProperty(PROPERTY));
+    public static final boolean ON = isWanted(System.getProperty(PROPERTY));
 
     private NativeTrace() {}
 

@@ -31,6 +31,9 @@ public final class ReceiveRequests {
      */
     public static final int MAX_CAPACITY = 256;
 
+    /** Where the entries of a request stand, {@code struct ibv_sge}: behind it. */
+    public static final long ENTRIES = WR_SIZE;
+
     private static final long MAX_STRIDE = 0xffff;
 
     private final int capacity;

@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import io.github.rdma4j.verbs.internal.ProviderFunctions;
+import io.github.rdma4j.verbs.internal.UseGuard;
+import io.github.rdma4j.verbs.internal.datapath.CompletionFunctions;
+import io.github.rdma4j.verbs.internal.datapath.CompletionPath;
+import io.github.rdma4j.verbs.internal.datapath.ReceiveFunctions;
+import io.github.rdma4j.verbs.internal.datapath.ReceivePath;
+import io.github.rdma4j.verbs.internal.datapath.RingRefusal;
+import io.github.rdma4j.verbs.internal.datapath.RxeRings;
+import io.github.rdma4j.verbs.internal.datapath.SendFunctions;
+import io.github.rdma4j.verbs.internal.datapath.SendPath;
+import java.lang.System.Logger.Level;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Chooses for each queue the way to the adapter: functions, unless its context was opened for rings and the queue has
+ * some that are found. Refusals that nobody could foresee are logged: who asked for rings by the system property will
+ * hardly ask what became of it.
+ */
+final class DataPaths {
+    private DataPaths() {}
+
+    /**
+     * A way and why it was chosen.
+     *
+     * @param path the way
+     * @param choice what users are told
+     * @param <P> the kind of the way
+     */
+    record Chosen<P>(P path, DataPathChoice choice) {}
+
+    private interface Rings<P> {
+        P find(RxeRings rings) throws RingRefusal;
+    }
+
+    static Chosen<CompletionPath> completions(
+            DeviceContext context, UseGuard guard, MemorySegment queue, boolean readInPlace) {
+        ProviderFunctions functions = context.functions();
+        Chosen<CompletionPath> ring = ring(
+                context,
+                functions,
+                readInPlace ? "completions that are read in place are found by the library's functions" : "",
+                rings -> rings.completions(queue));
+        return ring.path != null
+                ? ring
+                : new Chosen<>(
+                        new CompletionFunctions(
+                                guard,
+                                functions.pollCompletions(),
+                                context.driver().pollsInUserSpace(),
+                                queue.address()),
+                        ring.choice);
+    }
+
+    static Chosen<SendPath> sends(DeviceContext context, MemorySegment queuePair, Arena arena, QueuePairConfig config) {
+        ProviderFunctions functions = context.functions();
+        Chosen<SendPath> ring = ring(
+                context,
+                functions,
+                noSendRing(config),
+                rings -> rings.sends(queuePair, arena, config.maxSendScatterGather(), config.maxInlineData()));
+        return ring.path != null
+                ? ring
+                : new Chosen<>(
+                        new SendFunctions(
+                                functions.postSend(), context.driver().postsInUserSpace(), queuePair.address()),
+                        ring.choice);
+    }
+
+    private static String noSendRing(QueuePairConfig config) {
+        if (!config.sendOperations().isEmpty()) {
+            return "requests that ibv_wr_start(3) begins are written by the library's functions";
+        }
+        if (config.type() == QueuePairType.UD) {
+            return "the number of an address handle, which a datagram needs, is known to the library alone";
+        }
+        return config.onlyReceives() ? "the queue pair has no send queue" : "";
+    }
+
+    static Chosen<ReceivePath> receives(DeviceContext context, MemorySegment queuePair, QueuePairConfig config) {
+        ProviderFunctions functions = context.functions();
+        Chosen<ReceivePath> ring =
+                ring(context, functions, "", rings -> rings.receives(queuePair, config.maxReceiveScatterGather()));
+        return ring.path != null ? ring : functions(context, functions.postReceive(), queuePair, ring.choice);
+    }
+
+    static Chosen<ReceivePath> sharedReceives(
+            DeviceContext context, MemorySegment queue, SharedReceiveQueueConfig config) {
+        ProviderFunctions functions = context.functions();
+        Chosen<ReceivePath> ring =
+                ring(context, functions, "", rings -> rings.sharedReceives(queue, config.maxScatterGather()));
+        return ring.path != null ? ring : functions(context, functions.postSharedReceive(), queue, ring.choice);
+    }
+
+    /** Of a work queue, which has a function of its own, and no ring that is known. */
+    static ReceivePath workQueue(DeviceContext context, MemorySegment function, MemorySegment queue) {
+        return new ReceiveFunctions(function, context.driver().postsInUserSpace(), queue.address());
+    }
+
+    private static Chosen<ReceivePath> functions(
+            DeviceContext context, MemorySegment function, MemorySegment queue, DataPathChoice choice) {
+        return new Chosen<>(workQueue(context, function, queue), choice);
+    }
+
+    /** What a context of a device can do of what was asked for, at its opening. */
+    static DataPathChoice ofContext(DeviceContext context, DataPath wanted) {
+        if (wanted == DataPath.FUNCTIONS) {
+            return new DataPathChoice(wanted, "");
+        }
+        try {
+            new RxeRings(context.segment(), context.functions());
+            return new DataPathChoice(wanted, "");
+        } catch (RingRefusal e) {
+            return refused(context, e);
+        }
+    }
+
+    /** A ring, or null and why. */
+    private static <P> Chosen<P> ring(
+            DeviceContext context, ProviderFunctions functions, String refusal, Rings<P> finder) {
+        DataPathChoice ofContext = context.dataPath();
+        if (ofContext.path() == DataPath.FUNCTIONS) {
+            return new Chosen<>(null, ofContext);
+        }
+        if (!refusal.isEmpty()) {
+            return new Chosen<>(null, new DataPathChoice(DataPath.FUNCTIONS, refusal));
+        }
+        try {
+            return new Chosen<>(finder.find(new RxeRings(context.segment(), functions)), ofContext);
+        } catch (RingRefusal e) {
+            return new Chosen<>(null, refused(context, e));
+        }
+    }
+
+    private static DataPathChoice refused(DeviceContext context, RingRefusal refusal) {
+        System.getLogger(DataPath.class.getName())
+                .log(Level.WARNING, "{0} uses functions and not rings: {1}", context, refusal.getMessage());
+        return new DataPathChoice(DataPath.FUNCTIONS, refusal.getMessage());
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.internal.datapath;
+
+import java.util.function.IntSupplier;
+
+/**
+ * How completions are found, and what keeps a close from freeing the queue under a thread that polls: it is inside
+ * between an {@link #enter()} that returned true and its {@link #exit()}.
+ */
+public abstract sealed class CompletionPath permits CompletionFunctions, RxeCompletionRing {
+    CompletionPath() {}
+
+    /**
+     * Marks the calling thread as inside. Nobody enters twice.
+     *
+     * @return whether the queue may be polled; if not, {@link #exit()} must not be called
+     */
+    public abstract boolean enter();
+
+    /** Marks the calling thread as outside again. */
+    public abstract void exit();
+
+    /** Lets nobody in any more, and waits until nobody is inside. */
+    public abstract void close();
+
+    /** Lets threads in again, after a close whose native part was refused. */
+    public abstract void reopen();
+
+    /**
+     * Fetches completions; the calling thread is inside.
+     *
+     * @param entries the most to fetch
+     * @param workCompletions where they go, an array of {@code struct ibv_wc}
+     * @return how many were fetched, negative if the queue has failed
+     */
+    public abstract int poll(int entries, long workCompletions);
+
+    /**
+     * Makes a call that gives the queue another length; the calling thread is outside, and the queue is not closed
+     * meanwhile.
+     *
+     * @param resize the call
+     * @return what the call returns
+     */
+    public int resize(IntSupplier resize) {
+        return resize.getAsInt();
+    }
+}

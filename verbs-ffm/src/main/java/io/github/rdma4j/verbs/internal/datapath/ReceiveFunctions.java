@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.internal.datapath;
+
+import io.github.rdma4j.verbs.internal.HotCalls;
+import io.github.rdma4j.verbs.internal.ReceiveRequests;
+import java.lang.foreign.MemorySegment;
+
+/** Through the provider's function: ibv_post_recv(3), ibv_post_srq_recv(3), or a work queue's own. */
+public final class ReceiveFunctions extends ReceivePath {
+    private final MemorySegment function;
+    private final boolean critical;
+    private final long queue;
+
+    /**
+     * For one queue.
+     *
+     * @param function the provider's entry in {@code ibv_context_ops}, or a work queue's own
+     * @param critical whether the provider posts without a system call
+     * @param queue the {@code struct ibv_qp}, {@code ibv_srq} or {@code ibv_wq}
+     */
+    public ReceiveFunctions(MemorySegment function, boolean critical, long queue) {
+        this.function = function;
+        this.critical = critical;
+        this.queue = queue;
+    }
+
+    @Override
+    public int post(ReceiveRequests requests) {
+        return Math.abs(
+                HotCalls.postReceive(function, critical, queue, requests.address(), requests.badRequestAddress()));
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.internal.datapath;
+
+import io.github.rdma4j.verbs.internal.HotCalls;
+import io.github.rdma4j.verbs.internal.SendRequests;
+import java.lang.foreign.MemorySegment;
+
+/** Through the provider's function, ibv_post_send(3). */
+public final class SendFunctions extends SendPath {
+    private final MemorySegment function;
+    private final boolean critical;
+    private final long queuePair;
+
+    /**
+     * For one queue pair.
+     *
+     * @param function the provider's entry in {@code ibv_context_ops}
+     * @param critical whether the provider posts without a system call
+     * @param queuePair the {@code struct ibv_qp}
+     */
+    public SendFunctions(MemorySegment function, boolean critical, long queuePair) {
+        this.function = function;
+        this.critical = critical;
+        this.queuePair = queuePair;
+    }
+
+    @Override
+    public int post(SendRequests requests) {
+        return Math.abs(
+                HotCalls.postSend(function, critical, queuePair, requests.address(), requests.badRequestAddress()));
+    }
+}

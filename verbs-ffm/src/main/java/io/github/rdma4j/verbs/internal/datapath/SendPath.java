@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.internal.datapath;
+
+import io.github.rdma4j.verbs.internal.SendRequests;
+
+/**
+ * How requests for sending reach the adapter. The caller lets one thread in at a time, and none after the queue pair is
+ * closed.
+ */
+public abstract sealed class SendPath permits SendFunctions, RxeSendRing {
+    SendPath() {}
+
+    /**
+     * Posts a list of requests from its first one to the one that is linked to none.
+     *
+     * @param requests written completely; those of an entry that carries inline data have no second entry
+     * @return 0 or an errno; then {@link SendRequests#acceptedBeforeRefusal} tells how many were accepted
+     */
+    public abstract int post(SendRequests requests);
+}

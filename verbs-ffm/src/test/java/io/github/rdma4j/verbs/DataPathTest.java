@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import org.junit.jupiter.api.Test;
+
+class DataPathTest {
+    @Test
+    void thePropertyHasTheNamesInSmallLetters() {
+        assertThat(DataPath.parse("rings")).isEqualTo(DataPath.RINGS);
+        assertThat(DataPath.parse("functions")).isEqualTo(DataPath.FUNCTIONS);
+        assertThat(DataPath.parse(null)).isEqualTo(DataPath.FUNCTIONS);
+        assertThat(DataPath.parse("")).isEqualTo(DataPath.FUNCTIONS);
+    }
+
+    @Test
+    void anythingElseIsAMistakeThatIsTold() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> DataPath.parse("ring"))
+                .withMessage("-Dio.github.rdma4j.verbs.dataPath=ring: it can be one of [functions, rings]");
+    }
+
+    @Test
+    void aChoiceIsReadAsASentence() {
+        assertThat(new DataPathChoice(DataPath.RINGS, "")).hasToString("rings");
+        assertThat(new DataPathChoice(DataPath.FUNCTIONS, "why")).hasToString("functions (why)");
+    }
+}

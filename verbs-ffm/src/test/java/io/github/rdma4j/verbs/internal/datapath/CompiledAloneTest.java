@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.internal.datapath;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.attribute.CodeAttribute;
+import java.lang.reflect.AccessFlag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class CompiledAloneTest {
+    /** {@code FreqInlineSize} of HotSpot. */
+    private static final int INLINED_UP_TO = 325;
+
+    /** What it costs if it is not so: docs/architecture.md. */
+    @ParameterizedTest
+    @ValueSource(classes = {RxeSendRing.class, RxeReceiveRing.class})
+    void theCompilerPutsPostingIntoNoCaller(Class<?> ring) throws IOException {
+        try (InputStream file = ring.getResourceAsStream(ring.getSimpleName() + ".class")) {
+            int length = ClassFile.of().parse(file.readAllBytes()).methods().stream()
+                    .filter(method -> method.methodName().equalsString("post")
+                            && !method.flags().has(AccessFlag.BRIDGE))
+                    .map(method -> (CodeAttribute) method.code().orElseThrow())
+                    .mapToInt(CodeAttribute::codeLength)
+                    .sum();
+            assertThat(length).isGreaterThan(INLINED_UP_TO);
+        }
+    }
+}
