@@ -45,7 +45,7 @@ class ExamplesTest {
     @Test
     void thereAreNoOthersThatNobodyCompiles() throws Exception {
         try (var files = Files.list(ExamplePrograms.source("KeyValue").getParent())) {
-            // GpuTransfer is compiled by the tests of gpudirect, those of Netty by the tests of verbs-ffm/netty.
+            // GpuTransfer and LoadTensors are compiled by the tests of gpudirect, those of Netty by the tests of verbs-ffm/netty.
             assertThat(files.map(file -> file.getFileName().toString()))
                     .containsExactlyInAnyOrder(
                             "Anywhere.java",
@@ -54,6 +54,7 @@ class ExamplesTest {
                             "GrpcHello.java",
                             "HttpHello.java",
                             "KeyValue.java",
+                            "LoadTensors.java",
                             "NettyEcho.java",
                             "Publisher.java",
                             "SendFile.java",
