@@ -27,6 +27,8 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -40,6 +42,8 @@ class TransportTest {
 
     private final EventLoopGroup loops =
             new MultiThreadIoEventLoopGroup(2, new DefaultThreadFactory("loops", true), RdmaIoHandler.newFactory());
+
+    private final List<String> log = new ArrayList<>();
 
     @AfterEach
     void end() {
@@ -87,6 +91,30 @@ class TransportTest {
         assertThat(client.rdmaFailure().isPresent()).isEqualTo(tried);
         assertThat(server.rdmaFailure().isPresent()).isEqualTo(tried);
         assertThat(client.remoteAddress()).isEqualTo(server.localAddress());
+    }
+
+    /** The page shows pieces of it. */
+    @Test
+    void theProgramIsToldWhyItGotTcp() throws Exception {
+        ServerBootstrap server = new ServerBootstrap()
+                .group(loops)
+                .channel(RdmaServerSocketChannel.class)
+                .childHandler(new Echo());
+        Bootstrap client = client(Transport.RDMA);
+        server.option(RdmaChannelOption.TRANSPORT, Transport.RDMA_OR_TCP);
+        client.option(RdmaChannelOption.TRANSPORT, Transport.RDMA_OR_TCP);
+        InetSocketAddress address =
+                (InetSocketAddress) server.bind(HERE).sync().channel().localAddress();
+        RdmaSocketChannel channel =
+                (RdmaSocketChannel) client.connect(address).sync().channel();
+        log("connected over " + channel.transport().orElseThrow());
+        channel.rdmaFailure().ifPresent(why -> log(why.getMessage())); // cause and remedy
+        assertThat(log).hasSize(2).startsWith("connected over TCP");
+        assertThat(log.getLast()).contains("Remedy: ");
+    }
+
+    private void log(String line) {
+        log.add(line);
     }
 
     @Test
