@@ -5,6 +5,7 @@ package io.github.rdma4j.netty;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.verbs.endpoint.Endpoint;
+import io.github.rdma4j.verbs.endpoint.Transport;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.handler.ssl.SslContextBuilder;
@@ -53,23 +54,25 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Netty's own tests of its transports, none of them edited, over our channels. docs/netty-suite.md has the table. */
 abstract class NettySuite {
     static {
-        // Where connecting takes its time: over RDMA an address of the same net that nobody has, over TCP a server that
-        // says nothing.
-        InetSocketAddress silent = RdmaTestNet.silent();
-        System.setProperty("io.netty.testsuite.badHost", silent.getAddress().getHostAddress());
-        System.setProperty("io.netty.testsuite.badPort", String.valueOf(silent.getPort()));
+        SuiteNet.silentAddress();
+    }
+
+    private final SuiteNet net;
+
+    NettySuite(Transport carrier) {
+        net = new SuiteNet(carrier);
     }
 
     @Nested
     class CompositeBufferGatheringWrite extends CompositeBufferGatheringWriteTest {
         @Override
         protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return RdmaTestNet.both();
+            return net.both();
         }
 
         @Override
         protected SocketAddress newSocketAddress() {
-            return RdmaTestNet.address();
+            return net.address();
         }
     }
 
@@ -83,12 +86,12 @@ abstract class NettySuite {
 
         @Override
         protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return RdmaTestNet.both();
+            return net.both();
         }
 
         @Override
         protected SocketAddress newSocketAddress() {
-            return RdmaTestNet.address();
+            return net.address();
         }
     }
 
@@ -96,12 +99,12 @@ abstract class NettySuite {
     class AutoRead extends SocketAutoReadTest {
         @Override
         protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return RdmaTestNet.both();
+            return net.both();
         }
 
         @Override
         protected SocketAddress newSocketAddress() {
-            return RdmaTestNet.address();
+            return net.address();
         }
     }
 
@@ -109,12 +112,12 @@ abstract class NettySuite {
     class BufRelease extends SocketBufReleaseTest {
         @Override
         protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return RdmaTestNet.both();
+            return net.both();
         }
 
         @Override
         protected SocketAddress newSocketAddress() {
-            return RdmaTestNet.address();
+            return net.address();
         }
     }
 
@@ -122,12 +125,12 @@ abstract class NettySuite {
     class CancelWrite extends SocketCancelWriteTest {
         @Override
         protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return RdmaTestNet.both();
+            return net.both();
         }
 
         @Override
         protected SocketAddress newSocketAddress() {
-            return RdmaTestNet.address();
+            return net.address();
         }
     }
 
@@ -135,12 +138,12 @@ abstract class NettySuite {
     class CloseForcibly extends SocketCloseForciblyTest {
         @Override
         protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return RdmaTestNet.both();
+            return net.both();
         }
 
         @Override
         protected SocketAddress newSocketAddress() {
-            return RdmaTestNet.address();
+            return net.address();
         }
     }
 
@@ -149,12 +152,12 @@ abstract class NettySuite {
     class ConditionalWritability extends SocketConditionalWritabilityTest {
         @Override
         protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return RdmaTestNet.both();
+            return net.both();
         }
 
         @Override
         protected SocketAddress newSocketAddress() {
-            return RdmaTestNet.address();
+            return net.address();
         }
     }
 
@@ -162,12 +165,12 @@ abstract class NettySuite {
     class Connect extends SocketConnectTest {
         @Override
         protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return RdmaTestNet.both();
+            return net.both();
         }
 
         @Override
         protected SocketAddress newSocketAddress() {
-            return RdmaTestNet.address();
+            return net.address();
         }
     }
 
@@ -175,12 +178,12 @@ abstract class NettySuite {
     class DataReadInitialState extends SocketDataReadInitialStateTest {
         @Override
         protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return RdmaTestNet.both();
+            return net.both();
         }
 
         @Override
         protected SocketAddress newSocketAddress() {
-            return RdmaTestNet.address();
+            return net.address();
         }
     }
 
@@ -188,12 +191,12 @@ abstract class NettySuite {
     class Echo extends SocketEchoTest {
         @Override
         protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return RdmaTestNet.both();
+            return net.both();
         }
 
         @Override
         protected SocketAddress newSocketAddress() {
-            return RdmaTestNet.address();
+            return net.address();
         }
     }
 
@@ -201,12 +204,12 @@ abstract class NettySuite {
     class ExceptionHandling extends SocketExceptionHandlingTest {
         @Override
         protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return RdmaTestNet.both();
+            return net.both();
         }
 
         @Override
         protected SocketAddress newSocketAddress() {
-            return RdmaTestNet.address();
+            return net.address();
         }
     }
 
@@ -215,12 +218,12 @@ abstract class NettySuite {
     class FileRegion extends SocketFileRegionTest {
         @Override
         protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return RdmaTestNet.both();
+            return net.both();
         }
 
         @Override
         protected SocketAddress newSocketAddress() {
-            return RdmaTestNet.address();
+            return net.address();
         }
     }
 
@@ -228,12 +231,12 @@ abstract class NettySuite {
     class FixedLengthEcho extends SocketFixedLengthEchoTest {
         @Override
         protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return RdmaTestNet.both();
+            return net.both();
         }
 
         @Override
         protected SocketAddress newSocketAddress() {
-            return RdmaTestNet.address();
+            return net.address();
         }
     }
 
@@ -242,12 +245,12 @@ abstract class NettySuite {
     class GatheringWrite extends SocketGatheringWriteTest {
         @Override
         protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return RdmaTestNet.both();
+            return net.both();
         }
 
         @Override
         protected SocketAddress newSocketAddress() {
-            return RdmaTestNet.address();
+            return net.address();
         }
     }
 
@@ -255,12 +258,12 @@ abstract class NettySuite {
     class HalfClosed extends SocketHalfClosedTest {
         @Override
         protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return RdmaTestNet.both();
+            return net.both();
         }
 
         @Override
         protected SocketAddress newSocketAddress() {
-            return RdmaTestNet.address();
+            return net.address();
         }
     }
 
@@ -268,12 +271,12 @@ abstract class NettySuite {
     class ObjectEcho extends SocketObjectEchoTest {
         @Override
         protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return RdmaTestNet.both();
+            return net.both();
         }
 
         @Override
         protected SocketAddress newSocketAddress() {
-            return RdmaTestNet.address();
+            return net.address();
         }
     }
 
@@ -281,12 +284,12 @@ abstract class NettySuite {
     class ReadPending extends SocketReadPendingTest {
         @Override
         protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return RdmaTestNet.both();
+            return net.both();
         }
 
         @Override
         protected SocketAddress newSocketAddress() {
-            return RdmaTestNet.address();
+            return net.address();
         }
     }
 
@@ -294,12 +297,12 @@ abstract class NettySuite {
     class Rst extends SocketRstTest {
         @Override
         protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return RdmaTestNet.both();
+            return net.both();
         }
 
         @Override
         protected SocketAddress newSocketAddress() {
-            return RdmaTestNet.address();
+            return net.address();
         }
     }
 
@@ -307,12 +310,12 @@ abstract class NettySuite {
     class SpdyEcho extends SocketSpdyEchoTest {
         @Override
         protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return RdmaTestNet.both();
+            return net.both();
         }
 
         @Override
         protected SocketAddress newSocketAddress() {
-            return RdmaTestNet.address();
+            return net.address();
         }
     }
 
@@ -321,12 +324,12 @@ abstract class NettySuite {
     class SslEcho extends SocketSslEchoTest {
         @Override
         protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return RdmaTestNet.both();
+            return net.both();
         }
 
         @Override
         protected SocketAddress newSocketAddress() {
-            return RdmaTestNet.address();
+            return net.address();
         }
     }
 
@@ -334,12 +337,12 @@ abstract class NettySuite {
     class SslGreeting extends SocketSslGreetingTest {
         @Override
         protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return RdmaTestNet.both();
+            return net.both();
         }
 
         @Override
         protected SocketAddress newSocketAddress() {
-            return RdmaTestNet.address();
+            return net.address();
         }
     }
 
@@ -356,12 +359,12 @@ abstract class NettySuite {
 
         @Override
         protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return RdmaTestNet.both();
+            return net.both();
         }
 
         @Override
         protected SocketAddress newSocketAddress() {
-            return RdmaTestNet.address();
+            return net.address();
         }
     }
 
@@ -369,12 +372,12 @@ abstract class NettySuite {
     class StartTls extends SocketStartTlsTest {
         @Override
         protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return RdmaTestNet.both();
+            return net.both();
         }
 
         @Override
         protected SocketAddress newSocketAddress() {
-            return RdmaTestNet.address();
+            return net.address();
         }
     }
 
@@ -382,12 +385,12 @@ abstract class NettySuite {
     class StringEcho extends SocketStringEchoTest {
         @Override
         protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return RdmaTestNet.both();
+            return net.both();
         }
 
         @Override
         protected SocketAddress newSocketAddress() {
-            return RdmaTestNet.address();
+            return net.address();
         }
     }
 
@@ -396,12 +399,12 @@ abstract class NettySuite {
     class TrafficShapingHandler extends TrafficShapingHandlerTest {
         @Override
         protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return RdmaTestNet.both();
+            return net.both();
         }
 
         @Override
         protected SocketAddress newSocketAddress() {
-            return RdmaTestNet.address();
+            return net.address();
         }
     }
 
@@ -413,12 +416,12 @@ abstract class NettySuite {
 
         @Override
         protected List<BootstrapFactory<Bootstrap>> newFactories() {
-            return List.of(RdmaTestNet.client());
+            return List.of(net.client());
         }
 
         @Override
         protected SocketAddress newSocketAddress() {
-            return RdmaTestNet.address();
+            return net.address();
         }
     }
 
@@ -426,12 +429,12 @@ abstract class NettySuite {
     class ConnectionAttempt extends SocketConnectionAttemptTest {
         @Override
         protected List<BootstrapFactory<Bootstrap>> newFactories() {
-            return List.of(RdmaTestNet.client());
+            return List.of(net.client());
         }
 
         @Override
         protected SocketAddress newSocketAddress() {
-            return RdmaTestNet.address();
+            return net.address();
         }
     }
 
@@ -439,12 +442,12 @@ abstract class NettySuite {
     class WriteBeforeRegistered extends WriteBeforeRegisteredTest {
         @Override
         protected List<BootstrapFactory<Bootstrap>> newFactories() {
-            return List.of(RdmaTestNet.client());
+            return List.of(net.client());
         }
 
         @Override
         protected SocketAddress newSocketAddress() {
-            return RdmaTestNet.address();
+            return net.address();
         }
     }
 
@@ -455,12 +458,12 @@ abstract class NettySuite {
 
         @Override
         protected List<BootstrapFactory<ServerBootstrap>> newFactories() {
-            return List.of(RdmaTestNet.server());
+            return List.of(net.server());
         }
 
         @Override
         protected SocketAddress newSocketAddress() {
-            return RdmaTestNet.address();
+            return net.address();
         }
 
         @Override
@@ -470,8 +473,8 @@ abstract class NettySuite {
 
         @Override
         protected void connect(AtomicReference<Endpoint> peer, SocketAddress address) {
-            peer.set(Endpoint.connect(
-                    (InetSocketAddress) address, config -> config.transport(RdmaTestNet.carrier()), PATIENCE));
+            peer.set(
+                    Endpoint.connect((InetSocketAddress) address, config -> config.transport(net.carrier()), PATIENCE));
         }
 
         @Override

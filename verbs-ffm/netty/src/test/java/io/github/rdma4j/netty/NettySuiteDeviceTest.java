@@ -2,8 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.netty;
 
+import io.github.rdma4j.verbs.endpoint.Transport;
 import org.junit.jupiter.api.Tag;
 
 /** Netty's own tests, over RDMA. */
 @Tag("device")
-class NettySuiteDeviceTest extends NettySuite {}
+class NettySuiteDeviceTest extends NettySuite {
+    NettySuiteDeviceTest() {
+        super(Transport.RDMA);
+    }
+}
