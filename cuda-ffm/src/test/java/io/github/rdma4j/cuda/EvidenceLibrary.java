@@ -10,7 +10,9 @@ import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 
-/** Asks libnccl for its version: step 8 of scripts/gpu-evidence. The library has no API for it, so this calls it itself. */
+/**
+ * Asks libnccl for its version: step 8 of scripts/gpu-evidence. The library has no API for it, so this calls it itself.
+ */
 final class EvidenceLibrary {
     private EvidenceLibrary() {}
 

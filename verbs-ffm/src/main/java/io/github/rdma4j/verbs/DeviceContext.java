@@ -180,7 +180,8 @@ public final class DeviceContext extends Resource implements EventSource {
     }
 
     /**
-     * {@return which way the queues of this context take to the adapter if they can; a queue that cannot says so itself}
+     * {@return which way the queues of this context take to the adapter if they can; a queue that cannot says so
+     * itself}
      */
     public DataPathChoice dataPath() {
         return dataPath;

@@ -3,8 +3,8 @@
 package io.github.rdma4j.gpudirect.storage;
 
 /**
- * cuFile cannot be used on this machine, and why. No error for who opens files by {@link GpuStorage}: they go the staged
- * way then.
+ * cuFile cannot be used on this machine, and why. No error for who opens files by {@link GpuStorage}: they go the
+ * staged way then.
  *
  * @serial exclude
  * @since 0.1.0

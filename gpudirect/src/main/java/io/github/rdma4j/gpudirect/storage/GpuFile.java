@@ -10,8 +10,8 @@ import java.nio.file.Path;
 import java.util.Objects;
 
 /**
- * A file whose bytes are read to device memory and written from it, at any offsets and of any length. {@link #decision()}
- * says by which path, and why by no better one; a program is the same on all of them.
+ * A file whose bytes are read to device memory and written from it, at any offsets and of any length. {@link
+ * #decision()} says by which path, and why by no better one; a program is the same on all of them.
  *
  * <p>Offsets and lengths need no alignment; those that are multiples of 4096 go faster. Reads and writes of overlapping
  * parts by several threads need an order of the caller's making, as those of a {@code FileChannel} do.
@@ -73,8 +73,8 @@ public final class GpuFile implements AutoCloseable {
     }
 
     /**
-     * Reads to device memory (cuFileRead, or pread(2) and copies). Waits until the bytes are there for all that the GPU is
-     * given from now on; what streams have been given before is not waited for.
+     * Reads to device memory (cuFileRead, or pread(2) and copies). Waits until the bytes are there for all that the GPU
+     * is given from now on; what streams have been given before is not waited for.
      *
      * @param memory of the storage's context
      * @param memoryOffset of the first byte written
@@ -84,8 +84,8 @@ public final class GpuFile implements AutoCloseable {
      * @throws IndexOutOfBoundsException if the range leaves the memory
      * @throws StorageException if the file cannot be read; what is in the range then is not defined
      * @throws io.github.rdma4j.cuda.CudaException if a copy fails
-     * @throws io.github.rdma4j.cuda.CudaWaitInterruptedException if the thread is interrupted while it waits for a copy;
-     *     a copy may then be under way still, which keeps the memory from being freed
+     * @throws io.github.rdma4j.cuda.CudaWaitInterruptedException if the thread is interrupted while it waits for a
+     *     copy; a copy may then be under way still, which keeps the memory from being freed
      */
     public long read(DeviceMemory memory, long memoryOffset, long fileOffset, long length) {
         check(memory, memoryOffset, fileOffset, length);
@@ -277,8 +277,8 @@ public final class GpuFile implements AutoCloseable {
     /**
      * Closes it, when transfers that are under way are over; closing twice does nothing.
      *
-     * @throws CudaCloseTimeoutException if they are not over in the time of {@link StorageConfig#timeout}; it is closed to
-     *     new ones, and can be closed again
+     * @throws CudaCloseTimeoutException if they are not over in the time of {@link StorageConfig#timeout}; it is closed
+     *     to new ones, and can be closed again
      */
     @Override
     public void close() {

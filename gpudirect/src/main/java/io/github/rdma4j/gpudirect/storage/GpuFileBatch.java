@@ -250,8 +250,8 @@ public final class GpuFileBatch implements AutoCloseable {
     }
 
     /**
-     * For a close of memory or of a file that a transfer may be using, by any thread. Who awaits holds the lock, and finds
-     * out himself.
+     * For a close of memory or of a file that a transfer may be using, by any thread. Who awaits holds the lock, and
+     * finds out himself.
      */
     void look() {
         if (lock.tryLock()) {
@@ -338,8 +338,8 @@ public final class GpuFileBatch implements AutoCloseable {
     }
 
     /**
-     * Waits for what is under way, and closes it (cuFileBatchIODestroy); what is collected and not submitted is forgotten.
-     * Closing twice does nothing.
+     * Waits for what is under way, and closes it (cuFileBatchIODestroy); what is collected and not submitted is
+     * forgotten. Closing twice does nothing.
      *
      * @throws CudaCloseTimeoutException if transfers are not over in the time of {@link StorageConfig#timeout}
      */

@@ -23,9 +23,9 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * The way between files and the memory of a GPU. Where cuFile is there it is opened (cuFileDriverOpen), and each file goes
- * by GPUDirect Storage or by cuFile's compatibility mode; elsewhere, and where cuFile refuses a file, by pinned host
- * memory. {@link GpuFile#decision()} says which, and why.
+ * The way between files and the memory of a GPU. Where cuFile is there it is opened (cuFileDriverOpen), and each file
+ * goes by GPUDirect Storage or by cuFile's compatibility mode; elsewhere, and where cuFile refuses a file, by pinned
+ * host memory. {@link GpuFile#decision()} says which, and why.
  *
  * <p>Closing it closes its files and batches; it is closed with its context.
  *
@@ -137,7 +137,8 @@ public final class GpuStorage implements AutoCloseable {
      * Opens a file.
      *
      * @param path of a regular file, or a block device
-     * @param options READ, WRITE, CREATE, CREATE_NEW, TRUNCATE_EXISTING of {@link StandardOpenOption}; without any, READ
+     * @param options READ, WRITE, CREATE, CREATE_NEW, TRUNCATE_EXISTING of {@link StandardOpenOption}; without any,
+     *     READ
      * @return the file
      * @throws StorageException if it cannot be opened
      * @throws StoragePathUnavailableException if no path that is allowed can be taken
@@ -383,8 +384,8 @@ public final class GpuStorage implements AutoCloseable {
     /**
      * Closes batches and files, which wait for their transfers, and what it has pinned; a second time does nothing.
      *
-     * @throws io.github.rdma4j.cuda.CudaCloseTimeoutException if transfers are not over in time: nothing more is opened,
-     *     and it can be closed again
+     * @throws io.github.rdma4j.cuda.CudaCloseTimeoutException if transfers are not over in time: nothing more is
+     *     opened, and it can be closed again
      */
     @Override
     public void close() {

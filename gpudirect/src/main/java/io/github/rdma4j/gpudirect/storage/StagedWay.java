@@ -7,8 +7,9 @@ import io.github.rdma4j.cuda.DeviceMemory;
 import java.time.Duration;
 
 /**
- * By pinned host memory. While a chunk is copied between pinned and device memory, the next one is read or the one before
- * written. Chunks begin at multiples of their size in the file, so that all but the first and the last are whole blocks.
+ * By pinned host memory. While a chunk is copied between pinned and device memory, the next one is read or the one
+ * before written. Chunks begin at multiples of their size in the file, so that all but the first and the last are whole
+ * blocks.
  */
 final class StagedWay implements Way {
     private final GpuStorage storage;
@@ -90,8 +91,8 @@ final class StagedWay implements Way {
 
     /**
      * The stream's own order holds all together: a copy to the stream's pinned chunk, a function of the host that reads
-     * or writes the file, a copy back. For a read, the device memory is copied out first: what the file does not have is
-     * copied back as it was.
+     * or writes the file, a copy back. For a read, the device memory is copied out first: what the file does not have
+     * is copied back as it was.
      */
     private StreamTransfer queue(
             boolean write, CudaStream stream, DeviceMemory memory, long memoryOffset, long fileOffset, long length) {

@@ -99,8 +99,8 @@ public final class StorageConfig {
     }
 
     /**
-     * Whether files are read and written past the page cache (O_DIRECT) where the file system can; default true. What is
-     * not aligned goes through the page cache.
+     * Whether files are read and written past the page cache (O_DIRECT) where the file system can; default true. What
+     * is not aligned goes through the page cache.
      *
      * @param wanted whether
      * @return this
@@ -111,8 +111,8 @@ public final class StorageConfig {
     }
 
     /**
-     * How long a transfer waits for the GPU's copies, and a close for transfers; default 60 seconds. How long the kernel
-     * takes to read or write is its own affair.
+     * How long a transfer waits for the GPU's copies, and a close for transfers; default 60 seconds. How long the
+     * kernel takes to read or write is its own affair.
      *
      * @param limit more than zero
      * @return this

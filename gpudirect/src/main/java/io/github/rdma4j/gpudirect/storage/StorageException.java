@@ -46,7 +46,9 @@ public class StorageException extends RuntimeException {
         return call;
     }
 
-    /** {@return the errno below 5000, else the number of cuFile's status; 0 for a wait whose time was over, and where cuFile does not
+    /**
+     * {@return the errno below 5000, else the number of cuFile's status; 0 for a wait whose time was over, and where
+     * cuFile does not
      *     tell it} */
     public int code() {
         return code;

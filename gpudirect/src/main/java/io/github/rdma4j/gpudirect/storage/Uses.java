@@ -5,8 +5,8 @@ package io.github.rdma4j.gpudirect.storage;
 import java.time.Duration;
 
 /**
- * Counts who is inside something, so that its close can wait for them. A transfer takes microseconds at least, so a lock
- * does not matter here.
+ * Counts who is inside something, so that its close can wait for them. A transfer takes microseconds at least, so a
+ * lock does not matter here.
  */
 final class Uses {
     private static final long PAUSE_MILLIS = 2;

@@ -14,8 +14,8 @@ interface Way {
     long write(DeviceMemory memory, long memoryOffset, long fileOffset, long length);
 
     /**
-     * Queues a read. The caller has entered the file, and this ends it: when the transfer is over, or when it throws and
-     * nothing is under way.
+     * Queues a read. The caller has entered the file, and this ends it: when the transfer is over, or when it throws
+     * and nothing is under way.
      */
     StreamTransfer readAsync(CudaStream stream, DeviceMemory memory, long memoryOffset, long fileOffset, long length);
 

@@ -11,7 +11,9 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 
-/** The threads that {@link StorageConfig#threads} asks for, and the one of batches; there when they are first needed. */
+/**
+ * The threads that {@link StorageConfig#threads} asks for, and the one of batches; there when they are first needed.
+ */
 final class Workers {
     private static final long IDLE_SECONDS = 30;
 

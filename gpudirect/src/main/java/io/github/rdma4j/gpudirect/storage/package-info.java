@@ -3,8 +3,8 @@
 /**
  * Files and device memory. {@link io.github.rdma4j.gpudirect.storage.GpuStorage} opens files for a GPU by cuFile, which
  * has GPUDirect Storage and a compatibility mode, or by pinned host memory where cuFile is not; a
- * {@link io.github.rdma4j.gpudirect.storage.GpuFile} says which, and why not a better one. One program is correct on all
- * paths.
+ * {@link io.github.rdma4j.gpudirect.storage.GpuFile} says which, and why not a better one. One program is correct on
+ * all paths.
  *
  * @experimental No GPU has run it yet; stand-ins for CUDA's driver and for cuFile have.
  */

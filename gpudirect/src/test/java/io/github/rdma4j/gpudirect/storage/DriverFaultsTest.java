@@ -24,8 +24,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Each call into CUDA's driver, and each into cuFile, is made to fail in turn. Then an exception names the call, a second
- * try succeeds with the right bytes, and nothing stays open at the end.
+ * Each call into CUDA's driver, and each into cuFile, is made to fail in turn. Then an exception names the call, a
+ * second try succeeds with the right bytes, and nothing stays open at the end.
  */
 class DriverFaultsTest extends StorageFixture {
     private static final int CHUNK = 4096;

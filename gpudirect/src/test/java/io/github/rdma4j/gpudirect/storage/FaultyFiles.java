@@ -6,7 +6,10 @@ import io.github.rdma4j.gpudirect.storage.internal.FileCalls;
 import io.github.rdma4j.gpudirect.storage.internal.LinuxFileCalls;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Real files with the faults that a test asks for, and O_DIRECT's rules whether the folder's file system has them or not. */
+/**
+ * Real files with the faults that a test asks for, and O_DIRECT's rules whether the folder's file system has them or
+ * not.
+ */
 final class FaultyFiles implements FileCalls {
     private static final int BLOCK = 4096;
     private static final int INVALID = 22;

@@ -20,7 +20,9 @@ import java.util.concurrent.Future;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 
-/** Passes over a whole file by some threads, which take turns with its blocks; then one more, in which all is compared. */
+/**
+ * Passes over a whole file by some threads, which take turns with its blocks; then one more, in which all is compared.
+ */
 final class GdsPasses {
     private static final double MIB = 1 << 20;
 

@@ -42,18 +42,18 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
             valueOf(RdmaChannelOption.class, "SILENCE_TIMEOUT_MILLIS");
 
     /**
-     * Lets channels share a completion queue, a pool of receive buffers and nine file descriptors ({@link EndpointGroup}),
-     * in the place of four descriptors and a queue for each. By default a channel is alone. The program closes the group
-     * when its channels are closed. Who makes progress for one channel of a group takes in what has come for all, so
-     * channels of one event loop share best.
+     * Lets channels share a completion queue, a pool of receive buffers and nine file descriptors ({@link
+     * EndpointGroup}), in the place of four descriptors and a queue for each. By default a channel is alone. The
+     * program closes the group when its channels are closed. Who makes progress for one channel of a group takes in
+     * what has come for all, so channels of one event loop share best.
      */
     public static final ChannelOption<EndpointGroup> GROUP = valueOf(RdmaChannelOption.class, "GROUP");
 
     /**
-     * What carries the channel's bytes; default {@link Transport#RDMA}. With {@link Transport#RDMA_OR_TCP} a program runs
-     * where there is no RDMA, too: a server takes clients over both, and a client takes TCP when RDMA does not work
-     * ({@link RdmaSocketChannel#transport()} and {@link RdmaSocketChannel#rdmaFailure()} tell). Over TCP the peer is a
-     * channel or an endpoint of this library, too: no other program understands these bytes.
+     * What carries the channel's bytes; default {@link Transport#RDMA}. With {@link Transport#RDMA_OR_TCP} a program
+     * runs where there is no RDMA, too: a server takes clients over both, and a client takes TCP when RDMA does not
+     * work ({@link RdmaSocketChannel#transport()} and {@link RdmaSocketChannel#rdmaFailure()} tell). Over TCP the peer
+     * is a channel or an endpoint of this library, too: no other program understands these bytes.
      */
     public static final ChannelOption<Transport> TRANSPORT = valueOf(RdmaChannelOption.class, "TRANSPORT");
 

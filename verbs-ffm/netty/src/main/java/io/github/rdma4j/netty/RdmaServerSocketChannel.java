@@ -209,8 +209,8 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel impleme
     }
 
     /**
-     * Why it takes clients over TCP alone, with {@link io.github.rdma4j.verbs.endpoint.Transport#RDMA_OR_TCP}; or why the
-     * last client that wanted RDMA did not get it.
+     * Why it takes clients over TCP alone, with {@link io.github.rdma4j.verbs.endpoint.Transport#RDMA_OR_TCP}; or why
+     * the last client that wanted RDMA did not get it.
      *
      * @return the failure, with cause and remedy; empty if there was none, and until the channel is bound
      */

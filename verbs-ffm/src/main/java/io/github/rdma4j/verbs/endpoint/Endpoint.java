@@ -40,8 +40,8 @@ import java.util.function.Consumer;
  * ConnectionLostException}, after the messages that had arrived. After this side's own {@link #close()}, which also
  * ends the waits of other threads, everything is an {@link IllegalStateException}.
  *
- * <p><b>Transport.</b> RDMA, unless {@link EndpointConfig#transport} says otherwise. All of the above holds over TCP, too,
- * but that the peer's processor, not its adapter, serves transfers: threads that are inside the peer's endpoint.
+ * <p><b>Transport.</b> RDMA, unless {@link EndpointConfig#transport} says otherwise. All of the above holds over TCP,
+ * too, but that the peer's processor, not its adapter, serves transfers: threads that are inside the peer's endpoint.
  *
  * <p>Thread safety: all methods may be called from any thread, by several at a time; a lock orders them, which no
  * thread holds while it waits or runs the program's code. Messages are sent in the order of the calls. If several

@@ -55,8 +55,8 @@ public final class EndpointConfig {
     }
 
     /**
-     * How long {@link Endpoint#connect} tries RDMA before it takes TCP, with {@link Transport#RDMA_OR_TCP}; default 2 s.
-     * At most half of the time that it has altogether.
+     * How long {@link Endpoint#connect} tries RDMA before it takes TCP, with {@link Transport#RDMA_OR_TCP}; default 2
+     * s. At most half of the time that it has altogether.
      *
      * @param timeout above zero
      * @return this

@@ -257,23 +257,25 @@ public final class EndpointSelector implements AutoCloseable {
 
     private int select(long limit) {
         long start = System.nanoTime();
+        // The clock is read where time may have passed: a reading costs as much as a look at a queue.
+        long now = start;
         while (true) {
             requireOpen();
-            int called = visitAll();
-            long remaining = limit - (System.nanoTime() - start);
+            int called = visitAll(now);
+            long remaining = limit - (now - start);
             if (called == 0 && !woken) {
-                called = remaining > 0 ? spinOrSleep(remaining) : askKernel(Duration.ZERO) ? visitAll() : 0;
+                called = remaining > 0 ? spinOrSleep(now, remaining) : askKernel(Duration.ZERO) ? visitAll(now) : 0;
             }
             if (called > 0 || woken || remaining <= 0) {
                 woken = false;
                 return called;
             }
+            now = System.nanoTime();
         }
     }
 
     /** Waits; how many handlers were called meanwhile. */
-    private int spinOrSleep(long nanos) {
-        long start = System.nanoTime();
+    private int spinOrSleep(long start, long nanos) {
         long limit = active.isEmpty() && groups.isEmpty() ? 0 : Math.min(nanos, spinTime.next());
         boolean mayLearn = limit == 0 || SpinTime.start();
         int called = limit > 0 && mayLearn ? spin(start, limit) : 0;
@@ -286,11 +288,12 @@ public final class EndpointSelector implements AutoCloseable {
             groups.keySet().forEach(SharedQueues::armAndTakeIn);
         }
         if (called == 0) {
-            sleep(nanos - (System.nanoTime() - start));
-            long after = System.nanoTime() - start;
-            called = visitAll();
+            long now = limit > 0 ? System.nanoTime() : start;
+            sleep(now, nanos - (now - start));
+            now = System.nanoTime();
+            called = visitAll(now);
             if (mayLearn) {
-                spinTime.slept(after, called > 0);
+                spinTime.slept(now - start, called > 0);
             }
         }
         return called;
@@ -301,12 +304,11 @@ public final class EndpointSelector implements AutoCloseable {
             int called = 0;
             // Those that are not active are armed: the kernel tells of them, and spinning finds nothing.
             int rounds = 0;
-            while (called == 0
-                    && !woken
-                    && !(active.isEmpty() && groups.isEmpty())
-                    && System.nanoTime() - start < nanos) {
+            long now = start;
+            while (called == 0 && !woken && !(active.isEmpty() && groups.isEmpty()) && now - start < nanos) {
                 SpinTime.pause(++rounds, false);
-                called = visitAll();
+                now = System.nanoTime();
+                called = visitAll(now);
             }
             return called;
         } finally {
@@ -315,12 +317,12 @@ public final class EndpointSelector implements AutoCloseable {
         }
     }
 
-    private void sleep(long nanos) {
+    private void sleep(long now, long nanos) {
         asleep = true;
         try {
             // Whoever changes something from here on wakes this thread.
             if (changed.isEmpty() && active.isEmpty() && !woken && !closed) {
-                long limit = Math.min(nanos, nextLook - System.nanoTime());
+                long limit = Math.min(nanos, nextLook - now);
                 askKernel(Duration.ofNanos(Math.max(0, limit)));
             }
         } finally {
@@ -349,7 +351,7 @@ public final class EndpointSelector implements AutoCloseable {
     }
 
     /** Takes in what has come for those that are active, and calls their handlers. */
-    private int visitAll() {
+    private int visitAll(long now) {
         takeChanged();
         if (!groups.isEmpty()) {
             groups.keySet().forEach(SharedQueues::poll);
@@ -357,7 +359,7 @@ public final class EndpointSelector implements AutoCloseable {
         if (++visits >= VISITS_PER_KERNEL_LOOK) {
             askKernel(Duration.ZERO);
         }
-        if (System.nanoTime() - nextLook >= 0) {
+        if (now - nextLook >= 0) {
             lookAtClocks();
         }
         return active.visit();

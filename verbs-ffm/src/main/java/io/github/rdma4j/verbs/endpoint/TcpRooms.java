@@ -8,7 +8,9 @@ import io.github.rdma4j.verbs.MemorySlice;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** The buffers of a TCP connection: those that messages are received into, a slot for each send, and two for the stream. */
+/**
+ * The buffers of a TCP connection: those that messages are received into, a slot for each send, and two for the stream.
+ */
 final class TcpRooms {
     /** Of each direction; more than a packet, and not so much that a thousand connections would matter. */
     private static final int STREAM_BUFFER = 1 << 15;

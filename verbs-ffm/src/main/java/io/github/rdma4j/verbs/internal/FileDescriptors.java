@@ -72,6 +72,14 @@ public final class FileDescriptors {
     private static final MethodHandle EPOLL_WAIT = NativeCalls.systemHandle(
             "epoll_wait", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT));
 
+    /** What each wait writes anew, a thread its own: to allocate memory for a wait would cost as much as the call. */
+    private static final ThreadLocal<PollArguments> POLL_ARGUMENTS = ThreadLocal.withInitial(PollArguments::new);
+
+    private static final class PollArguments {
+        final MemorySegment descriptors = Arena.ofAuto().allocate(2 * POLL_FD_SIZE, Long.BYTES);
+        final MemorySegment timeout = Arena.ofAuto().allocate(JAVA_LONG, 2);
+    }
+
     private FileDescriptors() {}
 
     /**
@@ -83,13 +91,14 @@ public final class FileDescriptors {
      * @return false after the time; true if one of them is ready, or a signal came: look again
      */
     static boolean poll(int first, int second, long nanos) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment descriptors = arena.allocate(2 * POLL_FD_SIZE, Long.BYTES);
+        try {
+            PollArguments arguments = POLL_ARGUMENTS.get();
+            MemorySegment descriptors = arguments.descriptors;
             descriptors.set(JAVA_INT, 0, first);
             descriptors.set(JAVA_SHORT, POLL_EVENTS, POLLIN);
             descriptors.set(JAVA_INT, POLL_FD_SIZE, second);
             descriptors.set(JAVA_SHORT, POLL_FD_SIZE + POLL_EVENTS, POLLIN);
-            MemorySegment timeout = arena.allocate(JAVA_LONG, 2);
+            MemorySegment timeout = arguments.timeout;
             timeout.setAtIndex(JAVA_LONG, 0, nanos / NANOS_PER_SECOND);
             timeout.setAtIndex(JAVA_LONG, 1, nanos % NANOS_PER_SECOND);
             int ready = (int) PPOLL.invokeExact(NativeCalls.capture(), descriptors, 2L, timeout, MemorySegment.NULL);

@@ -185,8 +185,8 @@ public final class ReadinessWaiter {
     }
 
     /**
-     * Waits until the descriptor can be read. A wake-up since {@code seen} was read counts, so that none is lost between
-     * an attempt and the wait after it.
+     * Waits until the descriptor can be read. A wake-up since {@code seen} was read counts, so that none is lost
+     * between an attempt and the wait after it.
      *
      * @param nanos how long at most
      * @param seen of {@link #wakeUps()}

@@ -18,8 +18,8 @@ import java.util.Optional;
 
 /**
  * Finds the rings of SoftRoCE's queues. librxe has mapped them, and keeps where in structures of its own: behind its
- * {@code struct verbs_qp}, {@code verbs_cq} or {@code verbs_srq} there is a {@code struct mminfo} and the pointer, for a
- * queue pair first of the receives and then of the sends. That is no public interface. So each place is only a guess,
+ * {@code struct verbs_qp}, {@code verbs_cq} or {@code verbs_srq} there is a {@code struct mminfo} and the pointer, for
+ * a queue pair first of the receives and then of the sends. That is no public interface. So each place is only a guess,
  * made for the versions of rdma-core that were looked at, and {@link RxeQueue#at} has the kernel confirm it before
  * anything is used; what it does not confirm is a {@link RingRefusal}.
  */

@@ -66,7 +66,9 @@ class RxeLayoutTest {
         size("COMPLETION_BYTES", "struct ib_uverbs_wc");
     }
 
-    /** The same field of what the library hands out and of what the kernel writes and reads, which is copied as it is. */
+    /**
+     * The same field of what the library hands out and of what the kernel writes and reads, which is copied as it is.
+     */
     private static final List<List<String>> THE_SAME = List.of(
             List.of("struct ibv_wc", "struct ib_uverbs_wc", "wr_id", "status", "opcode", "vendor_err", "byte_len"),
             List.of("struct ibv_wc", "struct ib_uverbs_wc", "qp_num", "src_qp", "wc_flags", "pkey_index", "slid", "sl"),

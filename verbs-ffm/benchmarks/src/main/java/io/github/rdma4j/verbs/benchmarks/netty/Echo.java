@@ -25,7 +25,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A server that sends back what comes and its clients, in one process: each side has one event loop. Used by one thread.
+ * A server that sends back what comes and its clients, in one process: each side has one event loop. Used by one
+ * thread.
  */
 final class Echo implements AutoCloseable {
     private static final long PATIENCE_SECONDS = 120;

@@ -39,7 +39,8 @@ public final class NettyEcho {
      * Measures.
      *
      * @param arguments {@code count}, or {@code clock} with rounds and seconds behind it; then the address of a network
-     *     interface that has an RDMA device, sizes in bytes from 8 on and numbers of connections, with commas between them
+     *     interface that has an RDMA device, sizes in bytes from 8 on and numbers of connections, with commas between
+     *     them
      * @throws Exception if a connection fails, or an echo is wrong or does not come
      */
     public static void main(String[] arguments) throws Exception {
