@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("device")
 class OptionMixDeviceTest {
     /** As many as a gate has time for. */
-    private static final int FEW = 4;
+    private static final int FEW = 2;
 
     private static final int COUNT = Integer.getInteger("rdma4j.mixes", FEW);
     private static final long SEED =
