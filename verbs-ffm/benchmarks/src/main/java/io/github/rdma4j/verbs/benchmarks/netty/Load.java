@@ -126,7 +126,10 @@ abstract sealed class Load {
             sendWhatIsDue();
         }
 
-        /** The event loop sleeps at no time in between: TCP's would wake up a millisecond late. */
+        /**
+         * The event loop sleeps at no time in between: TCP's would wake up a millisecond late. It looks for echoes each
+         * time: a task that is executed, not scheduled, would have its turn again before that.
+         */
         private void sendWhatIsDue() {
             long now = System.nanoTime();
             for (long at = timeOf(due); due < messages() && at <= now; at = timeOf(due)) {
@@ -136,7 +139,7 @@ abstract sealed class Load {
                 done().completeExceptionally(new AssertionError("the echoes do not come to an end"));
             }
             if (!done().isDone()) {
-                loop.execute(this::sendWhatIsDue);
+                loop.schedule(this::sendWhatIsDue, 0, TimeUnit.NANOSECONDS);
             }
         }
 
