@@ -13,8 +13,8 @@ setup() {
     OUT=$BATS_TEST_TMPDIR/out
     mkdir -p "$FOLDER/evidence/steps" "$FOLDER/jdk/bin"
     ln -s "$(type -P true)" "$FOLDER/jdk/bin/java"
-    cp "$SCRIPTS/lib/gpu-evidence/run" "$FOLDER/gpu-evidence"
-    cp "$SCRIPTS"/lib/gpu-evidence/*.sh "$FOLDER/evidence/"
+    cp "$SCRIPTS/lib/evidence/run" "$FOLDER/gpu-evidence"
+    cp "$SCRIPTS"/lib/evidence/*.sh "$SCRIPTS/lib/gpu-evidence/kind.sh" "$FOLDER/evidence/"
     printf '1.2.3\nabc\n' >"$FOLDER/evidence/version"
 }
 
@@ -89,8 +89,8 @@ json_is_valid() {
 }
 
 @test "what is personal does not leave the machine" {
-    # shellcheck source=scripts/lib/gpu-evidence/privacy.sh
-    source "$SCRIPTS/lib/gpu-evidence/privacy.sh"
+    # shellcheck source=scripts/lib/evidence/privacy.sh
+    source "$SCRIPTS/lib/evidence/privacy.sh"
     local file=$BATS_TEST_TMPDIR/log
     cat >"$file" <<'TEXT'
 Serial Number : 1320121012345

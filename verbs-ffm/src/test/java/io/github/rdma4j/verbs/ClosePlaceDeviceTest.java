@@ -24,7 +24,7 @@ class ClosePlaceDeviceTest {
         private UseAfterClose() {}
 
         public static void main(String[] arguments) throws Exception {
-            DeviceContext device = DeviceContext.open(Device.list().getFirst());
+            DeviceContext device = DeviceContext.open(TestDevice.first());
             ProtectionDomain domain = device.allocateProtectionDomain();
             RegisteredMemoryPool pool = RegisteredMemoryPool.create(domain, config -> {});
             closeThere(pool);

@@ -60,7 +60,7 @@ class DeviceDeviceTest {
                 .isInstanceOf(NoSuchDeviceException.class)
                 .hasMessageContaining("'nonesuch'")
                 .hasMessageContaining("present: ")
-                .hasMessageContaining(Device.list().getFirst().name());
+                .hasMessageContaining(TestDevice.name());
     }
 
     @Test

@@ -41,7 +41,7 @@ class ImportDeviceTest {
 
     @Test
     void theDescriptorOfAnotherProcessIsFetchedByItsNumber() throws Exception {
-        Device device = Device.list().getFirst();
+        Device device = TestDevice.first();
         Process exporter = new ProcessBuilder(
                         "sh", "-c", "exec 7<>/dev/infiniband/" + device.uverbsName() + " && echo 7 && read ignored")
                 .redirectError(ProcessBuilder.Redirect.INHERIT)

@@ -4,8 +4,14 @@ package io.github.rdma4j.verbs;
 
 import java.util.List;
 
-/** The verbs device that the device tests use, the first one; a run that has none fails, it does not skip. */
+/**
+ * The verbs device that the device tests use: that of the system property {@value #PROPERTY}, else the first one. A run
+ * that has none fails, it does not skip.
+ */
 public final class TestDevice {
+    /** For machines with several devices, on which the first may have no cable. */
+    public static final String PROPERTY = "rdma4j.test.device";
+
     /** Null: as the system property says. */
     private static DataPath dataPath;
 
@@ -21,11 +27,19 @@ public final class TestDevice {
     }
 
     public static String name() {
+        return first().name();
+    }
+
+    public static Device first() {
         List<Device> devices = Device.list();
         if (devices.isEmpty()) {
             throw new AssertionError("tests tagged 'device' need a verbs device: run them with scripts/test");
         }
-        return devices.getFirst().name();
+        String wanted = System.getProperty(PROPERTY, devices.getFirst().name());
+        return devices.stream()
+                .filter(device -> device.name().equals(wanted))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("-D%s=%s: there are %s".formatted(PROPERTY, wanted, devices)));
     }
 
     /** How many resources depend on that one, for tests of other packages. */

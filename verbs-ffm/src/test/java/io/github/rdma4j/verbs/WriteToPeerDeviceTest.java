@@ -23,7 +23,7 @@ class WriteToPeerDeviceTest {
 
     @Test
     void oneProcessWritesIntoTheMemoryOfAnother() throws Exception {
-        String device = Device.list().getFirst().name();
+        String device = TestDevice.name();
         try (ExamplePrograms programs = new ExamplePrograms()) {
             Process target = programs.start(NAME, device);
             awaitListener(target);

@@ -11,7 +11,7 @@ import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.util.Optional;
 
-/** Where the tests' channels over RDMA are. */
+/** Where the tests' channels over RDMA are: at the address of the property rdma4j.test.address, else at the first one. */
 final class RdmaTestNet {
     private static final Optional<InetAddress> HOST = find();
 
@@ -28,6 +28,10 @@ final class RdmaTestNet {
     }
 
     private static Optional<InetAddress> find() {
+        String given = System.getProperty("rdma4j.test.address");
+        if (given != null) {
+            return Optional.of(InetAddress.ofLiteral(given));
+        }
         try {
             return NetworkInterface.networkInterfaces()
                     .flatMap(NetworkInterface::inetAddresses)

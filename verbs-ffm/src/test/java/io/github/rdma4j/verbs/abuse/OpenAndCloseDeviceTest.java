@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.rdma4j.verbs.AddressHandleAttributes;
 import io.github.rdma4j.verbs.CompletionChannel;
 import io.github.rdma4j.verbs.CompletionQueue;
-import io.github.rdma4j.verbs.Device;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.EventPoller;
 import io.github.rdma4j.verbs.MemoryWindowType;
@@ -16,6 +15,7 @@ import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.QueuePairType;
 import io.github.rdma4j.verbs.SendOperation;
+import io.github.rdma4j.verbs.TestDevice;
 import io.github.rdma4j.verbs.WorkCompletions;
 import io.github.rdma4j.verbs.cm.ConnectionId;
 import io.github.rdma4j.verbs.cm.EventChannel;
@@ -55,7 +55,7 @@ class OpenAndCloseDeviceTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("kinds")
     void everythingComesBack(String kind, Consumer<DeviceContext> openAndClose) {
-        try (DeviceContext device = DeviceContext.open(Device.list().getFirst())) {
+        try (DeviceContext device = DeviceContext.open(TestDevice.first())) {
             ConnectionManagerState.settle();
             repeat(TIMES / WINDOWS, device, openAndClose);
             long quiet = NATIVE_SLACK + TIMES / WINDOWS * NATIVE_SLACK_PER_TIME;

@@ -10,11 +10,11 @@ import static io.github.rdma4j.verbs.AccessFlag.REMOTE_WRITE;
 
 import io.github.rdma4j.verbs.AddressHandleAttributes;
 import io.github.rdma4j.verbs.CompletionQueue;
-import io.github.rdma4j.verbs.Device;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.PreparedQueuePair;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePairType;
+import io.github.rdma4j.verbs.TestDevice;
 import io.github.rdma4j.verbs.device.GidEntry;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -38,7 +38,7 @@ final class World implements AutoCloseable {
     private final List<AutoCloseable> outsideOfDevice = new ArrayList<>();
 
     World() {
-        device = DeviceContext.open(Device.list().getFirst());
+        device = DeviceContext.open(TestDevice.first());
         add(device);
         // Enough to begin with, so that most of the calls have something to work on.
         ProtectionDomain domain = device.allocateProtectionDomain();

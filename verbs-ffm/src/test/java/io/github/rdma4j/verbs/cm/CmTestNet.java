@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs.cm;
 
 import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.TestDevice;
 import io.github.rdma4j.verbs.device.Gid;
 import io.github.rdma4j.verbs.device.GidEntry;
 import io.github.rdma4j.verbs.device.TransportType;
@@ -18,8 +19,14 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** The addresses that the tests connect to: those that the first RDMA device carries, as its GIDs tell. */
+/**
+ * The addresses that the tests connect to: that of the system property {@value #ADDRESS}, else those that the device of
+ * the tests carries, as its GIDs tell.
+ */
 public final class CmTestNet {
+    /** For devices whose GIDs do not tell, those on InfiniBand. */
+    private static final String ADDRESS = "rdma4j.test.address";
+
     /** Long enough for an emulated processor that stalls. */
     static final Duration PATIENCE = Duration.ofSeconds(30);
 
@@ -35,9 +42,22 @@ public final class CmTestNet {
         return NUMBERS.incrementAndGet();
     }
 
-    /** The first device's IPv4 address, with port 0. */
+    /** rdma_cm's context of the device of the tests. */
+    public static DeviceContext device() {
+        String name = TestDevice.name();
+        return CmDevices.list().stream()
+                .filter(context -> context.device().name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("rdma_cm does not list " + name));
+    }
+
+    /** The device's IPv4 address, with port 0. */
     public static InetSocketAddress ipv4() {
-        DeviceContext device = CmDevices.list().getFirst();
+        String given = System.getProperty(ADDRESS);
+        if (given != null) {
+            return new InetSocketAddress(InetAddress.ofLiteral(given), 0);
+        }
+        DeviceContext device = device();
         if (device.device().transportType() == TransportType.IWARP) {
             return ofInterface(device);
         }
@@ -69,9 +89,9 @@ public final class CmTestNet {
         }
     }
 
-    /** The first device's link-local IPv6 address, with its interface as the scope, with port 0. */
+    /** The device's link-local IPv6 address, with its interface as the scope, with port 0. */
     static InetSocketAddress linkLocal() {
-        return CmDevices.list().getFirst().gidTable().stream()
+        return device().gidTable().stream()
                 .filter(entry -> entry.gid().isLinkLocal())
                 .findFirst()
                 .map(CmTestNet::scoped)

@@ -41,7 +41,7 @@ class ConnectionsGuideDeviceTest {
     @Test
     void aClientThatGaveUpDoesNotEndTheLoop() throws Exception {
         CompletableFuture<ConnectionId> started = new CompletableFuture<>();
-        try (CmEnd server = new CmEnd(CmDevices.list().getFirst());
+        try (CmEnd server = new CmEnd(CmTestNet.device());
                 SynchronousId client = SynchronousId.create(PortSpace.TCP)) {
             ConnectionsGuide guide =
                     new ConnectionsGuide(server.domain, server.queue, this::running, started::complete, log::add);

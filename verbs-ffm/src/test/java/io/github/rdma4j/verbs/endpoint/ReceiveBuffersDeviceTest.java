@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.CompletionQueue;
-import io.github.rdma4j.verbs.Device;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.QueuePairType;
+import io.github.rdma4j.verbs.TestDevice;
 import io.github.rdma4j.verbs.internal.LockedMemoryLimit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 class ReceiveBuffersDeviceTest {
     @Test
     void buffersThatCannotBePostedAreGivenBack() {
-        try (DeviceContext context = DeviceContext.open(Device.list().getFirst());
+        try (DeviceContext context = DeviceContext.open(TestDevice.first());
                 ProtectionDomain domain = context.allocateProtectionDomain();
                 CompletionQueue queue = context.createCompletionQueue(16)) {
             QueuePair queuePair = domain.createQueuePair(

@@ -4,8 +4,8 @@ package io.github.rdma4j.verbs.pool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.rdma4j.verbs.Device;
 import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.TestDevice;
 import io.github.rdma4j.verbs.internal.PageSize;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -30,8 +30,7 @@ class HugePagesDeviceTest {
 
     private final String reservedBefore = read(RESERVED);
     private final String transparentBefore = chosen();
-    private final DeviceContext device =
-            DeviceContext.open(Device.list().getFirst().name());
+    private final DeviceContext device = DeviceContext.open(TestDevice.name());
 
     @AfterEach
     void restore() throws IOException {

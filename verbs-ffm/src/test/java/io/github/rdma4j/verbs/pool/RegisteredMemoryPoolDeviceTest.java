@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.CompletionQueue;
-import io.github.rdma4j.verbs.Device;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.MemorySlice;
@@ -16,6 +15,7 @@ import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.QueuePairType;
 import io.github.rdma4j.verbs.SendFlags;
+import io.github.rdma4j.verbs.TestDevice;
 import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.WorkCompletions;
 import io.github.rdma4j.verbs.internal.BlockedWrite;
@@ -45,7 +45,7 @@ class RegisteredMemoryPoolDeviceTest {
 
     @BeforeEach
     void open() {
-        context = DeviceContext.open(Device.list().getFirst());
+        context = DeviceContext.open(TestDevice.first());
         domain = context.allocateProtectionDomain();
     }
 

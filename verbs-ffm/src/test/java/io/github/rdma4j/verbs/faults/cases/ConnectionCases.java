@@ -5,7 +5,6 @@ package io.github.rdma4j.verbs.faults.cases;
 import io.github.rdma4j.verbs.CompletionQueue;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.ProtectionDomain;
-import io.github.rdma4j.verbs.cm.CmDevices;
 import io.github.rdma4j.verbs.cm.CmEvent;
 import io.github.rdma4j.verbs.cm.CmEventType;
 import io.github.rdma4j.verbs.cm.CmTestNet;
@@ -147,7 +146,7 @@ public final class ConnectionCases {
 
     /** What a queue pair needs, and stays when its id is closed. */
     private static final class End {
-        private static final DeviceContext DEVICE = CmDevices.list().getFirst();
+        private static final DeviceContext DEVICE = CmTestNet.device();
         private final ProtectionDomain domain = DEVICE.allocateProtectionDomain();
         private final CompletionQueue queue = DEVICE.createCompletionQueue(32);
 

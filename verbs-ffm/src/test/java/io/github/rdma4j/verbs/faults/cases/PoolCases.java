@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.faults.cases;
 
-import io.github.rdma4j.verbs.Device;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.ProtectionDomain;
+import io.github.rdma4j.verbs.TestDevice;
 import io.github.rdma4j.verbs.faults.FaultCase;
 import io.github.rdma4j.verbs.faults.Steps;
 import io.github.rdma4j.verbs.pool.HugePages;
@@ -14,7 +14,7 @@ import java.util.List;
 
 /** Pools of registered memory. */
 public final class PoolCases {
-    private static final DeviceContext DEVICE = DeviceContext.open(Device.list().getFirst());
+    private static final DeviceContext DEVICE = DeviceContext.open(TestDevice.first());
     private static final long CHUNK = 1 << 16;
 
     private PoolCases() {}

@@ -18,6 +18,7 @@ import io.github.rdma4j.verbs.QueuePairType;
 import io.github.rdma4j.verbs.SendFlags;
 import io.github.rdma4j.verbs.SendOperation;
 import io.github.rdma4j.verbs.SharedReceiveQueue;
+import io.github.rdma4j.verbs.TestDevice;
 import io.github.rdma4j.verbs.WorkCompletions;
 import io.github.rdma4j.verbs.device.Gid;
 import io.github.rdma4j.verbs.device.GidEntry;
@@ -29,7 +30,7 @@ import java.util.function.Consumer;
 
 /** Resources of verbs, from making to closing. */
 public final class VerbsCases {
-    private static final DeviceContext DEVICE = DeviceContext.open(Device.list().getFirst());
+    private static final DeviceContext DEVICE = DeviceContext.open(TestDevice.first());
     private static final Gid GROUP = Gid.of(new byte[] {-1, 14, 0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -17, 7, 4, 72});
     /** So long that a wait begins, on an emulated processor and a busy machine, too. */
     private static final Duration A_LITTLE = Duration.ofMillis(200);

@@ -2,23 +2,23 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2034  # variables for the files that source this one
 #
-# The options that scripts/gpu-evidence and a packed folder's gpu-evidence share. Needs `die`.
+# The options that scripts/gpu-evidence, scripts/adapter-evidence and the programs in their packed folders share. Needs `die`, and
+# of a kind (scripts/lib/*-evidence/kind.sh) NAME, LAST_STEP, EXAMPLE_STEPS, OPTIONS_SYNOPSIS, kind_usage, kind_options_usage and
+# kind_option.
 #
 #   usage COMMAND           prints the help
 #   evidence_option ARG…    takes the option that comes first, and sets taken to how many arguments it is; dies for one it does not know
 
-out='' steps='' stand_in='' taken=0
+out='' steps='' taken=0
 
 usage() {
+    printf 'Usage: %s [--out DIR] [--steps %s] %s\n\n' "$1" "$EXAMPLE_STEPS" "$OPTIONS_SYNOPSIS"
+    kind_usage
     cat <<TEXT
-Usage: $1 [--out DIR] [--steps 1,4,6] [--stand-in]
-
-Collects what this machine says of rdma4j on its first NVIDIA GPU, in ten steps, and writes evidence.md, evidence.json, logs and
-evidence.tar.gz, which is there to be mailed. Needs no network and no root, and changes nothing.
 
   --out DIR       where to; a new folder, else evidence-DATE here
-  --steps 1,4,6   these steps only
-  --stand-in      a rehearsal on the stand-in for libcuda, which is no GPU; the output says so
+  --steps $EXAMPLE_STEPS   these steps only
+$(kind_options_usage)
   --help          this text
 
 Exit status: 0 nothing failed, 1 a step failed, 2 the command line makes no sense.
@@ -26,6 +26,7 @@ TEXT
 }
 
 evidence_option() {
+    local number
     taken=2
     case $1 in
         --out)
@@ -35,12 +36,12 @@ evidence_option() {
             ;;
         --steps)
             steps=${2:-}
-            [[ $steps =~ ^([1-9]|10)(,([1-9]|10))*$ ]] || die -2 '--steps needs numbers from 1 to 10, such as 1,4,6' 'see --help'
+            [[ $steps =~ ^[1-9][0-9]?(,[1-9][0-9]?)*$ ]] || steps=0
+            for number in ${steps//,/ }; do
+                ((number >= 1 && number <= LAST_STEP)) ||
+                    die -2 "--steps needs numbers from 1 to $LAST_STEP, such as $EXAMPLE_STEPS" 'see --help'
+            done
             ;;
-        --stand-in)
-            stand_in=1
-            taken=1
-            ;;
-        *) die -2 "unknown option $1" 'see --help' ;;
+        *) kind_option "$@" || die -2 "unknown option $1" 'see --help' ;;
     esac
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 #
-# evidence.json and evidence.md. Reads OUT, VERSION, COMMIT, DATE, MACHINE, REHEARSAL and, one element per step that was asked for,
+# evidence.json and evidence.md. Reads TITLE, OUT, VERSION, COMMIT, DATE, MACHINE, REHEARSAL and, one element per step that was asked for,
 # NUMBERS, NAMES, STATES, SECONDS_TAKEN, REASONS and FILES.
 
 # TEXT as a JSON string. Control characters but tab become spaces: reasons are one line.
@@ -35,7 +35,7 @@ write_json() {
 write_page() {
     local i state
     {
-        printf '# Evidence of a machine with a GPU\n\n'
+        printf '# %s\n\n' "$TITLE"
         [[ -z $REHEARSAL ]] || printf '**%s**\n\n' "$REHEARSAL"
         printf '| step | what | result | seconds | reason |\n|---|---|---|---|---|\n'
         for i in "${!NUMBERS[@]}"; do

@@ -1,0 +1,24 @@
+# SPDX-FileCopyrightText: 2026 the rdma4j authors
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+#
+# Packs what tests need on a machine without Maven and without a JDK. Needs common.sh; JDK is set.
+#
+#   pack_jars FOLDER FILE   the jars of the class path in FILE, into FOLDER/lib
+#   pack_jdk FOLDER         a Java runtime of JDK in FOLDER/jdk
+
+# What the tests and JUnit need of the JDK.
+readonly TEST_MODULES=java.compiler,java.instrument,java.logging,java.management,java.naming,java.net.http,java.sql,java.xml,jdk.httpserver,jdk.jfr,jdk.management,jdk.unsupported
+
+# The jars of a class path; the modules' own are in their folders.
+pack_jars() {
+    local folder=$1 entry
+    while IFS= read -r entry; do
+        if [[ -f $entry && $entry != "$RDMA4J_ROOT"/* ]]; then cp -n -- "$entry" "$folder/lib/"; fi
+    done < <(tr ':' '\n' <"$2")
+}
+
+pack_jdk() {
+    "$JDK/bin/jlink" --add-modules "$TEST_MODULES" --strip-debug --no-header-files --no-man-pages --compress zip-9 \
+        --output "$1/jdk"
+}
