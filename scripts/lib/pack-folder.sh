@@ -8,7 +8,7 @@
 #   pack_jdk FOLDER         a Java runtime of JDK in FOLDER/jdk
 
 # What the tests and JUnit need of the JDK.
-readonly TEST_MODULES=java.compiler,java.instrument,java.logging,java.management,java.naming,java.net.http,java.sql,java.xml,jdk.httpserver,jdk.jfr,jdk.management,jdk.unsupported
+readonly TEST_MODULES=java.compiler,java.instrument,java.logging,java.management,java.naming,java.net.http,java.sql,java.xml,jdk.httpserver,jdk.jfr,jdk.management,jdk.net,jdk.unsupported
 
 # The jars of a class path; the modules' own are in their folders.
 pack_jars() {

@@ -16,6 +16,7 @@ setup() {
     [[ $output == *'RUNS is a number from 1'* ]]
 }
 
+# bats test_tags=long
 @test "each start succeeds, and costs more than an empty JVM" {
     run -0 "$BENCH_START" 1
     rows=0 empty=''

@@ -43,8 +43,11 @@ public enum DataPath {
                 return path;
             }
         }
-        throw new IllegalArgumentException(
-                "-D%s=%s: it can be one of %s".formatted(PROPERTY, value, Arrays.toString(values())));
+        throw new VerbsException(
+                "choosing a data path",
+                0,
+                "-D%s=%s names none".formatted(PROPERTY, value),
+                "set it to one of %s, or leave it out".formatted(Arrays.toString(values())));
     }
 
     /** {@return the name in small letters, as the property has it} */

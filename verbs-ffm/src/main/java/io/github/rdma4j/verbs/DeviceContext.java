@@ -79,10 +79,10 @@ public final class DeviceContext extends Resource implements EventSource {
      *
      * @param name such as {@code mlx5_0}
      * @return the open device
-     * @throws IllegalArgumentException if the property names no {@link DataPath}
      * @throws NoSuchDeviceException if there is none of that name; the message lists those present
      * @throws NativeLibraryException if libibverbs is missing
-     * @throws VerbsException if it cannot be opened, for want of permission for instance
+     * @throws VerbsException if the property names no {@link DataPath}; if the device cannot be opened, for want of
+     *     permission for instance
      */
     public static DeviceContext open(String name) {
         return open(name, DataPath.wanted());

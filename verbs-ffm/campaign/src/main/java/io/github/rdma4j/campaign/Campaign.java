@@ -21,7 +21,8 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>Arguments: {@code run FILE SEED SECONDS [SCENARIO]} on both machines, adds a line to FILE for each run; {@code
  * list} and {@code list deadly} print the names of scenarios; {@code table FILE} prints the table, and its exit status
- * is 1 if a run failed.
+ * is 1 if a run failed. {@code ends FILE SEED SECONDS} does with two processes of one machine what needs no right on
+ * it: peers that are killed and stopped; the wire stays as it is.
  */
 final class Campaign {
     private static final int EARLIEST_FAULT = 700;
@@ -29,11 +30,15 @@ final class Campaign {
 
     private final Path file;
     private final long seed;
+    /** Whether the wire and its devices are ours to spoil. */
+    private final boolean ownsWire;
+
     private final int machine = Integer.parseInt(System.getenv().getOrDefault("RDMA4J_MACHINE", "0"));
 
-    private Campaign(Path file, long seed) {
+    private Campaign(Path file, long seed, boolean ownsWire) {
         this.file = file;
         this.seed = seed;
+        this.ownsWire = ownsWire;
     }
 
     public static void main(String... arguments) throws Exception {
@@ -48,7 +53,8 @@ final class Campaign {
                 System.exit(runs.stream().anyMatch(Run::failed) ? 1 : 0);
             }
             default -> {
-                Campaign campaign = new Campaign(Path.of(arguments[1]), Long.parseLong(arguments[2]));
+                Campaign campaign =
+                        new Campaign(Path.of(arguments[1]), Long.parseLong(arguments[2]), !arguments[0].equals("ends"));
                 if (campaign.machine == 2) {
                     Agent.serve();
                 } else {
@@ -67,6 +73,7 @@ final class Campaign {
         List<Scenario> scenarios = Scenarios.all().stream()
                 .filter(scenario ->
                         name.isEmpty() ? !isDeadly(scenario) : scenario.name().equals(name))
+                .filter(scenario -> ownsWire || scenario.fault().leavesWireAlone())
                 .toList();
         if (scenarios.isEmpty()) {
             throw new IllegalArgumentException("no scenario '" + name + "'");
@@ -103,7 +110,7 @@ final class Campaign {
                 fault.steps().stream().filter(step -> step.place().isThere()).toList();
         int port = Remote.start(new Peer.Orders(
                 scenario.load(), runSeed, scenario.lengthMillis(), scenario.limitMillis(), scenario.silenceMillis()));
-        Map<String, Integer> before = Leftovers.now();
+        Map<String, Integer> before = Leftovers.now(ownsWire);
         List<String> complaints = new ArrayList<>();
         List<EndReport> survivors = new ArrayList<>();
         try (Shell shell = new Shell()) {
@@ -122,10 +129,14 @@ final class Campaign {
         } catch (RuntimeException e) {
             complaints.add("machine 1: " + e);
         }
-        Shell.run(Fault.MEND, 0);
+        if (ownsWire) {
+            Shell.run(Fault.MEND, 0);
+        }
         if (fault.kind() != Fault.Kind.DEADLY) {
             String report = Remote.report(scenario.limitMillis());
-            Remote.shell(Fault.RENEW);
+            if (ownsWire) {
+                Remote.shell(Fault.RENEW);
+            }
             if (!fault.endsPeer()) {
                 if (report.startsWith("0\tmachine 2")) {
                     survivors.add(EndReport.ofLine(report.substring(2)));
@@ -135,7 +146,7 @@ final class Campaign {
             }
         }
         complaints.addAll(scenario.oracle().complaints(faultAt, survivors));
-        Map<String, Integer> left = first ? Map.of() : Leftovers.since(before);
+        Map<String, Integer> left = first ? Map.of() : Leftovers.since(before, ownsWire);
         if (!left.isEmpty()) {
             complaints.add("left: " + left);
         }

@@ -81,6 +81,11 @@ record Fault(String name, Kind kind, List<Step> steps) {
                 || steps.stream().anyMatch(step -> step.command().startsWith("kill -KILL"));
     }
 
+    /** {@return whether it needs no right on the machine: a process of one's own is killed or stopped, or nothing is} */
+    boolean leavesWireAlone() {
+        return steps.stream().allMatch(step -> step.command().startsWith("kill "));
+    }
+
     private static String netem(String arguments) {
         return "tc qdisc replace dev e0 root netem limit 100000 " + arguments;
     }

@@ -18,14 +18,15 @@ final class Leftovers {
 
     private Leftovers() {}
 
-    static Map<String, Integer> now() {
+    /** @param machine whether to count the RDMA objects of all processes: nobody else's are there */
+    static Map<String, Integer> now(boolean machine) {
         Map<String, Integer> counts = new TreeMap<>();
         try (Stream<Path> files = Files.list(Path.of("/proc/self/fd"))) {
             counts.put("file handles", (int) files.count());
         } catch (IOException e) {
             throw new IllegalStateException(e);
         }
-        Matcher matcher = OBJECT.matcher(Shell.run("rdma resource", 0));
+        Matcher matcher = OBJECT.matcher(machine ? Shell.run("rdma resource", 0) : "");
         while (matcher.find()) {
             counts.merge(matcher.group(1), Integer.parseInt(matcher.group(2)), Integer::sum);
         }
@@ -34,12 +35,12 @@ final class Leftovers {
     }
 
     /** {@return what is there now and was not before; nothing, as soon as nothing is} */
-    static Map<String, Integer> since(Map<String, Integer> before) throws InterruptedException {
+    static Map<String, Integer> since(Map<String, Integer> before, boolean machine) throws InterruptedException {
         long until = System.nanoTime() + PATIENCE_NANOS;
-        Map<String, Integer> more = more(before, now());
+        Map<String, Integer> more = more(before, now(machine));
         while (!more.isEmpty() && System.nanoTime() < until) {
             Thread.sleep(100);
-            more = more(before, now());
+            more = more(before, now(machine));
         }
         return more;
     }

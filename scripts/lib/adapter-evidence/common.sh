@@ -1,0 +1,87 @@
+# SPDX-FileCopyrightText: 2026 the rdma4j authors
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2034  # variables for the steps
+#
+# What the steps share.
+#
+#   not_possible REASON     ends a step so
+#   need_device             ends a step that cannot be without a device with an active port
+#   RDMA4J                  the words of a command that is one of the Java tools
+#   both_ends COMMAND…      starts the words before -- as a server, the words behind it as its client as soon as the server's port is
+#                           there; PORT is the port that both take. Status: the server's if it failed, else the client's
+#   device_tests MODULE     the device tests of a module: in one JVM, and if that dies in another one from the class behind
+
+PORT=18611
+
+not_possible() {
+    printf 'not possible here: %s\n' "$1"
+    exit 3
+}
+
+need_device() {
+    [[ -n $DEVICE ]] || not_possible 'no RDMA device has an active port 1'
+}
+
+read -ra JAVA_WORDS <<<"$JAVA_OPTIONS"
+# As scripts/rdma4j starts them.
+RDMA4J=("$JAVA" -XX:+UseSerialGC -XX:InlineSmallCode=8000 "${JAVA_WORDS[@]}" -cp "$CLASSES" io.github.rdma4j.perftest.Main)
+
+
+both_ends() {
+    local server=() pid status=0 served=0 port
+    while [[ $1 != -- ]]; do
+        server+=("$1")
+        shift
+    done
+    shift
+    "${server[@]}" &
+    pid=$!
+    port=$(printf ':%04X ' "$PORT")
+    for _ in {1..300}; do
+        ! grep -qi "$port" /proc/net/tcp /proc/net/tcp6 2>/dev/null || break
+        kill -0 "$pid" 2>/dev/null || break
+        sleep 0.1
+    done
+    timeout 60 "$@" || status=$?
+    # A server whose client failed waits on.
+    ((status == 0)) || kill "$pid" 2>/dev/null || true
+    wait "$pid" || served=$?
+    # The next one takes another port: this one may linger.
+    PORT=$((PORT + 1))
+    ((status != 0)) || status=$served
+    return "$status"
+}
+
+device_tests() {
+    local module=$1 tests=$FOLDER/$1/test-classes log="logs/$1-tests.txt" classes=() left=() class status run=0 failed=0 passed=0
+    local tags='device & !checkout & !optimised & !kernel612 & !iwarp-only & !huge-pages & !full'
+    # Threads that spin for others need a processor each.
+    (($(nproc) > 1)) || tags+=' & !parallel'
+    mapfile -t classes < <(cd -- "$tests" && find . -name '*DeviceTest.class' | sed 's|^\./||; s|/|.|g; s|\.class$||' | sort)
+    : >"$log"
+    while ((${#classes[@]} > 0)); do
+        run=$((run + 1)) status=0
+        "$JAVA" "${JAVA_WORDS[@]}" "-XX:ErrorFile=logs/$module-jvm-$run.txt" -cp "$tests:$CLASSES" \
+            org.junit.platform.console.ConsoleLauncher execute --disable-banner --disable-ansi-colors --details=testfeed \
+            "${classes[@]/#/--select-class=}" \
+            --include-tag "$tags" >logs/run.txt 2>&1 || status=$?
+        cat logs/run.txt >>"$log"
+        passed=$((passed + $(grep -c ' :: SUCCESSFUL$' logs/run.txt || true)))
+        failed=$((failed + $(grep -c ' :: FAILED$' logs/run.txt || true)))
+        grep -q '^Test run finished after ' logs/run.txt && break
+        # The JVM died, in the class that came last: all up to that one have had their turn.
+        class=$(sed -nE 's/^.* > ([A-Za-z0-9]+DeviceTest) > .* :: STARTED$/\1/p' logs/run.txt | tail -n 1)
+        printf 'the JVM ended with status %d in %s\n' "$status" "${class:-no test}"
+        failed=$((failed + 1))
+        [[ -n $class ]] || break
+        left=()
+        for started in "${classes[@]}"; do
+            grep -qF " > ${started##*.} > " logs/run.txt || left+=("$started")
+        done
+        classes=(${left[@]+"${left[@]}"})
+    done
+    rm -f logs/run.txt
+    sed -nE 's/^JUnit Jupiter > (.*) :: FAILED$/FAILED: \1/p' "$log"
+    printf '%d passed, %d failed; %s has all\n' "$passed" "$failed" "$log"
+    ((passed > 0 && failed == 0))
+}
