@@ -54,6 +54,7 @@ class ScatterToCompletionDeviceTest {
     }
 
     @Test
+    @Tag("checkout")
     void anMlx5AdaptersLibraryIsTold() throws Exception {
         Path library = StandInMlx5.compile(folder);
         assertThat(ChildJvm.run(ChildJvm.command(Program.class.getName(), List.of("-Dstand.in=" + library))))

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
  * other.
  */
 @Tag("device")
+@Tag("checkout")
 class WriteToPeerDeviceTest {
     private static final String NAME = "WriteToPeer";
     /** The TCP port that the program uses. */

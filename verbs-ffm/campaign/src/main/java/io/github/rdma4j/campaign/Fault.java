@@ -5,6 +5,7 @@ package io.github.rdma4j.campaign;
 import static io.github.rdma4j.campaign.Step.Place.BOTH;
 import static io.github.rdma4j.campaign.Step.Place.THERE;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -24,8 +25,10 @@ record Fault(String name, Kind kind, List<Step> steps) {
         DEADLY
     }
 
-    /** What makes a wire good again. */
-    static final String MEND = "tc qdisc del dev e0 root 2>/dev/null; ip link set e0 up";
+    /** What makes a wire good again, if the steps did not come to it. */
+    static final String MEND = "tc qdisc del dev e0 root 2>/dev/null; ip link set e0 up; "
+            + "[ ! -s /tmp/mtu ] || ip link set e0 mtu $(cat /tmp/mtu); "
+            + "[ ! -s /tmp/address ] || ip addr add $(cat /tmp/address) dev e0 2>/dev/null; rm -f /tmp/mtu /tmp/address";
 
     /**
      * The same, and a new device: SoftRoCE whose link was down while a connection ended makes no connection any more
@@ -53,6 +56,50 @@ record Fault(String name, Kind kind, List<Step> steps) {
                 name,
                 Kind.SUDDEN,
                 List.of(new Step(0, THERE, "ip link set e0 down"), new Step(millis, THERE, "ip link set e0 up")));
+    }
+
+    /** Of the peer's machine: down and up each second. */
+    static Fault flaps(int times) {
+        List<Step> steps = new ArrayList<>();
+        for (int n = 0; n < times; n++) {
+            steps.add(new Step(1_000L * n, THERE, "ip link set e0 down"));
+            steps.add(new Step(1_000L * n + 500, THERE, "ip link set e0 up"));
+        }
+        return new Fault("link flaps for %d s".formatted(times), Kind.SUDDEN, List.copyOf(steps));
+    }
+
+    /** With its address a device loses the GID that its queue pairs were made with. */
+    static Fault addressRemoved(String name, Step.Place place, long millis) {
+        return new Fault(
+                name,
+                Kind.SUDDEN,
+                List.of(
+                        new Step(
+                                0,
+                                place,
+                                "ip -o -4 addr show dev e0 | sed -n 's/.* inet \\([^ ]*\\).*/\\1/p' >/tmp/address; "
+                                        + "ip addr del $(cat /tmp/address) dev e0"),
+                        new Step(millis, place, "[ ! -s /tmp/address ] || ip addr add $(cat /tmp/address) dev e0")));
+    }
+
+    /** Smaller than what the queue pairs have agreed upon. */
+    static Fault smallerMtu(String name, Step.Place place, long millis) {
+        return new Fault(
+                name,
+                Kind.SUDDEN,
+                List.of(
+                        new Step(0, place, "cat /sys/class/net/e0/mtu >/tmp/mtu; ip link set e0 mtu 1500"),
+                        new Step(millis, place, "[ ! -s /tmp/mtu ] || ip link set e0 mtu $(cat /tmp/mtu)")));
+    }
+
+    /** The peer's, as an adapter that is taken out, or whose driver is loaded anew. */
+    static Fault deviceRemoved(String name, long millis) {
+        return new Fault(
+                name,
+                Kind.SUDDEN,
+                List.of(
+                        new Step(0, THERE, "rdma link del rxe0"),
+                        new Step(millis, THERE, "rdma link add rxe0 type rxe netdev e0")));
     }
 
     static Fault killed() {

@@ -7,6 +7,7 @@ import static io.github.rdma4j.campaign.Load.CONNECTING;
 import static io.github.rdma4j.campaign.Load.IDLE;
 import static io.github.rdma4j.campaign.Step.Place.BOTH;
 import static io.github.rdma4j.campaign.Step.Place.HERE;
+import static io.github.rdma4j.campaign.Step.Place.THERE;
 
 import java.util.List;
 
@@ -49,6 +50,32 @@ final class Scenarios {
                         Oracle.eitherWithin(SILENCE + SLACK),
                         8_000,
                         SILENCE),
+                new Scenario(Fault.flaps(6), BUSY, Oracle.eitherWithin(6_000 + SILENCE + SLACK), 9_000, SILENCE),
+                new Scenario(
+                        Fault.addressRemoved("address of the peer removed for 3 s", THERE, 3_000),
+                        BUSY,
+                        Oracle.eitherWithin(SILENCE + SLACK),
+                        6_000,
+                        SILENCE),
+                new Scenario(
+                        Fault.addressRemoved("address removed for 3 s", HERE, 3_000),
+                        BUSY,
+                        Oracle.eitherWithin(SILENCE + SLACK),
+                        6_000,
+                        SILENCE),
+                new Scenario(
+                        Fault.smallerMtu("MTU 1500 for 3 s", BOTH, 3_000),
+                        BUSY,
+                        Oracle.eitherWithin(SILENCE + SLACK),
+                        6_000,
+                        SILENCE),
+                // The kernel takes SoftRoCE away when nobody has it open any more.
+                new Scenario(
+                        Fault.deviceRemoved("device of the peer removed for 3 s", 3_000),
+                        BUSY,
+                        Oracle.eitherWithin(SILENCE + SLACK),
+                        6_000,
+                        SILENCE),
                 new Scenario(Fault.killed(), BUSY, Oracle.toldWithin(SLACK), ENDLESS, SILENCE),
                 new Scenario(Fault.killed(), IDLE, Oracle.toldWithin(SLACK), ENDLESS, SILENCE),
                 new Scenario(Fault.stopped("peer stopped for 5 s", 5_000), BUSY, Oracle.allArrives(), 6_000, SILENCE),
@@ -60,6 +87,9 @@ final class Scenarios {
                 connecting(Fault.cut("cut for 5 s", BOTH, 5_000), 8_000),
                 connecting(Fault.cut("cut one way for 5 s", HERE, 5_000), 8_000),
                 connecting(Fault.stopped("peer stopped for 5 s", 5_000), 8_000),
+                connecting(Fault.flaps(4), 9_000),
+                connecting(Fault.addressRemoved("address of the peer removed for 3 s", THERE, 3_000), 8_000),
+                connecting(Fault.deviceRemoved("device of the peer removed for 3 s", 3_000), 8_000),
                 new Scenario(Fault.poweredOff(), BUSY, told, ENDLESS, SILENCE),
                 new Scenario(Fault.poweredOff(), IDLE, told, ENDLESS, SILENCE));
     }

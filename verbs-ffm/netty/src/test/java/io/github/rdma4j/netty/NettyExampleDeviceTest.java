@@ -29,6 +29,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** The programs of the page, compiled and run as its readers would. */
 @Tag("device")
+@Tag("checkout")
 class NettyExampleDeviceTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Pattern ADDRESS = Pattern.compile("waiting at /([0-9.]+):([0-9]+)\n");

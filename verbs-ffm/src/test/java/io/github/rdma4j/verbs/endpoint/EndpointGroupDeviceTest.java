@@ -283,6 +283,7 @@ class EndpointGroupDeviceTest {
 
     /** Its kernel tells of each of its connections; nothing of them is left in ours. */
     @Test
+    @Tag("checkout")
     void aPeerWhoseProcessIsKilledLeavesNothing() throws Exception {
         int connections = 20;
         List<Endpoint> accepted = new ArrayList<>();

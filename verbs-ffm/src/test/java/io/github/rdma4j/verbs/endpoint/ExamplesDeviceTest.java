@@ -18,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The example programs, each side in a process of its own. */
 @Tag("device")
+@Tag("checkout")
 class ExamplesDeviceTest {
     private static final String ADDRESS = CmTestNet.ipv4().getAddress().getHostAddress();
 

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
  * try must succeed.
  */
 @Tag("device")
+@Tag("checkout")
 @Timeout(3600)
 @DisabledIfSystemProperty(
         named = "io.github.rdma4j.verbs.dataPath",

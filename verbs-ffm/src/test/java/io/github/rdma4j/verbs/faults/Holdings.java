@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -126,12 +127,24 @@ record Holdings(Map<String, Integer> counts) {
             if (process != null) {
                 process.outputWriter().close();
                 process.inputReader().close();
-                process.onExit().join();
+                awaitEnd();
             }
             process = new ProcessBuilder("stdbuf", "-oL", "rdma", "-b", "-")
                     .redirectError(ProcessBuilder.Redirect.INHERIT)
                     .start();
             questions = 0;
+        }
+
+        /** Not by {@link Process#onExit()}: the common pool, whose one thread may be in a case, would have to tell. */
+        private static void awaitEnd() {
+            try {
+                if (!process.waitFor(30, TimeUnit.SECONDS)) {
+                    throw new AssertionError("'rdma -b -' does not end though its input has");
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new AssertionError(e);
+            }
         }
     }
 }
