@@ -87,6 +87,16 @@ class ArchitectureTest {
                     "doctor.check",
                     "doctor.pair",
                     "doctor.peer"),
+            floor("predict.model"),
+            floor("predict.machine", "exit", "doctor.machine", "predict.model"),
+            floor(
+                    "predict",
+                    "exit",
+                    "environment",
+                    "findings",
+                    "doctor.machine",
+                    "predict.model",
+                    "predict.machine"),
             floor("watch.sample", "doctor.machine", "doctor.check"),
             floor("watch.metrics", "exit", "doctor.check", "watch.sample"),
             floor("watch", "exit", "watch.sample", "watch.metrics"),
@@ -154,6 +164,7 @@ class ArchitectureTest {
                     "check",
                     "gds",
                     "doctor",
+                    "predict",
                     "watch",
                     "compare"));
 
@@ -257,7 +268,7 @@ class ArchitectureTest {
     void theDoctorKnowsOfTopologyAndFindingsAlone() {
         noClasses()
                 .that()
-                .resideInAnyPackage(inFull("findings"), inFull("doctor") + "..")
+                .resideInAnyPackage(inFull("findings"), inFull("doctor") + "..", inFull("predict") + "..")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("io.github.rdma4j.cuda..", "io.github.rdma4j.gpudirect")
@@ -275,7 +286,8 @@ class ArchitectureTest {
                         inFull("check"),
                         inFull("gds"),
                         inFull("findings"),
-                        inFull("doctor") + "..")
+                        inFull("doctor") + "..",
+                        inFull("predict") + "..")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("io.github.rdma4j.cuda..", "io.github.rdma4j.gpudirect..")
