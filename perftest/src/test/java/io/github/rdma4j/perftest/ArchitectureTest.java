@@ -70,7 +70,6 @@ class ArchitectureTest {
                     "loop"),
             floor("print", "figures", "wire", "options", "result"),
             floor("document", "environment", "figures", "wire", "options", "result"),
-            floor("page", "exit", "environment", "figures", "result"),
             floor("findings"),
             floor("check", "exit", "environment", "findings"),
             floor("gds", "exit", "environment", "findings"),
@@ -89,6 +88,8 @@ class ArchitectureTest {
                     "doctor.peer"),
             floor("predict.model"),
             floor("predict.machine", "exit", "doctor.machine", "predict.model"),
+            floor("predict.share", "options", "result", "doctor.machine", "predict.model", "predict.machine"),
+            floor("page", "exit", "environment", "figures", "result", "predict.machine", "predict.model"),
             floor(
                     "predict",
                     "exit",
@@ -165,6 +166,7 @@ class ArchitectureTest {
                     "gds",
                     "doctor",
                     "predict",
+                    "predict.share",
                     "watch",
                     "compare"));
 

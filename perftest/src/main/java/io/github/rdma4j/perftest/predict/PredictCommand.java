@@ -68,9 +68,9 @@ public final class PredictCommand {
             return OK;
         }
         try {
-            return options.calibrate().isPresent()
-                    ? calibrate(options, out, err)
-                    : predict(options, sources, out, err);
+            return options.calibrate().isEmpty()
+                    ? predict(options, sources, out, err)
+                    : calibrate(options, out, err);
         } catch (PerftestException failure) {
             return complaints.failed(failure);
         }
@@ -110,7 +110,7 @@ public final class PredictCommand {
     }
 
     private static int calibrate(PredictOptions options, PrintStream out, PrintStream err) {
-        Calibration calibration = Calibration.of(options.calibrate().orElseThrow(), options.fit());
+        Calibration calibration = Calibration.of(options.calibrate(), options.fit());
         List<Long> others = options.hasSizes() ? options.sizes() : List.of();
         return options.json()
                 .show(

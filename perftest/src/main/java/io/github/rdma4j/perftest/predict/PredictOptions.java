@@ -78,8 +78,9 @@ final class PredictOptions {
             names = "--calibrate",
             paramLabel = "<results.json>",
             description = "Fit the time per message, packet and byte to three sizes of this document of a bandwidth tool,"
-                    + " and compare the others with what follows from it.")
-    private Path calibrate;
+                    + " and compare the others with what follows from it. Given several times, the best of each size"
+                    + " counts.")
+    private List<Path> calibrate = new ArrayList<>();
 
     @Option(
             names = "--fit",
@@ -110,10 +111,10 @@ final class PredictOptions {
         if (machine != null && device != null) {
             throw new IllegalParameterException("--device is of this machine, and --machine of another: give one of them");
         }
-        if (calibrate != null && (machine != null || device != null || paths != null || machines)) {
+        if (!calibrate.isEmpty() && (machine != null || device != null || paths != null || machines)) {
             throw new IllegalParameterException("--calibrate is only with --fit, --sizes and --json");
         }
-        if (fit != null && calibrate == null) {
+        if (fit != null && calibrate.isEmpty()) {
             throw new IllegalParameterException("--fit is only for --calibrate");
         }
         if (depth < 1 || depth > MOST_DEPTH) {
@@ -201,8 +202,8 @@ final class PredictOptions {
     }
 
     /** What was measured. */
-    Optional<Path> calibrate() {
-        return Optional.ofNullable(calibrate);
+    List<Path> calibrate() {
+        return calibrate;
     }
 
     boolean wantsHelp() {

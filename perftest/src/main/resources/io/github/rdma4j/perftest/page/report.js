@@ -5,7 +5,7 @@
 (() => {
   const { FONT, axis, exact, extent, percentile, positionAxis, size, tick, valueAxis } = axes;
   const charts = JSON.parse(document.getElementById('data').textContent);
-  const SYMBOLS = { 'java': 'circle', 'endpoint': 'circle', 'c': 'rect', 'tcp-java': 'triangle', 'tcp-c': 'diamond', 'other': 'roundRect' };
+  const SYMBOLS = { 'java': 'circle', 'endpoint': 'circle', 'c': 'rect', 'tcp-java': 'triangle', 'tcp-c': 'diamond', 'other': 'roundRect', 'guide': 'none' };
   const DASHES = ['solid', [6, 4], [2, 3], [8, 3, 2, 3]];
   const EXPORT = { width: 720, height: 440, pixels: 3 };
   const PAPER = { width: 640, height: 280 };
@@ -23,7 +23,7 @@
       probe.style.color = `var(--${name})`;
       return getComputedStyle(probe).color;
     };
-    const names = ['page', 'panel', 'text', 'faint', 'line', 'grid', 'java', 'endpoint', 'c', 'tcp-java', 'tcp-c', 'other'];
+    const names = ['page', 'panel', 'text', 'faint', 'line', 'grid', 'java', 'endpoint', 'c', 'tcp-java', 'tcp-c', 'other', 'guide'];
     return Object.fromEntries(names.map(name => [name, colour(name)]));
   }
 
@@ -98,7 +98,7 @@
     const colour = colours[line.party];
     const visible = point => !log || point[1] > 0;
     const curve = chart.kind === 'percentiles' && line.complete;
-    const width = chart.kind === 'rounds' ? 1 : line.party.startsWith('tcp') ? 1.5 : 2.2;
+    const width = chart.kind === 'rounds' ? 1 : line.party.startsWith('tcp') || line.party === 'guide' ? 1.5 : 2.2;
     const main = {
       type: 'line', name: line.name, color: colour, animation: false, z: 3,
       data: curve ? marked(line.points.filter(visible)) : line.points.filter(visible),
@@ -192,8 +192,14 @@
     };
   }
 
+  /** What nobody measured: limits and predictions, as lines of a party of their own. Bars stay alone. */
+  function guides(chart) {
+    return chart.kind === 'bars' ? [] : chart.guides.map((guide, index) => (
+      { ...guide, party: 'guide', variant: index + 1, complete: true, rounds: [] }));
+  }
+
   function option(chart, state, colours) {
-    const lines = chart.panels[state.panel].lines;
+    const lines = [...chart.panels[state.panel].lines, ...guides(chart)];
     const drawn = chart.kind === 'bars' ? barOption(chart, lines, colours, state) : lineOption(chart, lines, colours, state);
     return { animation: false, textStyle: { fontFamily: FONT }, ...drawn };
   }
@@ -225,7 +231,7 @@
     if (chart.kind === 'bars') {
       element.style.height = 3.5 + 2 * Math.max(...chart.panels.map(panel => barsOf(panel.lines).length)) + 'rem';
     }
-    const [low, high] = extent(chart.panels.flatMap(panel => panel.lines), 1);
+    const [low, high] = extent([...chart.panels.flatMap(panel => panel.lines), ...guides(chart)], 1);
     const log = chart.kind !== 'bars' && low > 0 && high / low > SPAN_FOR_LOG;
     return { chart, number, element, state: { panel: 0, log }, drawing: echarts.init(element, null, { renderer: 'svg' }) };
   });

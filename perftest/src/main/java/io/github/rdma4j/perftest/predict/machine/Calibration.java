@@ -40,54 +40,74 @@ public record Calibration(
     }
 
     /**
-     * Reads what {@code --out_json} of a bandwidth tool has written, and fits three sizes of it.
+     * Reads what {@code --out_json} of a bandwidth tool has written, and fits three sizes of it. Of several documents
+     * the best of each size counts: what disturbs a measurement makes it slower.
      *
+     * @param files at least one, of the same tool, device and MTU
      * @param sizes those to fit; empty for the least, the one next to the MTU, and the greatest
-     * @throws MachineFileException if the file is no such document, or lacks these sizes
+     * @throws MachineFileException if a file is no such document, or the sizes are missing
      */
-    public static Calibration of(Path file, List<Long> sizes) {
-        String text;
-        try {
-            text = DescribedMachines.text(file);
-        } catch (IOException failure) {
-            throw new MachineFileException(file + " cannot be read: " + failure.getMessage(), "");
-        }
-        Described root = Described.read(file.toString(), text);
-        Described info = root.object("test_info")
-                .orElseThrow(() -> new MachineFileException(file.toString(), 1, "\"test_info\" is missing"));
-        Map<Long, Double> measured = new TreeMap<>();
-        for (Described result : root.objects("results")) {
-            long size = result.whole("MsgSize");
-            double rate = result.number("MsgRate") * 1e6;
-            if (size < 1 || rate <= 0) {
+    public static Calibration of(List<Path> files, List<Long> sizes) {
+        Document first = Document.read(files.getFirst());
+        Map<Long, Double> measured = new TreeMap<>(first.measured);
+        for (Path file : files.subList(1, files.size())) {
+            Document other = Document.read(file);
+            if (!other.about().equals(first.about())) {
                 throw new MachineFileException(
-                        file + ": a size of " + size + " bytes with " + rate + " messages/s", "measure again");
+                        file + " is of " + other.about() + ", and " + files.getFirst() + " of " + first.about(),
+                        "give documents of one tool, device and MTU");
             }
-            measured.put(size, size * rate);
+            other.measured.forEach((size, rate) -> measured.merge(size, rate, Math::max));
         }
-        int mtu = info.whole("Mtu");
-        if (mtu < 1) {
-            throw new MachineFileException(file + ": \"Mtu\" is " + mtu, "measure again");
-        }
-        List<Long> chosen = sizes.isEmpty() ? usual(measured, mtu) : sizes;
+        String name = files.getFirst() + (files.size() > 1 ? " and " + (files.size() - 1) + " more" : "");
+        List<Long> chosen = sizes.isEmpty() ? usual(measured, first.mtu) : sizes;
         for (long size : chosen) {
             if (!measured.containsKey(size)) {
                 throw new MachineFileException(
-                        file + " has no result of " + size + " bytes; it has " + measured.keySet(), "");
+                        name + " has no result of " + size + " bytes; it has " + measured.keySet(), "");
             }
         }
         if (chosen.stream().distinct().count() != UNKNOWNS) {
             throw new MachineFileException(
-                    file + ": a calibration needs three sizes, not " + chosen, "measure with -a");
+                    name + ": a calibration needs three sizes, not " + chosen, "measure with -a");
         }
         return new Calibration(
-                file.toString(),
-                info.has("tool") ? info.text("tool") : info.text("test"),
-                info.text("Device"),
-                mtu,
-                measured,
-                chosen,
-                fit(measured, chosen, mtu));
+                name, first.tool, first.device, first.mtu, measured, chosen, fit(measured, chosen, first.mtu));
+    }
+
+    /** A document of a bandwidth tool. */
+    private record Document(String tool, String device, int mtu, Map<Long, Double> measured) {
+        static Document read(Path file) {
+            String text;
+            try {
+                text = DescribedMachines.text(file);
+            } catch (IOException failure) {
+                throw new MachineFileException(file + " cannot be read: " + failure.getMessage(), "");
+            }
+            Described root = Described.read(file.toString(), text);
+            Described info = root.object("test_info")
+                    .orElseThrow(() -> new MachineFileException(file.toString(), 1, "\"test_info\" is missing"));
+            Map<Long, Double> measured = new TreeMap<>();
+            for (Described result : root.objects("results")) {
+                long size = result.whole("MsgSize");
+                double rate = result.number("MsgRate") * 1e6;
+                if (size < 1 || rate <= 0) {
+                    throw new MachineFileException(
+                            file + ": a size of " + size + " bytes with " + rate + " messages/s", "measure again");
+                }
+                measured.put(size, size * rate);
+            }
+            int mtu = info.whole("Mtu");
+            if (mtu < 1) {
+                throw new MachineFileException(file + ": \"Mtu\" is " + mtu, "measure again");
+            }
+            String tool = info.has("tool") ? info.text("tool") : info.text("test");
+            return new Document(tool, info.text("Device"), mtu, measured);
+        }
+
+        String about() {
+            return tool + " on " + device + ", MTU " + mtu;
+        }
     }
 
     private static List<Long> usual(Map<Long, Double> measured, int mtu) {

@@ -108,6 +108,7 @@ final class Described {
 
     /** Whether there is such a field. */
     boolean has(String name) {
+        asked.add(name);
         return fields.containsKey(name);
     }
 

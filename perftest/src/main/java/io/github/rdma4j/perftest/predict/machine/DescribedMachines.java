@@ -124,6 +124,7 @@ public final class DescribedMachines {
     private static Gpu gpu(Described fields) {
         return fields.make(() -> new Gpu(
                 fields.text("name"),
+                "",
                 fields.object("pci").map(DescribedMachines::pci),
                 fields.word("attachment", Gpu.Attachment.class),
                 fields.number("peer_gigabytes", 0),

@@ -204,7 +204,7 @@ public final class MachineReader {
         if (attachment != Gpu.Attachment.SWITCH) {
             assumptions.add(name + ": the root complex passes on what PCIe carries; many pass on less (docs/predict.md)");
         }
-        return Optional.of(new Gpu(name, pci, attachment, 0, 0, 0, 0, COPY));
+        return Optional.of(new Gpu(name, function.address().toString(), pci, attachment, 0, 0, 0, 0, COPY));
     }
 
     private static Gpu.Attachment attachment(PciDistance distance) {

@@ -8,6 +8,7 @@ import java.util.Optional;
  * A GPU and its links.
  *
  * @param name for people
+ * @param address of its PCI function; empty if it is described
  * @param pci its link
  * @param attachment how the adapter reaches it
  * @param peer 10⁹ byte/s that the root complex passes from one device to another, where the attachment needs it
@@ -18,6 +19,7 @@ import java.util.Optional;
  */
 public record Gpu(
         String name,
+        String address,
         Optional<PciExpress> pci,
         Attachment attachment,
         double peer,

@@ -6,8 +6,9 @@ package io.github.rdma4j.perftest.predict.model;
  * A link of PCI Express, and what of its speed is left for data.
  *
  * <p>Encoding and packets are of the PCI Express Base Specification. What the data link layer takes for acknowledgements
- * and flow control is a measured share: 57.88 of 62.96 Gbit/s of a link of generation 3 with 8 lanes (Neugebauer and
- * others, "Understanding PCIe performance for end host networking", SIGCOMM 2018).
+ * and flow control is that of generation 3 with 8 lanes and 256-byte payloads by the specification's guidelines
+ * (pcie-bench/pcie-model, of Neugebauer and others, "Understanding PCIe performance for end host networking", SIGCOMM
+ * 2018).
  *
  * @param speed of a lane in GT/s, above 0
  * @param width lanes, from 1
@@ -27,7 +28,9 @@ public record PciExpress(double speed, int width, int maxPayload, int maxReadReq
     /** The same of an answer to a read, whose header has 12 bytes. */
     static final int COMPLETION_HEADER = 20;
 
-    private static final double LINK_LAYER = 57.88 / 62.96;
+    /** 8 bytes of acknowledgement and 8 of flow control in 203, and 4 of clock compensation in 1538. */
+    private static final double LINK_LAYER = 1 - 8.0 / 203 - 8.0 / 203 - 4.0 / 1538;
+
     private static final double GENERATION_3 = 8;
     private static final double GENERATION_6 = 64;
     private static final double BITS = 8;
