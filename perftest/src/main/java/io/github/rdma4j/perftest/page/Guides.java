@@ -35,11 +35,11 @@ final class Guides {
         Map<String, Double> limits = new LinkedHashMap<>();
         chapter.series().stream()
                 .flatMap(line -> line.test().limit().stream())
-                .forEach(limit -> limits.putIfAbsent("limit of " + limit.link(), limit.bytesPerSecond()));
+                .forEach(limit -> limits.merge(name(limit.link()), limit.bytesPerSecond(), Math::min));
         Optional<DataPath> path = machine.flatMap(model -> Paths.of(model, kind(chapter)));
         path.ifPresent(found -> found.limits().forEach((link, limit) -> {
             if (limit < NEAR * found.limit()) {
-                limits.putIfAbsent("limit of " + link, limit);
+                limits.merge(name(link), limit, Math::min);
             }
         }));
         List<Chart.Guide> guides = new ArrayList<>();
@@ -51,6 +51,12 @@ final class Guides {
         limits.forEach((name, limit) ->
                 guides.add(new Chart.Guide(name, List.of(point(sizes.first(), limit), point(sizes.last(), limit)))));
         return guides;
+    }
+
+    /** Without which end's it is and in which direction: of these the least counts. */
+    private static String name(String link) {
+        return "limit: " + link.replaceFirst(" (of the [a-z]+'s? (adapter|GPU)|behind \\d+-byte payloads)\\b.*", "")
+                .replaceFirst(", (to|from|one way|reads and).*", "");
     }
 
     private static double[] point(long size, double bytesPerSecond) {

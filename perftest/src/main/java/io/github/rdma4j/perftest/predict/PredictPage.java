@@ -28,8 +28,8 @@ final class PredictPage {
             text.entry("  assumed ", assumption);
         }
         text.entry(
-                "  GB = 10⁹ bytes; ",
-                prediction.depth()
+                "  ",
+                "GB = 10⁹ bytes; " + prediction.depth()
                         + " messages on their way at once; CPU is of both ends together, without spinning. --json has the"
                         + " sources of the figures.");
     }

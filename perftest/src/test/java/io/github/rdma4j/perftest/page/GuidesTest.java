@@ -50,7 +50,7 @@ class GuidesTest {
     @Test
     void whatADocumentKnowsOfItsLinksIsALine() throws IOException {
         List<Chart.Guide> guides = Guides.of(chapter(LIMIT), Optional.empty());
-        assertThat(guides).extracting(Chart.Guide::name).containsExactly("limit of InfiniBand");
+        assertThat(guides).extracting(Chart.Guide::name).containsExactly("limit: InfiniBand");
         assertThat(guides.getFirst().points()).hasSize(2);
         assertThat(guides.getFirst().points().getLast()[0]).isEqualTo(1 << 20);
         assertThat(guides.getFirst().points().getLast()[1]).isCloseTo(24_843e6 / (1 << 20), within(0.1));
@@ -64,10 +64,9 @@ class GuidesTest {
         assertThat(guides)
                 .extracting(Chart.Guide::name)
                 .containsExactly(
-                        "predicted",
-                        "limit of PCIe 4 x16 of the sender's adapter, to the adapter",
-                        "limit of InfiniBand 200 Gbit/s, MTU 4096, to the receiver",
-                        "limit of PCIe 4 x16 of the receiver's adapter, from the adapter");
+                        "predicted", "limit: PCIe 4 x16", "limit: InfiniBand 200 Gbit/s, MTU 4096");
+        // Of both ends' links the slower one.
+        assertThat(guides.get(1).points().getFirst()[1]).isCloseTo(26_462e6 / (1 << 20), within(1.0));
         assertThat(guides.getFirst().points()).hasSize(3);
         assertThat(guides.getFirst().points().getFirst()[1]).isCloseTo(10_779e6 / (1 << 20), within(1.0));
     }
@@ -85,7 +84,7 @@ class GuidesTest {
                 "report", document(LIMIT).toString(), "--out", page.toString(), "--machine", "connectx6-pcie4"));
         assertThat(run.err()).isEmpty();
         assertThat(Files.readString(page))
-                .contains("\"guides\":[{\"name\":\"predicted\"", "limit of InfiniBand", "24.84 GB/s, InfiniBand");
+                .contains("\"guides\":[{\"name\":\"predicted\"", "limit: InfiniBand", "24.84 GB/s, InfiniBand");
         CommandRun unknown = CommandRun.of(
                 List.of("report", document("").toString(), "--out", page.toString(), "--machine", "no-such-machine"));
         assertThat(unknown.status()).isEqualTo(1);

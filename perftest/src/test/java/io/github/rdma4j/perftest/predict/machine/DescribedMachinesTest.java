@@ -79,7 +79,7 @@ class DescribedMachinesTest {
                 "[]|a file must be one JSON object",
                 "{|no JSON",
                 "{} {}|something follows the object",
-                "\u0001|no JSON",
+                "%PDF-1.4|no JSON",
             })
     void whatIsNoObjectIsRefused(String text, String message) {
         assertThatThrownBy(() -> DescribedMachines.parse("m.json", text))
