@@ -11,8 +11,8 @@ import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.options.ToolCommandLine;
-import io.github.rdma4j.perftest.print.ConsoleReport;
 import io.github.rdma4j.perftest.predict.share.ShareOfLimit;
+import io.github.rdma4j.perftest.print.ConsoleReport;
 import io.github.rdma4j.perftest.print.Limits;
 import io.github.rdma4j.perftest.result.RunState;
 import io.github.rdma4j.perftest.result.TestListener;
@@ -71,7 +71,8 @@ final class ToolCommand {
         ShareOfLimit share = new ShareOfLimit(Path.of("/"), this::note);
         ResultKeeper keeper = new ResultKeeper(share::limit);
         // Before the console's: what has been printed is kept, whenever it ends.
-        TestListener listener = new TestListeners(keeper, new TestListeners(new Notes(), new TestListeners(report, share)));
+        TestListener listener =
+                new TestListeners(keeper, new TestListeners(new Notes(), new TestListeners(report, share)));
         parameters.adjustments().forEach(listener::note);
         try (InterruptHook _ = new InterruptHook(() -> keep(keeper, RunState.INTERRUPTED, "ended by a signal"))) {
             TestOutcome outcome = PerfTest.run(parameters, listener);

@@ -46,7 +46,8 @@ final class Guides {
         path.ifPresent(found -> guides.add(new Chart.Guide(
                 "predicted",
                 sizes.stream()
-                        .map(size -> point(size, found.expect(size, depth(chapter)).bandwidth()))
+                        .map(size ->
+                                point(size, found.expect(size, depth(chapter)).bandwidth()))
                         .toList())));
         limits.forEach((name, limit) ->
                 guides.add(new Chart.Guide(name, List.of(point(sizes.first(), limit), point(sizes.last(), limit)))));
@@ -55,8 +56,9 @@ final class Guides {
 
     /** Without which end's it is and in which direction: of these the least counts. */
     private static String name(String link) {
-        return "limit: " + link.replaceFirst(" (of the [a-z]+'s? (adapter|GPU)|behind \\d+-byte payloads)\\b.*", "")
-                .replaceFirst(", (to|from|one way|reads and).*", "");
+        return "limit: "
+                + link.replaceFirst(" (of the [a-z]+'s? (adapter|GPU)|behind \\d+-byte payloads)\\b.*", "")
+                        .replaceFirst(", (to|from|one way|reads and).*", "");
     }
 
     private static double[] point(long size, double bytesPerSecond) {

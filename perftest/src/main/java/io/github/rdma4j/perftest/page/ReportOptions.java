@@ -41,9 +41,8 @@ final class ReportOptions {
     @Option(
             names = "--machine",
             paramLabel = "<name|file>",
-            description =
-                    "Draw what this machine's links allow, and what is predicted for it, beside the bandwidth: as"
-                            + " --machine of predict.")
+            description = "Draw what this machine's links allow, and what is predicted for it, beside the bandwidth: as"
+                    + " --machine of predict.")
     private String machine;
 
     @Option(

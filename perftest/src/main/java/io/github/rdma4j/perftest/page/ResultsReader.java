@@ -119,7 +119,8 @@ final class ResultsReader {
         }
         Optional<PathLimit> limit = limit(info);
         Map<String, Object> settings = settings(info);
-        limit.ifPresent(found -> settings.put(LIMIT, Figures.number(found.bytesPerSecond() / 1e9, 2) + " GB/s, " + found.link()));
+        limit.ifPresent(found ->
+                settings.put(LIMIT, Figures.number(found.bytesPerSecond() / 1e9, 2) + " GB/s, " + found.link()));
         return new TestRun(tool(info), Party.of(implementation), implementation, settings, results, limit);
     }
 

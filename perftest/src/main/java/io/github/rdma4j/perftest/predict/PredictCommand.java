@@ -63,14 +63,12 @@ public final class PredictCommand {
             return complaints.usage(failure);
         }
         if (options.wantsMachines()) {
-            DescribedMachines.NAMES.forEach(name -> out.printf(
-                    "%-18s %s%n", name, DescribedMachines.of(name).name()));
+            DescribedMachines.NAMES.forEach(name ->
+                    out.printf("%-18s %s%n", name, DescribedMachines.of(name).name()));
             return OK;
         }
         try {
-            return options.calibrate().isEmpty()
-                    ? predict(options, sources, out, err)
-                    : calibrate(options, out, err);
+            return options.calibrate().isEmpty() ? predict(options, sources, out, err) : calibrate(options, out, err);
         } catch (PerftestException failure) {
             return complaints.failed(failure);
         }
@@ -83,13 +81,7 @@ public final class PredictCommand {
         List<DataPath> paths = paths(machine, options.paths());
         Prediction prediction = new Prediction(machine, paths, options.sizes(), options.depth());
         return options.json()
-                .show(
-                        NAME,
-                        OK,
-                        PredictPage.of(prediction),
-                        stream -> PredictJson.write(prediction, stream),
-                        out,
-                        err);
+                .show(NAME, OK, PredictPage.of(prediction), stream -> PredictJson.write(prediction, stream), out, err);
     }
 
     private static List<DataPath> paths(MachineModel machine, List<PathKind> asked) {

@@ -58,8 +58,9 @@ final class PredictOptions {
     @Option(
             names = "--path",
             paramLabel = "<path,...>",
-            description = "Only these paths: host, gpudirect, staged, tcp, copy, nvlink, file, file-staged (default: all"
-                    + " that the machine has).")
+            description =
+                    "Only these paths: host, gpudirect, staged, tcp, copy, nvlink, file, file-staged (default: all"
+                            + " that the machine has).")
     private String paths;
 
     @Option(
@@ -77,15 +78,17 @@ final class PredictOptions {
     @Option(
             names = "--calibrate",
             paramLabel = "<results.json>",
-            description = "Fit the time per message, packet and byte to three sizes of this document of a bandwidth tool,"
-                    + " and compare the others with what follows from it. Given several times, the best of each size"
-                    + " counts.")
+            description =
+                    "Fit the time per message, packet and byte to three sizes of this document of a bandwidth tool,"
+                            + " and compare the others with what follows from it. Given several times, the best of each size"
+                            + " counts.")
     private List<Path> calibrate = new ArrayList<>();
 
     @Option(
             names = "--fit",
             paramLabel = "<bytes,...>",
-            description = "The three sizes; with --calibrate (default: the least, the one next to the MTU, the greatest).")
+            description =
+                    "The three sizes; with --calibrate (default: the least, the one next to the MTU, the greatest).")
     private String fit;
 
     @Option(
@@ -109,7 +112,8 @@ final class PredictOptions {
             throw new IllegalParameterException("'" + superfluous[0] + "': what is that? There are only options");
         }
         if (machine != null && device != null) {
-            throw new IllegalParameterException("--device is of this machine, and --machine of another: give one of them");
+            throw new IllegalParameterException(
+                    "--device is of this machine, and --machine of another: give one of them");
         }
         if (!calibrate.isEmpty() && (machine != null || device != null || paths != null || machines)) {
             throw new IllegalParameterException("--calibrate is only with --fit, --sizes and --json");

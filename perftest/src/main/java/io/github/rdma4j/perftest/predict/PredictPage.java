@@ -74,11 +74,7 @@ final class PredictPage {
                 capacity = load.capacity();
             }
         }
-        text.line(row(
-                name,
-                Words.number(bytes, 3) + " GiB",
-                Words.rate(capacity),
-                Words.rate(limit)));
+        text.line(row(name, Words.number(bytes, 3) + " GiB", Words.rate(capacity), Words.rate(limit)));
     }
 
     private static String row(String name, String bytes, String capacity, String limit) {

@@ -55,9 +55,11 @@ class ReportFilesTest {
             "--out_hgrm=" + folder.resolve("a.hgrm"),
             "--out_json_file=" + folder.resolve("a.json")
         };
-        ReportFiles.write(Results.outcome(
-                Results.info(TestParameters.parse(Tool.WRITE_LATENCY, arguments)),
-                List.of(Results.latency(2, 100), Results.latency(4, 100))), Optional.empty());
+        ReportFiles.write(
+                Results.outcome(
+                        Results.info(TestParameters.parse(Tool.WRITE_LATENCY, arguments)),
+                        List.of(Results.latency(2, 100), Results.latency(4, 100))),
+                Optional.empty());
         try (var files = Files.list(folder)) {
             assertThat(files.map(file -> file.getFileName().toString()))
                     .containsExactlyInAnyOrder("a.csv", "a.hlog", "a-2.hgrm", "a-4.hgrm", "a.json");

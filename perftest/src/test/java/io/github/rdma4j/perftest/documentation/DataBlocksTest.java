@@ -12,10 +12,10 @@ import io.github.rdma4j.perftest.predict.machine.DescribedMachines;
 import java.io.IOException;
 import java.io.StringReader;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
-import java.nio.file.Path;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.xml.parsers.DocumentBuilderFactory;
@@ -58,8 +58,8 @@ class DataBlocksTest {
     void resultsFollowTheirSchemaAndMachinesCanBeRead(CodeBlock block) throws IOException {
         JsonNode document = new ObjectMapper().readTree(block.text());
         if (document.has("adapter")) {
-            assertThat(DescribedMachines.of(
-                                    Files.writeString(folder.resolve("machine.json"), block.text()).toString())
+            assertThat(DescribedMachines.of(Files.writeString(folder.resolve("machine.json"), block.text())
+                                    .toString())
                             .sources())
                     .isNotEmpty();
             return;

@@ -28,13 +28,13 @@ class GuidesTest {
         String results = "";
         for (long size = 4096; size <= 1 << 20; size *= 16) {
             double rate = Math.min(2.6, 23e9 / size / 1e6);
-            results += (results.isEmpty() ? "" : ",")
-                    + """
+            results += (results.isEmpty() ? "" : ",") + """
                     {"MsgSize": %d, "n_iterations": 5000, "BW_peak": 0, "BW_average": %s, "MsgRate": %s,
                      "BW_unit": "MiB/sec"}
                     """.formatted(size, rate * size * 1e6 / (1 << 20), rate);
         }
-        return Files.writeString(folder.resolve("results.json"), """
+        return Files.writeString(
+                folder.resolve("results.json"), """
             {"schema": "https://rdma4j.github.io/schema/results-1.json", "schema_version": 1,
              "started": "2026-11-25T03:00:00Z", "seconds": 1, "state": "complete", "environment": {},
              "test_info": {"test": "RDMA_Write BW Test", "tool": "ib_write_bw", "role": "client",
@@ -59,12 +59,10 @@ class GuidesTest {
 
     @Test
     void aMachineAddsItsLinksAndAPrediction() throws IOException {
-        List<Chart.Guide> guides =
-                Guides.of(chapter(""), Optional.of(DescribedMachines.of("connectx6-pcie4")));
+        List<Chart.Guide> guides = Guides.of(chapter(""), Optional.of(DescribedMachines.of("connectx6-pcie4")));
         assertThat(guides)
                 .extracting(Chart.Guide::name)
-                .containsExactly(
-                        "predicted", "limit: PCIe 4 x16", "limit: InfiniBand 200 Gbit/s, MTU 4096");
+                .containsExactly("predicted", "limit: PCIe 4 x16", "limit: InfiniBand 200 Gbit/s, MTU 4096");
         // Of both ends' links the slower one.
         assertThat(guides.get(1).points().getFirst()[1]).isCloseTo(26_462e6 / (1 << 20), within(1.0));
         assertThat(guides.getFirst().points()).hasSize(3);
@@ -74,7 +72,8 @@ class GuidesTest {
     @Test
     void latencyHasNone() throws IOException {
         Chapter latency = new Chapter("ib_write_lat", true, chapter(LIMIT).series());
-        assertThat(Guides.of(latency, Optional.of(DescribedMachines.of("dgx-h100")))).isEmpty();
+        assertThat(Guides.of(latency, Optional.of(DescribedMachines.of("dgx-h100"))))
+                .isEmpty();
     }
 
     @Test
@@ -102,6 +101,8 @@ class GuidesTest {
                 "\"path_limit\": {\"bytes_per_second\": 1, \"link\": 2}|path_limit.link is not a string",
             })
     void aSpoiltLimitIsRefused(String limit, String message) {
-        assertThatThrownBy(() -> chapter(limit)).isInstanceOf(ReportException.class).hasMessageContaining(message);
+        assertThatThrownBy(() -> chapter(limit))
+                .isInstanceOf(ReportException.class)
+                .hasMessageContaining(message);
     }
 }

@@ -118,7 +118,15 @@ class PredictCommandTest {
     @Test
     void pathsSizesAndDepthCanBeChosen() throws IOException {
         JsonNode document = json(described(
-                "--machine", "dgx-a100", "--path", "gpudirect,host", "--sizes", "1M,64K,64k", "--depth", "1", "--json"));
+                "--machine",
+                "dgx-a100",
+                "--path",
+                "gpudirect,host",
+                "--sizes",
+                "1M,64K,64k",
+                "--depth",
+                "1",
+                "--json"));
         assertThat(keys(document)).containsExactly("gpudirect", "host");
         JsonNode sizes = path(document, "host").get("sizes");
         assertThat(sizes).hasSize(2);
@@ -164,8 +172,7 @@ class PredictCommandTest {
                 "@0 b3 15 21 10 06 04 10 00 @34 40 @40 10 00 02 00 @48 e0 70 @ff 00",
             })
     void aBrokenConfigSpaceIsAnAssumption(String config) throws IOException {
-        RecordedHost host =
-                recorded("h100-infiniband").with("sys/devices/pci0000:15/0000:19:00.0/config: " + config);
+        RecordedHost host = recorded("h100-infiniband").with("sys/devices/pci0000:15/0000:19:00.0/config: " + config);
         assertThat(json(run(host, "--json")).at("/machine/assumptions").toString())
                 .contains("mlx5_1: MaxPayload 256");
     }
@@ -264,8 +271,7 @@ class PredictCommandTest {
                 results("[" + result(64, 99) + "," + result(1024, 13) + "," + result(65_536, 202) + "]"),
                 folder.resolve("slow.json"));
         Path fast = results("[" + result(64, 12.0625) + "," + result(1024, 99) + "," + result(65_536, 999) + "]");
-        JsonNode calibration = json(described(
-                        "--calibrate", slow.toString(), "--calibrate", fast.toString(), "--json"))
+        JsonNode calibration = json(described("--calibrate", slow.toString(), "--calibrate", fast.toString(), "--json"))
                 .get("calibration");
         assertThat(calibration.get("message_us").asDouble()).isBetween(9.9, 10.1);
         Path other = Files.writeString(
@@ -306,8 +312,11 @@ class PredictCommandTest {
 
     @Test
     void aSizeThatWasNotMeasuredCannotBeFitted() throws IOException {
-        CommandRun run = described("--calibrate", results("[" + result(64, 1) + "]").toString(), "--fit", "1,2,3");
+        CommandRun run =
+                described("--calibrate", results("[" + result(64, 1) + "]").toString(), "--fit", "1,2,3");
         assertThat(run.err()).contains("has no result of 1 bytes; it has [64]");
-        assertThat(described("--calibrate", folder.resolve("no.json").toString()).err()).contains("cannot be read");
+        assertThat(described("--calibrate", folder.resolve("no.json").toString())
+                        .err())
+                .contains("cannot be read");
     }
 }

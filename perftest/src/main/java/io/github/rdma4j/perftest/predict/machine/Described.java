@@ -215,7 +215,10 @@ final class Described {
         }
         for (Map.Entry<String, Value> field : fields.entrySet()) {
             if (!asked.contains(field.getKey())) {
-                throw wrong(field.getKey(), "is unknown here; there are " + String.join(", ", asked.stream().sorted().toList()));
+                throw wrong(
+                        field.getKey(),
+                        "is unknown here; there are "
+                                + String.join(", ", asked.stream().sorted().toList()));
             }
         }
         return made;

@@ -52,8 +52,7 @@ public final class DescribedMachines {
             return parse(nameOrFile, text(Path.of(nameOrFile)));
         } catch (NoSuchFileException | InvalidPathException _) {
             throw new MachineFileException(
-                    "there is no machine and no file '" + nameOrFile + "'",
-                    "machines: " + String.join(", ", NAMES));
+                    "there is no machine and no file '" + nameOrFile + "'", "machines: " + String.join(", ", NAMES));
         } catch (CharacterCodingException _) {
             throw new MachineFileException(nameOrFile + " is no text in UTF-8", "");
         } catch (IOException failure) {
@@ -103,8 +102,7 @@ public final class DescribedMachines {
     private static Adapter adapter(Described fields) {
         return fields.make(() -> new Adapter(
                 fields.text("name"),
-                new NetworkLink(
-                        fields.word("link", LinkType.class), fields.number("gigabits"), fields.whole("mtu")),
+                new NetworkLink(fields.word("link", LinkType.class), fields.number("gigabits"), fields.whole("mtu")),
                 fields.object("pci").map(DescribedMachines::pci),
                 fields.number("latency_us"),
                 fields.number("message_us"),
@@ -147,8 +145,9 @@ public final class DescribedMachines {
         return fields.make(() -> new Disk(
                 fields.text("name"),
                 fields.whole("drives"),
-                fields.object("pci").map(DescribedMachines::pci).orElseThrow(() -> new IllegalArgumentException(
-                        "\"pci\" is missing")),
+                fields.object("pci")
+                        .map(DescribedMachines::pci)
+                        .orElseThrow(() -> new IllegalArgumentException("\"pci\" is missing")),
                 fields.number("read_gigabytes"),
                 fields.number("latency_us")));
     }

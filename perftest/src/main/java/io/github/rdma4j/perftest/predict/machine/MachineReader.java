@@ -82,7 +82,8 @@ public final class MachineReader {
     private MachineModel model(RdmaDevice device, RdmaPort port) {
         if (device.isSoftware()) {
             throw new MachineFileException(
-                    device.name() + " is a device of software: the processor limits it, and no file tells how fast that is",
+                    device.name()
+                            + " is a device of software: the processor limits it, and no file tells how fast that is",
                     "measure it (ib_write_bw -a --out_json_file=results.json) and give --calibrate results.json");
         }
         PciFunction function = device.function().orElseThrow();
@@ -95,7 +96,8 @@ public final class MachineReader {
         assumptions.add(device.name() + ": latency 1 µs, 0.38 µs a message: those of connectx5-pcie3");
         assumptions.add("host memory limits nothing: the kernel does not tell its channels");
         Adapter adapter = new Adapter(
-                port.name() + " (" + device.function().flatMap(PciFunction::driver).orElse("no driver") + ")",
+                port.name() + " ("
+                        + device.function().flatMap(PciFunction::driver).orElse("no driver") + ")",
                 network,
                 Optional.of(pci),
                 LATENCY,
@@ -121,7 +123,8 @@ public final class MachineReader {
         OptionalDouble rate = NetworkRate.parse(port.rate(), type == LinkType.INFINIBAND);
         if (rate.isEmpty()) {
             throw new MachineFileException(
-                    "the rate of " + port.name() + " cannot be read: '" + port.rate() + "'", "see its cable and switch");
+                    "the rate of " + port.name() + " cannot be read: '" + port.rate() + "'",
+                    "see its cable and switch");
         }
         return new NetworkLink(type, rate.getAsDouble(), mtu(type, port));
     }
@@ -202,7 +205,8 @@ public final class MachineReader {
         Gpu.Attachment attachment = attachment(nearest.get().distance());
         assumptions.add(name + ": " + COPY + " µs to begin and end a copy; no NVLink: sysfs does not tell of it");
         if (attachment != Gpu.Attachment.SWITCH) {
-            assumptions.add(name + ": the root complex passes on what PCIe carries; many pass on less (docs/predict.md)");
+            assumptions.add(
+                    name + ": the root complex passes on what PCIe carries; many pass on less (docs/predict.md)");
         }
         return Optional.of(new Gpu(name, function.address().toString(), pci, attachment, 0, 0, 0, 0, COPY));
     }

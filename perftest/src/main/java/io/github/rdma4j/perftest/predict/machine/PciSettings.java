@@ -51,7 +51,8 @@ final class PciSettings {
         Optional<int[]> sizes = sizes(function);
         if (sizes.isEmpty()) {
             assumptions.accept(what + ": MaxPayload " + PciExpress.USUAL_PAYLOAD + " and MaxReadReq "
-                    + PciExpress.USUAL_READ_REQUEST + " bytes; root reads them in " + function.folder().getFileName()
+                    + PciExpress.USUAL_READ_REQUEST + " bytes; root reads them in "
+                    + function.folder().getFileName()
                     + "/config");
         }
         int[] found = sizes.orElse(new int[] {PciExpress.USUAL_PAYLOAD, PciExpress.USUAL_READ_REQUEST});
@@ -83,7 +84,8 @@ final class PciSettings {
         // A list that leads back into itself is a broken device's.
         for (int entries = 0; entries < HEADER && offset >= HEADER; entries++) {
             if (config[offset] == EXPRESS && offset + DEVICE_CONTROL + 1 < CONVENTIONAL_SPACE) {
-                int control = config[offset + DEVICE_CONTROL] & 0xff | (config[offset + DEVICE_CONTROL + 1] & 0xff) << 8;
+                int control =
+                        config[offset + DEVICE_CONTROL] & 0xff | (config[offset + DEVICE_CONTROL + 1] & 0xff) << 8;
                 int payload = control >> 5 & 7;
                 int read = control >> 12 & 7;
                 return payload > LARGEST_CODE || read > LARGEST_CODE

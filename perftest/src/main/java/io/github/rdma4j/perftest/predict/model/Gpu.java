@@ -47,8 +47,8 @@ public record Gpu(
         Ranges.notNegative("nvLink", nvLink);
         Ranges.notNegative("copy", copy);
         if (attachment == Attachment.C2C ? coherent == 0 : pci.isEmpty()) {
-            throw new IllegalArgumentException("attachment " + attachment + " needs "
-                    + (attachment == Attachment.C2C ? "coherent" : "pci"));
+            throw new IllegalArgumentException(
+                    "attachment " + attachment + " needs " + (attachment == Attachment.C2C ? "coherent" : "pci"));
         }
     }
 

@@ -51,7 +51,6 @@ public record NetworkLink(LinkType type, double gigabits, int mtu) {
 
     /** One acknowledgement a message; adapters may send fewer. */
     Load acknowledgements() {
-        return new Load(
-                title(), "to the sender", capacity(), 0, Integer.MAX_VALUE, 0, type.acknowledgement());
+        return new Load(title(), "to the sender", capacity(), 0, Integer.MAX_VALUE, 0, type.acknowledgement());
     }
 }

@@ -122,8 +122,7 @@ public final class Paths {
 
     private DataPath nvLink(Gpu gpu) {
         copies.add("a GPU writes the other one's memory");
-        loads.add(Load.plain(
-                gpu.nvLinks() + " NVLinks", "to the other GPU", gpu.nvLinks() * gpu.nvLink() * 1e9, 1));
+        loads.add(Load.plain(gpu.nvLinks() + " NVLinks", "to the other GPU", gpu.nvLinks() * gpu.nvLink() * 1e9, 1));
         return path(PathKind.NVLINK, 0, new ServiceTime(gpu.copy(), 0, 1, 0), new ProcessorTime(gpu.copy(), 0));
     }
 
@@ -153,13 +152,7 @@ public final class Paths {
         loads.add(Load.plain(title, "reading", disk.drives() * disk.reads() * 1e9, 1));
         Load link = disk.pci().writes(title + ", " + disk.pci().title(), "to the machine");
         loads.add(new Load(
-                link.link(),
-                link.direction(),
-                link.capacity() * disk.drives(),
-                1,
-                link.packet(),
-                link.header(),
-                0));
+                link.link(), link.direction(), link.capacity() * disk.drives(), 1, link.packet(), link.header(), 0));
         if (staged) {
             copies.add("the disks write host memory");
             memory("machine", 2);
@@ -232,8 +225,8 @@ public final class Paths {
 
     private void adapterWrites() {
         adapter.pci()
-                .ifPresent(pci ->
-                        loads.add(pci.writes(pci.title() + " of the receiver's adapter", "from the adapter")));
+                .ifPresent(
+                        pci -> loads.add(pci.writes(pci.title() + " of the receiver's adapter", "from the adapter")));
     }
 
     private static Load perMessage(PciExpress pci, String link, String direction, int bytes) {

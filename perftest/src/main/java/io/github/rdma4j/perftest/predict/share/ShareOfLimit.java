@@ -13,8 +13,8 @@ import io.github.rdma4j.perftest.predict.model.DataPath;
 import io.github.rdma4j.perftest.predict.model.MachineModel;
 import io.github.rdma4j.perftest.predict.model.NetworkLink;
 import io.github.rdma4j.perftest.predict.model.PathKind;
-import io.github.rdma4j.perftest.predict.model.PciExpress;
 import io.github.rdma4j.perftest.predict.model.Paths;
+import io.github.rdma4j.perftest.predict.model.PciExpress;
 import io.github.rdma4j.perftest.result.BandwidthResult;
 import io.github.rdma4j.perftest.result.PathLimit;
 import io.github.rdma4j.perftest.result.SizeResult;
@@ -81,11 +81,7 @@ public final class ShareOfLimit implements TestListener {
     private Optional<MachineModel> read(TestInfo test) {
         // What libibverbs tells the test has asked for itself.
         DoctorSources files = new DoctorSources(
-                root,
-                _ -> true,
-                () -> new AdapterInventory(Optional.empty(), List.of()),
-                Optional::empty,
-                () -> {
+                root, _ -> true, () -> new AdapterInventory(Optional.empty(), List.of()), Optional::empty, () -> {
                     throw new IllegalStateException("nobody checks GPUDirect here");
                 });
         try {
@@ -124,8 +120,7 @@ public final class ShareOfLimit implements TestListener {
 
     @Override
     public void result(SizeResult result) {
-        if (result instanceof BandwidthResult bandwidth
-                && (best == null || perSecond(bandwidth) > perSecond(best))) {
+        if (result instanceof BandwidthResult bandwidth && (best == null || perSecond(bandwidth) > perSecond(best))) {
             best = bandwidth;
         }
     }
@@ -155,14 +150,14 @@ public final class ShareOfLimit implements TestListener {
         DataPath.Expectation expected =
                 path.orElseThrow().expect(best.size(), info.parameters().transmitDepth());
         if (expected.bandwidth() < GOOD * limit.orElseThrow().bytesPerSecond()) {
-            String cause =
-                    switch (expected.bound()) {
-                        case DataPath.MESSAGES -> "each message takes the sender some time, whatever its size: send larger ones";
-                        case DataPath.DEPTH -> "too few are on their way at once: raise --tx-depth";
-                        default -> "headers take more of small messages: send larger ones";
-                    };
-            return "Messages of this size should reach " + String.format(Locale.ROOT, "%.1f", expected.bandwidth() / GIGA)
-                    + " GB/s: " + cause;
+            String cause = switch (expected.bound()) {
+                case DataPath.MESSAGES ->
+                    "each message takes the sender some time, whatever its size: send larger ones";
+                case DataPath.DEPTH -> "too few are on their way at once: raise --tx-depth";
+                default -> "headers take more of small messages: send larger ones";
+            };
+            return "Messages of this size should reach "
+                    + String.format(Locale.ROOT, "%.1f", expected.bandwidth() / GIGA) + " GB/s: " + cause;
         }
         return "The links allow more: more queue pairs (-q) may reach it; rdma4j doctor looks for a far NUMA node, a narrow"
                 + " link and congestion, and the other end's links may be slower";

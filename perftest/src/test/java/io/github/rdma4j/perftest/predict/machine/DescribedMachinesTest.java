@@ -35,7 +35,11 @@ class DescribedMachinesTest {
     @Test
     void aFileDescribesAMachine() throws IOException {
         Path file = Files.writeString(folder.resolve("mine.json"), GOOD);
-        assertThat(DescribedMachines.of(file.toString()).adapter().pci().orElseThrow().maxPayload())
+        assertThat(DescribedMachines.of(file.toString())
+                        .adapter()
+                        .pci()
+                        .orElseThrow()
+                        .maxPayload())
                 .isEqualTo(256);
     }
 

@@ -108,7 +108,10 @@ class FormulasTest {
         DataPath path = new DataPath(
                 PathKind.HOST,
                 List.of(),
-                List.of(Load.plain("bus", "up", 1e9, 1), Load.plain("bus", "up", 1e9, 1), Load.plain("bus", "down", 1e9, 1)),
+                List.of(
+                        Load.plain("bus", "up", 1e9, 1),
+                        Load.plain("bus", "up", 1e9, 1),
+                        Load.plain("bus", "down", 1e9, 1)),
                 0,
                 new DataPath.ServiceTime(0, 0, 1, 0),
                 new DataPath.ProcessorTime(0, 0));
@@ -120,10 +123,17 @@ class FormulasTest {
 
     @Test
     void withoutALimitOfItsOwnANetworkIsLeftOut() {
-        Adapter software = new Adapter(
-                "rxe0", new NetworkLink(LinkType.ROCE_V2, 0, 1024), Optional.empty(), 1, 10, 2, 0.5, 1);
+        Adapter software =
+                new Adapter("rxe0", new NetworkLink(LinkType.ROCE_V2, 0, 1024), Optional.empty(), 1, 10, 2, 0.5, 1);
         MachineModel machine = new MachineModel(
-                "m", List.of(), List.of(), software, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+                "m",
+                List.of(),
+                List.of(),
+                software,
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty());
         DataPath path = Paths.of(machine, PathKind.HOST).orElseThrow();
         assertThat(path.loads()).isEmpty();
         // 2 µs a packet and 0.5 µs for its 1024 bytes.

@@ -65,7 +65,11 @@ class ShareOfLimitTest {
     @Test
     void theBestSizeTellsTheShare() {
         RecordedHost.of("h100-infiniband", root);
-        run(info("mlx5_1", Tool.WRITE_BANDWIDTH, null, "host"), reached(64, 0.16), reached(65_536, 48), reached(1 << 20, 47));
+        run(
+                info("mlx5_1", Tool.WRITE_BANDWIDTH, null, "host"),
+                reached(64, 0.16),
+                reached(65_536, 48),
+                reached(1 << 20, 47));
         assertThat(notes)
                 .containsExactly("65536 bytes: 48.0 of 49.7 GB/s that InfiniBand 400 Gbit/s, MTU 4096 allows: 97 %");
         assertThat(share.limit().orElseThrow().bytesPerSecond() / 1e9).isBetween(49.6, 49.7);
@@ -124,7 +128,11 @@ class ShareOfLimitTest {
             """);
         GpuInfo gpu = new GpuInfo("0: H100, 0000:1a:00.0", "device memory", "dmabuf", "", List.of());
         run(info("mlx5_1", Tool.WRITE_BANDWIDTH, gpu, "host"), reached(1 << 20, 13));
-        assertThat(notes).hasSize(1).first().asString().contains("13.0 of 13.2 GB/s that PCIe 4 x8 of the receiver's GPU");
+        assertThat(notes)
+                .hasSize(1)
+                .first()
+                .asString()
+                .contains("13.0 of 13.2 GB/s that PCIe 4 x8 of the receiver's GPU");
         GpuInfo other = new GpuInfo("1: H100, 0000:99:00.0", "device memory", "dmabuf", "", List.of());
         run(info("mlx5_1", Tool.WRITE_BANDWIDTH, other, "host"), reached(1 << 20, 13));
         assertThat(notes).hasSize(1);
