@@ -25,6 +25,8 @@ public record Adapter(
         double packet,
         double kibibyte,
         double processor) {
+    private static final double LEAST = 1e-6;
+
     /** Refuses what makes no sense. */
     public Adapter {
         Ranges.notNegative("latency", latency);
@@ -32,6 +34,10 @@ public record Adapter(
         Ranges.notNegative("packet", packet);
         Ranges.notNegative("kibibyte", kibibyte);
         Ranges.notNegative("processor", processor);
+        if (pci.isEmpty() && !network.hasLimit() && packet + kibibyte < LEAST) {
+            throw new IllegalArgumentException(
+                    "nothing limits the adapter: it needs pci, gigabits, packet or kibibyte");
+        }
     }
 
     /** Whether software makes its packets, so that the processor is what limits it. */

@@ -131,7 +131,9 @@ public record DataPath(
      */
     public Expectation expect(long size, int depth) {
         Ranges.within("depth", depth, 1, Integer.MAX_VALUE);
-        Ranges.positive("size", size);
+        if (size < 1) {
+            throw new IllegalArgumentException("size: " + size + " is below 1");
+        }
         Map.Entry<String, Double> link = slowest(times(load -> load.bytes(size)));
         double messages = service.of(size) / MICROSECONDS;
         // A message that is alone passes everything in turn.

@@ -17,7 +17,9 @@ public record Load(
         String link, String direction, double capacity, int crossings, int packet, int header, int perMessage) {
     /** Refuses what makes no sense. */
     public Load {
-        Ranges.positive(link + ", " + direction, capacity);
+        if (!(capacity > 0) || Double.isInfinite(capacity)) {
+            throw new IllegalArgumentException(link + ", " + direction + ": it carries " + capacity);
+        }
         Ranges.within("packet", packet, 1, Integer.MAX_VALUE);
     }
 

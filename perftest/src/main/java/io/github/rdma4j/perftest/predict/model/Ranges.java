@@ -4,17 +4,22 @@ package io.github.rdma4j.perftest.predict.model;
 
 /** Refuses numbers that nothing can have. */
 final class Ranges {
+    /** Numbers beyond are mistakes, and would leave what can be calculated. */
+    private static final double LARGEST = 1e12;
+
+    private static final double LEAST = 1e-6;
+
     private Ranges() {}
 
     static void positive(String name, double value) {
-        if (!(value > 0) || Double.isInfinite(value)) {
-            throw new IllegalArgumentException(name + ": " + value + " is not above 0");
+        if (!(value >= LEAST && value <= LARGEST)) {
+            throw new IllegalArgumentException(name + ": " + value + " is not in " + LEAST + ".." + LARGEST);
         }
     }
 
     static void notNegative(String name, double value) {
-        if (!(value >= 0) || Double.isInfinite(value)) {
-            throw new IllegalArgumentException(name + ": " + value + " is below 0");
+        if (!(value >= 0 && value <= LARGEST)) {
+            throw new IllegalArgumentException(name + ": " + value + " is not in 0.." + LARGEST);
         }
     }
 
@@ -32,8 +37,8 @@ final class Ranges {
     }
 
     static void share(String name, double value) {
-        if (!(value > 0) || value > 1) {
-            throw new IllegalArgumentException(name + ": " + value + " is not above 0 and at most 1");
+        if (!(value >= LEAST && value <= 1)) {
+            throw new IllegalArgumentException(name + ": " + value + " is not in " + LEAST + "..1");
         }
     }
 }

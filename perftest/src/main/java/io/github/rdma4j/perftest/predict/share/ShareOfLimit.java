@@ -20,6 +20,7 @@ import io.github.rdma4j.perftest.result.PathLimit;
 import io.github.rdma4j.perftest.result.SizeResult;
 import io.github.rdma4j.perftest.result.TestInfo;
 import io.github.rdma4j.perftest.result.TestListener;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -79,6 +80,10 @@ public final class ShareOfLimit implements TestListener {
     }
 
     private Optional<MachineModel> read(TestInfo test) {
+        if (!Files.exists(root.resolve("sys/class/infiniband/" + test.device() + "/device"))) {
+            // Software: no need to look at the machine.
+            return Optional.empty();
+        }
         // What libibverbs tells the test has asked for itself.
         DoctorSources files = new DoctorSources(
                 root, _ -> true, () -> new AdapterInventory(Optional.empty(), List.of()), Optional::empty, () -> {

@@ -48,8 +48,9 @@ class DescribedMachinesTest {
             delimiter = '|',
             value = {
                 "\"gigabits\": 100|\"gigabits\": \"fast\"|m.json:5: \"gigabits\" is not a number",
-                "\"gigabits\": 100|\"gigabits\": -1|m.json:4: this object makes no sense: gigabits: -1.0 is below 0",
+                "\"gigabits\": 100|\"gigabits\": -1|m.json:4: this object makes no sense: gigabits: -1.0 is not in 0..1.0E12",
                 "\"gigabits\": 100|\"gigabits\": 1e999|m.json:5: \"gigabits\" is not a number",
+                "\"gigabits\": 100|\"gigabits\": 1e300|m.json:4: this object makes no sense: gigabits: 1.0E300 is not in",
                 "\"mtu\": 4096|\"mtu\": 4096.5|m.json:5: \"mtu\" is not a whole number",
                 "\"mtu\": 4096|\"mtu\": 1e12|m.json:5: \"mtu\" is not a whole number",
                 "\"mtu\": 4096|\"mtu\": 4|m.json:4: this object makes no sense: mtu: 4 is not in 256..65536",
@@ -73,6 +74,14 @@ class DescribedMachinesTest {
         assertThatThrownBy(() -> DescribedMachines.parse("m.json", text))
                 .isInstanceOf(MachineFileException.class)
                 .hasMessageStartingWith(message);
+    }
+
+    @Test
+    void softwareThatNothingLimitsIsRefused() {
+        String text = GOOD.replace("\"gigabits\": 100", "\"gigabits\": 0")
+                .replace("\"pci\": {\"speed\": 16, \"width\": 16},", "");
+        assertThatThrownBy(() -> DescribedMachines.parse("m.json", text))
+                .hasMessageContaining("nothing limits the adapter");
     }
 
     @ParameterizedTest
