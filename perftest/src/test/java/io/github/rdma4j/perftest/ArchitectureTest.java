@@ -87,7 +87,7 @@ class ArchitectureTest {
                     "doctor.pair",
                     "doctor.peer"),
             floor("predict.model"),
-            floor("predict.machine", "exit", "doctor.machine", "predict.model"),
+            floor("predict.machine", "exit", "placement", "doctor.machine", "predict.model"),
             floor("predict.share", "options", "result", "doctor.machine", "predict.model", "predict.machine"),
             floor("page", "exit", "environment", "figures", "result", "predict.machine", "predict.model"),
             floor("predict", "exit", "environment", "findings", "doctor.machine", "predict.model", "predict.machine"),

@@ -80,8 +80,8 @@ final class PredictOptions {
             paramLabel = "<results.json>",
             description =
                     "Fit the time per message, packet and byte to three sizes of this document of a bandwidth tool,"
-                            + " and compare the others with what follows from it. Given several times, the best of each size"
-                            + " counts.")
+                            + " and compare the others with what follows from it. Given several times, the best of each"
+                            + " size counts.")
     private List<Path> calibrate = new ArrayList<>();
 
     @Option(

@@ -30,8 +30,8 @@ final class PredictPage {
         text.entry(
                 "  ",
                 "GB = 10⁹ bytes; " + prediction.depth()
-                        + " messages on their way at once; CPU is of both ends together, without spinning. --json has the"
-                        + " sources of the figures.");
+                        + " messages on their way at once; CPU is of both ends together, without spinning."
+                        + " --json has the sources of the figures.");
     }
 
     private void path(DataPath path, Prediction prediction) {

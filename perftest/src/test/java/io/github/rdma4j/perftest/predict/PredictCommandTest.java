@@ -147,6 +147,18 @@ class PredictCommandTest {
     }
 
     @Test
+    void aFarNodeIsSaid() throws IOException {
+        assertThat(json(run(recorded("irdma"), "--json"))
+                        .at("/machine/assumptions")
+                        .toString())
+                .contains("memory is on the NUMA node of irdma0", "numactl --cpunodebind=");
+        assertThat(json(run(RecordedHost.of("h100-infiniband", folder.resolve("one-node")), "--json"))
+                        .at("/machine/assumptions")
+                        .toString())
+                .doesNotContain("NUMA node");
+    }
+
+    @Test
     void packetSizesComeFromTheConfigSpace() throws IOException {
         RecordedHost host = recorded("h100-infiniband").with("""
             sys/devices/pci0000:15/0000:19:00.0/config: @0 b3 15 21 10 06 04 10 00 @34 40 @40 10 00 02 00 @48 40 50 @ff 00

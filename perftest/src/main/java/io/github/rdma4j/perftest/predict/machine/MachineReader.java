@@ -11,6 +11,8 @@ import io.github.rdma4j.perftest.doctor.machine.Machine;
 import io.github.rdma4j.perftest.doctor.machine.MachineFiles;
 import io.github.rdma4j.perftest.doctor.machine.RdmaDevice;
 import io.github.rdma4j.perftest.doctor.machine.RdmaPort;
+import io.github.rdma4j.perftest.placement.CpuList;
+import io.github.rdma4j.perftest.placement.NumaTopology;
 import io.github.rdma4j.perftest.predict.model.Adapter;
 import io.github.rdma4j.perftest.predict.model.Gpu;
 import io.github.rdma4j.perftest.predict.model.LinkType;
@@ -95,6 +97,7 @@ public final class MachineReader {
         NetworkLink network = network(device, port);
         assumptions.add(device.name() + ": latency 1 µs, 0.38 µs a message: those of connectx5-pcie3");
         assumptions.add("host memory limits nothing: the kernel does not tell its channels");
+        node(device, function);
         Adapter adapter = new Adapter(
                 port.name() + " ("
                         + device.function().flatMap(PciFunction::driver).orElse("no driver") + ")",
@@ -116,6 +119,19 @@ public final class MachineReader {
                 Optional.empty(),
                 Optional.empty(),
                 tcp);
+    }
+
+    /** Where memory is, nobody knows before the program runs. */
+    private void node(RdmaDevice device, PciFunction function) {
+        NumaTopology numa = machine.numa();
+        CpuList near = numa.cpusOf(function.numaNode());
+        if (numa.nodes().size() > 1
+                && !near.isEmpty()
+                && !numa.allowedCpus().without(near).isEmpty()) {
+            assumptions.add("memory is on the NUMA node of " + device.name() + ", " + function.numaNode()
+                    + "; this process may also run on others: numactl --cpunodebind=" + function.numaNode()
+                    + " --membind=" + function.numaNode() + ", or a description with hops");
+        }
     }
 
     private NetworkLink network(RdmaDevice device, RdmaPort port) {

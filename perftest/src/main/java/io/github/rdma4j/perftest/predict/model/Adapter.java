@@ -11,7 +11,8 @@ import java.util.Optional;
  * @param network its link
  * @param pci how it hangs on its machine; empty for a device of software
  * @param latency microseconds of an empty message, one way
- * @param message microseconds of the sender for each message, which no other work hides: the inverse of the message rate
+ * @param message microseconds of the sender for each message, which no other work hides: the inverse of the message
+ *     rate
  * @param packet the same for each packet: 0 where hardware makes packets
  * @param kibibyte the same for each 1024 bytes: 0 where hardware moves data
  * @param processor microseconds of a processor for each message: posting it, and finding its completion

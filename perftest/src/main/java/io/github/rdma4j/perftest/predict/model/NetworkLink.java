@@ -6,8 +6,8 @@ package io.github.rdma4j.perftest.predict.model;
  * A network link.
  *
  * @param type its packets
- * @param gigabits its data rate in 10⁹ bit/s, after the encoding: 100 for EDR, 54.55 for FDR; 0 if it limits nothing, as
- *     between devices of software in one machine
+ * @param gigabits its data rate in 10⁹ bit/s, after the encoding: 100 for EDR, 54.55 for FDR; 0 if it limits nothing,
+ *     as between devices of software in one machine
  * @param mtu bytes of data of an RDMA packet; for iWARP and TCP the interface's MTU
  */
 public record NetworkLink(LinkType type, double gigabits, int mtu) {

@@ -164,7 +164,7 @@ public final class ShareOfLimit implements TestListener {
             return "Messages of this size should reach "
                     + String.format(Locale.ROOT, "%.1f", expected.bandwidth() / GIGA) + " GB/s: " + cause;
         }
-        return "The links allow more: more queue pairs (-q) may reach it; rdma4j doctor looks for a far NUMA node, a narrow"
-                + " link and congestion, and the other end's links may be slower";
+        return "The links allow more: more queue pairs (-q) may reach it; rdma4j doctor looks for a far NUMA node, a"
+                + " narrow link and congestion, and the other end's links may be slower";
     }
 }
