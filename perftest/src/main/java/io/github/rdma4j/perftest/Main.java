@@ -10,6 +10,7 @@ import io.github.rdma4j.perftest.exit.Complaints;
 import io.github.rdma4j.perftest.gds.GdsCommand;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.page.ReportCommand;
+import io.github.rdma4j.perftest.predict.PredictCommand;
 import io.github.rdma4j.perftest.watch.WatchCommand;
 import java.io.PrintStream;
 import java.util.Arrays;
@@ -47,6 +48,9 @@ public final class Main {
             case WatchCommand.NAME -> {
                 return WatchCommand.run(arguments.subList(1, arguments.size()), Terminal.isInteractive(), out, err);
             }
+            case PredictCommand.NAME -> {
+                return PredictCommand.run(arguments.subList(1, arguments.size()), out, err);
+            }
             case CheckCommand.NAME -> {
                 return CheckCommand.run(arguments.subList(1, arguments.size()), out, err);
             }
@@ -74,7 +78,7 @@ public final class Main {
     private static String tools() {
         return Arrays.stream(Tool.values()).map(Tool::command).collect(Collectors.joining(", ")) + ", "
                 + CompareCommand.NAME + ", " + ReportCommand.NAME + ", " + DoctorCommand.NAME + ", "
-                + WatchCommand.NAME + ", " + CheckCommand.NAME + ", " + GdsCommand.NAME;
+                + WatchCommand.NAME + ", " + PredictCommand.NAME + ", " + CheckCommand.NAME + ", " + GdsCommand.NAME;
     }
 
     private static void help(PrintStream out) {
@@ -91,6 +95,7 @@ public final class Main {
         out.printf("  %-15s %s%n", ReportCommand.NAME, ReportCommand.TITLE);
         out.printf("  %-15s %s%n", DoctorCommand.NAME, DoctorCommand.TITLE);
         out.printf("  %-15s %s%n", WatchCommand.NAME, WatchCommand.TITLE);
+        out.printf("  %-15s %s%n", PredictCommand.NAME, PredictCommand.TITLE);
         out.printf("  %-15s %s%n", CheckCommand.NAME, CheckCommand.TITLE);
         out.printf("  %-15s %s%n", GdsCommand.NAME, GdsCommand.TITLE);
     }

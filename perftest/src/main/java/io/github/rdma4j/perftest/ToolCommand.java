@@ -11,6 +11,7 @@ import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.options.ToolCommandLine;
+import io.github.rdma4j.perftest.predict.share.ShareOfLimit;
 import io.github.rdma4j.perftest.print.ConsoleReport;
 import io.github.rdma4j.perftest.print.Limits;
 import io.github.rdma4j.perftest.result.RunState;
@@ -22,6 +23,7 @@ import io.github.rdma4j.perftest.wire.WireVersion;
 import io.github.rdma4j.verbs.VerbsException;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Path;
 import java.util.List;
 
 /**
@@ -66,9 +68,11 @@ final class ToolCommand {
     private int run(TestParameters parameters) {
         ConsoleReport report = new ConsoleReport(
                 out, Terminal.isInteractive() ? err : null, parameters.figures().output());
-        ResultKeeper keeper = new ResultKeeper();
+        ShareOfLimit share = new ShareOfLimit(Path.of("/"), this::note);
+        ResultKeeper keeper = new ResultKeeper(share::limit);
         // Before the console's: what has been printed is kept, whenever it ends.
-        TestListener listener = new TestListeners(keeper, new TestListeners(new Notes(), report));
+        TestListener listener =
+                new TestListeners(keeper, new TestListeners(new Notes(), new TestListeners(report, share)));
         parameters.adjustments().forEach(listener::note);
         try (InterruptHook _ = new InterruptHook(() -> keep(keeper, RunState.INTERRUPTED, "ended by a signal"))) {
             TestOutcome outcome = PerfTest.run(parameters, listener);
@@ -98,8 +102,12 @@ final class ToolCommand {
     private final class Notes implements TestListener {
         @Override
         public void note(String line) {
-            err.println(tool.command() + ": note: " + line);
+            ToolCommand.this.note(line);
         }
+    }
+
+    private void note(String line) {
+        err.println(tool.command() + ": note: " + line);
     }
 
     private void keep(ResultKeeper keeper, RunState state, String failure) {

@@ -70,7 +70,6 @@ class ArchitectureTest {
                     "loop"),
             floor("print", "figures", "wire", "options", "result"),
             floor("document", "environment", "figures", "wire", "options", "result"),
-            floor("page", "exit", "environment", "figures", "result"),
             floor("findings"),
             floor("check", "exit", "environment", "findings"),
             floor("gds", "exit", "environment", "findings"),
@@ -87,6 +86,11 @@ class ArchitectureTest {
                     "doctor.check",
                     "doctor.pair",
                     "doctor.peer"),
+            floor("predict.model"),
+            floor("predict.machine", "exit", "placement", "doctor.machine", "predict.model"),
+            floor("predict.share", "options", "result", "doctor.machine", "predict.model", "predict.machine"),
+            floor("page", "exit", "environment", "figures", "result", "predict.machine", "predict.model"),
+            floor("predict", "exit", "environment", "findings", "doctor.machine", "predict.model", "predict.machine"),
             floor("watch.sample", "doctor.machine", "doctor.check"),
             floor("watch.metrics", "exit", "doctor.check", "watch.sample"),
             floor("watch", "exit", "watch.sample", "watch.metrics"),
@@ -154,6 +158,8 @@ class ArchitectureTest {
                     "check",
                     "gds",
                     "doctor",
+                    "predict",
+                    "predict.share",
                     "watch",
                     "compare"));
 
@@ -257,7 +263,7 @@ class ArchitectureTest {
     void theDoctorKnowsOfTopologyAndFindingsAlone() {
         noClasses()
                 .that()
-                .resideInAnyPackage(inFull("findings"), inFull("doctor") + "..")
+                .resideInAnyPackage(inFull("findings"), inFull("doctor") + "..", inFull("predict") + "..")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("io.github.rdma4j.cuda..", "io.github.rdma4j.gpudirect")
@@ -275,7 +281,8 @@ class ArchitectureTest {
                         inFull("check"),
                         inFull("gds"),
                         inFull("findings"),
-                        inFull("doctor") + "..")
+                        inFull("doctor") + "..",
+                        inFull("predict") + "..")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("io.github.rdma4j.cuda..", "io.github.rdma4j.gpudirect..")

@@ -7,11 +7,13 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.github.rdma4j.perftest.options.TestParameters;
 import io.github.rdma4j.perftest.result.GpuInfo;
 import io.github.rdma4j.perftest.result.Observation;
+import io.github.rdma4j.perftest.result.PathLimit;
 import io.github.rdma4j.perftest.result.TestInfo;
 import io.github.rdma4j.perftest.result.TestOutcome;
 import io.github.rdma4j.perftest.wire.WireVersion;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.Optional;
 
 /**
  * Writes a test as one JSON document. The keys are those of the C tools; "results" is an array, with one object per
@@ -27,13 +29,22 @@ public final class JsonReport {
      * @param out receives UTF-8; it is flushed, not closed
      */
     public static void write(TestOutcome outcome, OutputStream out) throws IOException {
+        write(outcome, Optional.empty(), out);
+    }
+
+    /**
+     * The same with what the test's links allow.
+     *
+     * @param limit of them; empty if it is not known
+     */
+    public static void write(TestOutcome outcome, Optional<PathLimit> limit, OutputStream out) throws IOException {
         try (JsonGenerator json = new JsonFactory().createGenerator(out)) {
             json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
             json.useDefaultPrettyPrinter();
             json.writeStartObject();
             EnvironmentJson.write(json, outcome.started(), outcome.seconds(), outcome.environment());
             EnvironmentJson.writeState(json, outcome.state(), outcome.failure());
-            writeInfo(json, outcome.info());
+            writeInfo(json, outcome.info(), limit);
             json.writeArrayFieldStart("results");
             for (int i = 0; i < outcome.results().size(); i++) {
                 Observation seen = i < outcome.observations().size()
@@ -47,7 +58,7 @@ public final class JsonReport {
         }
     }
 
-    private static void writeInfo(JsonGenerator json, TestInfo info) throws IOException {
+    private static void writeInfo(JsonGenerator json, TestInfo info, Optional<PathLimit> limit) throws IOException {
         TestParameters parameters = info.parameters();
         json.writeObjectFieldStart("test_info");
         json.writeStringField("test", info.title());
@@ -89,6 +100,12 @@ public final class JsonReport {
         json.writeStringField("warm_up", info.warmUp());
         if (info.gpu() != null) {
             writeGpu(json, info.gpu());
+        }
+        if (limit.isPresent()) {
+            json.writeObjectFieldStart("path_limit");
+            json.writeNumberField("bytes_per_second", Math.round(limit.get().bytesPerSecond()));
+            json.writeStringField("link", limit.get().link());
+            json.writeEndObject();
         }
         json.writeEndObject();
     }

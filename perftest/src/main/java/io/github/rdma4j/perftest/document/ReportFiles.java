@@ -5,6 +5,7 @@ package io.github.rdma4j.perftest.document;
 import io.github.rdma4j.perftest.figures.LatencyFigures;
 import io.github.rdma4j.perftest.options.FigureOptions;
 import io.github.rdma4j.perftest.result.LatencyResult;
+import io.github.rdma4j.perftest.result.PathLimit;
 import io.github.rdma4j.perftest.result.SizeResult;
 import io.github.rdma4j.perftest.result.TestOutcome;
 import java.io.BufferedOutputStream;
@@ -13,6 +14,7 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 /** Writes the files that a test's figures are asked for in. */
 final class ReportFiles {
@@ -25,11 +27,12 @@ final class ReportFiles {
     /**
      * Writes them all.
      *
+     * @param limit what the test's links allow, if that is known
      * @throws IOException when one cannot be written; the message names it
      */
-    static void write(TestOutcome outcome) throws IOException {
+    static void write(TestOutcome outcome, Optional<PathLimit> limit) throws IOException {
         FigureOptions figures = outcome.info().parameters().figures();
-        write(figures.jsonFile(), out -> JsonReport.write(outcome, out));
+        write(figures.jsonFile(), out -> JsonReport.write(outcome, limit, out));
         write(figures.csvFile(), out -> CsvReport.write(outcome, out));
         write(figures.logFile(), out -> writeLog(outcome, out));
         if (figures.percentileFile() != null) {

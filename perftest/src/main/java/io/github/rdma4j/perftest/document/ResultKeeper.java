@@ -4,6 +4,7 @@ package io.github.rdma4j.perftest.document;
 
 import io.github.rdma4j.perftest.environment.Environment;
 import io.github.rdma4j.perftest.result.Observation;
+import io.github.rdma4j.perftest.result.PathLimit;
 import io.github.rdma4j.perftest.result.RunState;
 import io.github.rdma4j.perftest.result.SizeResult;
 import io.github.rdma4j.perftest.result.TestInfo;
@@ -15,6 +16,8 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * Keeps what a test has measured so far, so that it is written however the test ends: a peer that dies, Ctrl-C, an
@@ -24,12 +27,25 @@ public final class ResultKeeper implements TestListener {
     /** An endless run has a result every few seconds: of more than these the first ones are forgotten. */
     static final int MOST_RESULTS = 10_000;
 
+    private final Supplier<Optional<PathLimit>> limit;
     private final Deque<SizeResult> results = new ArrayDeque<>();
     private final Deque<Observation> observations = new ArrayDeque<>();
     private TestInfo info;
     private Instant started;
     private Environment environment;
     private boolean written;
+
+    /** Where nothing is known of the links. */
+    public ResultKeeper() {
+        this(Optional::empty);
+    }
+
+    /**
+     * @param limit what the test's links allow; asked when files are written
+     */
+    public ResultKeeper(Supplier<Optional<PathLimit>> limit) {
+        this.limit = limit;
+    }
 
     @Override
     public synchronized void begin(TestInfo test) {
@@ -67,7 +83,7 @@ public final class ResultKeeper implements TestListener {
     public synchronized void complete(TestOutcome outcome) throws IOException {
         if (!written) {
             written = true;
-            ReportFiles.write(outcome);
+            ReportFiles.write(outcome, limit.get());
         }
     }
 
@@ -83,7 +99,7 @@ public final class ResultKeeper implements TestListener {
             return false;
         }
         written = true;
-        ReportFiles.write(new TestOutcome(
+        TestOutcome outcome = new TestOutcome(
                 info,
                 started,
                 Duration.between(started, Instant.now()).toNanos() / 1e9,
@@ -91,7 +107,8 @@ public final class ResultKeeper implements TestListener {
                 List.copyOf(results),
                 List.copyOf(observations),
                 state,
-                failure));
+                failure);
+        ReportFiles.write(outcome, limit.get());
         return ReportFiles.wanted(info.parameters().figures());
     }
 }

@@ -25,7 +25,16 @@ final class Alternative {
             }
             text.append(". ");
         }
+        for (Chart.Guide guide : chart.guides()) {
+            text.append(sentence(guide.name())).append(": ");
+            text.append(Figures.number(guide.points().getLast()[1], 2)).append(" ");
+            text.append(position(chart.kind(), guide.points().getLast()[0])).append(". ");
+        }
         return text.append("All numbers are in the table below.").toString();
+    }
+
+    private static String sentence(String words) {
+        return Character.toUpperCase(words.charAt(0)) + words.substring(1);
     }
 
     private static String position(Chart.Kind kind, double x) {

@@ -12,8 +12,27 @@ import java.util.List;
  * @param unit of the vertical axis
  * @param choice what its panels differ in; empty when there is one
  * @param panels one of them is seen at a time
+ * @param guides what all panels are compared with
  */
-record Chart(Kind kind, String title, String unit, String choice, List<Panel> panels) {
+record Chart(Kind kind, String title, String unit, String choice, List<Panel> panels, List<Guide> guides) {
+    /** Without guides. */
+    Chart(Kind kind, String title, String unit, String choice, List<Panel> panels) {
+        this(kind, title, unit, choice, panels, List.of());
+    }
+
+    /** The same with guides. */
+    Chart with(List<Guide> others) {
+        return new Chart(kind, title, unit, choice, panels, others);
+    }
+
+    /**
+     * A line that nobody measured.
+     *
+     * @param name what it is
+     * @param points x and y
+     */
+    record Guide(String name, List<double[]> points) {}
+
     /** How a chart is drawn. */
     enum Kind {
         /** Values over the percentile, logarithmic towards 100 %. */

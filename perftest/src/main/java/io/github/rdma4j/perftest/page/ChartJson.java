@@ -34,6 +34,14 @@ final class ChartJson {
         json.writeStringField("kind", chart.kind().name().toLowerCase(Locale.ROOT));
         json.writeStringField("title", chart.title());
         json.writeStringField("unit", chart.unit());
+        json.writeArrayFieldStart("guides");
+        for (Chart.Guide guide : chart.guides()) {
+            json.writeStartObject();
+            json.writeStringField("name", guide.name());
+            points(json, "points", guide.points());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
         json.writeArrayFieldStart("panels");
         for (Chart.Panel panel : chart.panels()) {
             json.writeStartObject();

@@ -16,6 +16,15 @@ final class Charts {
 
     /** The charts of a chapter, in the order of their display. */
     static List<Chart> of(Chapter chapter) {
+        return of(chapter, List.of());
+    }
+
+    /**
+     * The same.
+     *
+     * @param guides of the chart of bandwidth
+     */
+    static List<Chart> of(Chapter chapter, List<Chart.Guide> guides) {
         List<Chart> charts = new ArrayList<>();
         if (chapter.isOverRates()) {
             overSizes(chapter, "Latency", List.of(Metric.PERCENTILE_99, Metric.MEDIAN, Metric.PERCENTILE_999), charts);
@@ -29,6 +38,9 @@ final class Charts {
                     charts);
         } else {
             overSizes(chapter, "Bandwidth", List.of(Metric.BANDWIDTH, Metric.PEAK), charts);
+            if (!charts.isEmpty()) {
+                charts.addLast(charts.removeLast().with(guides));
+            }
             overSizes(chapter, "Message rate", List.of(Metric.RATE), charts);
         }
         overSizes(chapter, "CPU time per message", costs(chapter), charts);

@@ -4,6 +4,7 @@ package io.github.rdma4j.perftest.page;
 
 import com.samskivert.mustache.Mustache;
 import io.github.rdma4j.perftest.environment.BuildInfo;
+import io.github.rdma4j.perftest.predict.model.MachineModel;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.StringReader;
@@ -16,6 +17,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -28,6 +30,7 @@ final class Page {
     static final String ECHARTS = "META-INF/resources/_static/echarts/6.0.0/dist/echarts.common.min.js";
 
     private final List<Document> documents;
+    private final Optional<MachineModel> machine;
     private final List<Chapter> chapters;
     private final List<Chart> charts = new ArrayList<>();
 
@@ -35,7 +38,17 @@ final class Page {
      * @param documents at least one, with different names
      */
     Page(List<Document> documents) {
+        this(documents, Optional.empty());
+    }
+
+    /**
+     * The same with what a machine should reach.
+     *
+     * @param machine empty for none
+     */
+    Page(List<Document> documents, Optional<MachineModel> machine) {
         this.documents = documents;
+        this.machine = machine;
         this.chapters = Chapters.of(documents);
     }
 
@@ -47,7 +60,12 @@ final class Page {
      * @throws IOException when a part of the program is missing
      */
     static String of(List<Document> documents, String title) throws IOException {
-        return new Page(documents).text(title);
+        return of(documents, title, Optional.empty());
+    }
+
+    /** The same with what a machine should reach. */
+    static String of(List<Document> documents, String title, Optional<MachineModel> machine) throws IOException {
+        return new Page(documents, machine).text(title);
     }
 
     private String text(String title) throws IOException {
@@ -104,7 +122,7 @@ final class Page {
     private Map<String, Object> chapter(int number) {
         Chapter chapter = chapters.get(number);
         List<Map<String, Object>> figures = new ArrayList<>();
-        for (Chart chart : Charts.of(chapter)) {
+        for (Chart chart : Charts.of(chapter, Guides.of(chapter, machine))) {
             figures.add(figure(chapter, chart));
             charts.add(chart);
         }

@@ -5,6 +5,8 @@ package io.github.rdma4j.perftest.page;
 import io.github.rdma4j.perftest.exit.Complaints;
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.exit.PerftestException;
+import io.github.rdma4j.perftest.predict.machine.DescribedMachines;
+import io.github.rdma4j.perftest.predict.model.MachineModel;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
@@ -12,6 +14,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
@@ -71,12 +74,13 @@ public final class ReportCommand {
     }
 
     private void write(List<Path> files) throws IOException {
+        Optional<MachineModel> machine = options.machine().map(DescribedMachines::of);
         List<Document> documents = new ArrayList<>();
         for (Path file : files) {
             Document document = ResultsReader.read(file);
             documents.add(document.named(unused(document.name(), documents)));
         }
-        String page = Page.of(documents, options.title());
+        String page = Page.of(documents, options.title(), machine);
         Files.writeString(options.out(), page);
         out.println("The page is in " + options.out());
     }

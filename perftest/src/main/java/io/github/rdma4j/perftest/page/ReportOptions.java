@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -38,6 +39,13 @@ final class ReportOptions {
     private String title;
 
     @Option(
+            names = "--machine",
+            paramLabel = "<name|file>",
+            description = "Draw what this machine's links allow, and what is predicted for it, beside the bandwidth: as"
+                    + " --machine of predict.")
+    private String machine;
+
+    @Option(
             names = {"-h", "--help"},
             usageHelp = true,
             description = "Show this help screen.")
@@ -50,6 +58,11 @@ final class ReportOptions {
     /** Where the page goes. */
     Path out() {
         return out;
+    }
+
+    /** Whose limits to draw. */
+    Optional<String> machine() {
+        return Optional.ofNullable(machine);
     }
 
     /** The page's title; null for the usual one. */

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.page;
 
+import io.github.rdma4j.perftest.result.PathLimit;
 import io.github.rdma4j.perftest.result.RunState;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -12,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Reads results documents: of one test, of a comparison (docs/results.md), and what C's own tools write with
@@ -25,6 +27,7 @@ final class ResultsReader {
     static final int SCHEMA_VERSION = 1;
 
     private static final String BANNER = "settings";
+    private static final String LIMIT = "path_limit";
     private static final double NANOSECONDS = 1000;
     private static final String HISTOGRAM = "histogram";
     private static final String OTHER_SCHEMA =
@@ -114,7 +117,24 @@ final class ResultsReader {
         for (JsonObject result : test.objects("results")) {
             results.add(result(result));
         }
-        return new TestRun(tool(info), Party.of(implementation), implementation, settings(info), results);
+        Optional<PathLimit> limit = limit(info);
+        Map<String, Object> settings = settings(info);
+        limit.ifPresent(found ->
+                settings.put(LIMIT, Figures.number(found.bytesPerSecond() / 1e9, 2) + " GB/s, " + found.link()));
+        return new TestRun(tool(info), Party.of(implementation), implementation, settings, results, limit);
+    }
+
+    private static Optional<PathLimit> limit(JsonObject info) {
+        JsonObject limit = info.object(LIMIT);
+        if (limit == null) {
+            return Optional.empty();
+        }
+        double bytesPerSecond = limit.number("bytes_per_second");
+        if (!(bytesPerSecond > 0)) {
+            throw limit.wrong("bytes_per_second", "is not above 0");
+        }
+        String link = limit.text("link");
+        return Optional.of(new PathLimit(bytesPerSecond, link == null ? "its links" : link));
     }
 
     /** All settings, those of the banner under the keys that C's tools give them in JSON. */

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.page;
 
+import io.github.rdma4j.perftest.result.PathLimit;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * A test of one program: one or many sizes.
@@ -13,8 +15,15 @@ import java.util.Map;
  * @param implementation as the document has it; null when it does not say
  * @param settings "test_info", with the banner where it has one
  * @param results in the document's order
+ * @param limit what its links allow, if the document says so
  */
-record TestRun(String tool, Party party, String implementation, Map<String, Object> settings, List<Result> results) {
+record TestRun(
+        String tool,
+        Party party,
+        String implementation,
+        Map<String, Object> settings,
+        List<Result> results,
+        Optional<PathLimit> limit) {
     /** What compare --endpoints calls itself: its results differ in their rates, and not only in their sizes. */
     static final String ECHO = "echo";
 

@@ -5,7 +5,7 @@
 (() => {
   const { FONT, axis, exact, extent, percentile, positionAxis, size, tick, valueAxis } = axes;
   const charts = JSON.parse(document.getElementById('data').textContent);
-  const SYMBOLS = { 'java': 'circle', 'endpoint': 'circle', 'c': 'rect', 'tcp-java': 'triangle', 'tcp-c': 'diamond', 'other': 'roundRect' };
+  const SYMBOLS = { 'java': 'circle', 'endpoint': 'circle', 'c': 'rect', 'tcp-java': 'triangle', 'tcp-c': 'diamond', 'other': 'roundRect', 'guide': 'none' };
   const DASHES = ['solid', [6, 4], [2, 3], [8, 3, 2, 3]];
   const EXPORT = { width: 720, height: 440, pixels: 3 };
   const PAPER = { width: 640, height: 280 };
@@ -23,7 +23,7 @@
       probe.style.color = `var(--${name})`;
       return getComputedStyle(probe).color;
     };
-    const names = ['page', 'panel', 'text', 'faint', 'line', 'grid', 'java', 'endpoint', 'c', 'tcp-java', 'tcp-c', 'other'];
+    const names = ['page', 'panel', 'text', 'faint', 'line', 'grid', 'java', 'endpoint', 'c', 'tcp-java', 'tcp-c', 'other', 'guide'];
     return Object.fromEntries(names.map(name => [name, colour(name)]));
   }
 
@@ -98,7 +98,8 @@
     const colour = colours[line.party];
     const visible = point => !log || point[1] > 0;
     const curve = chart.kind === 'percentiles' && line.complete;
-    const width = chart.kind === 'rounds' ? 1 : line.party.startsWith('tcp') ? 1.5 : 2.2;
+    const width = chart.kind === 'rounds' ? 1 : line.party.startsWith('tcp') || line.party === 'guide' ? 1.5 : 2.2;
+    const guide = line.party === 'guide';
     const main = {
       type: 'line', name: line.name, color: colour, animation: false, z: 3,
       data: curve ? marked(line.points.filter(visible)) : line.points.filter(visible),
@@ -111,7 +112,7 @@
         opacity: line.complete ? 1 : 0.55,
         type: line.complete || chart.kind === 'rounds' ? DASHES[line.variant % DASHES.length] : [4, 4],
       },
-      endLabel: { show: labels, formatter: '{a}', color: colour, fontFamily: FONT, fontSize: 12, fontWeight: 600, distance: 6 },
+      endLabel: { show: labels && !guide, formatter: '{a}', color: colour, fontFamily: FONT, fontSize: 12, fontWeight: 600, distance: 6 },
     };
     const single = {
       type: 'scatter', name: line.name, color: colour, animation: false, z: 2, symbol: SYMBOLS[line.party], symbolSize: 4,
@@ -127,18 +128,36 @@
     return context.measureText(text).width;
   }
 
+  const LEGEND = { item: 26, gap: 14, row: 20 };
+
+  /** How many more rows than one the legend has. */
+  function moreRows(lines, width) {
+    let rows = 0;
+    let used = 0;
+    for (const line of lines) {
+      const needed = LEGEND.item + 5 + textWidth(line.name) + LEGEND.gap;
+      if (used > 0 && used + needed > width) {
+        rows++;
+        used = 0;
+      }
+      used += needed;
+    }
+    return rows;
+  }
+
   function legend(lines, colours) {
     return {
-      data: lines.map(line => line.name), type: 'plain', top: 0, left: 0, itemWidth: 26, itemHeight: 10, itemGap: 14, selectedMode: lines.length > 1,
+      // A guide has no marks, in the legend neither.
+      data: lines.map(line => line.party === 'guide' ? { name: line.name, itemStyle: { opacity: 0 } } : line.name), type: 'plain', top: 0, left: 0, itemWidth: LEGEND.item, itemHeight: 10, itemGap: LEGEND.gap, selectedMode: lines.length > 1,
       textStyle: { color: colours.text, fontFamily: FONT, fontSize: 12 }, inactiveColor: colours.line,
     };
   }
 
   function lineOption(chart, lines, colours, state) {
-    const widest = Math.max(...lines.map(line => textWidth(line.name)));
+    const widest = Math.max(...lines.filter(line => line.party !== 'guide').map(line => textWidth(line.name)));
     const labels = widest <= state.width * 0.2;
     return {
-      grid: { left: 8, right: labels ? widest + 14 : 18, top: 52, bottom: 30, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
+      grid: { left: 8, right: labels ? widest + 14 : 18, top: 52 + LEGEND.row * moreRows(lines, state.width), bottom: 30, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
       xAxis: positionAxis(colours, chart, lines, state.width - (labels ? widest : 0) - 80),
       yAxis: valueAxis(colours, chart, lines, state.log),
       tooltip: tooltip(colours, {
@@ -192,8 +211,14 @@
     };
   }
 
+  /** What nobody measured: limits and predictions, as lines of a party of their own. Bars stay alone. */
+  function guides(chart) {
+    return chart.kind === 'bars' ? [] : chart.guides.map((guide, index) => (
+      { ...guide, party: 'guide', variant: index + 1, complete: true, rounds: [] }));
+  }
+
   function option(chart, state, colours) {
-    const lines = chart.panels[state.panel].lines;
+    const lines = [...chart.panels[state.panel].lines, ...guides(chart)];
     const drawn = chart.kind === 'bars' ? barOption(chart, lines, colours, state) : lineOption(chart, lines, colours, state);
     return { animation: false, textStyle: { fontFamily: FONT }, ...drawn };
   }
@@ -225,7 +250,7 @@
     if (chart.kind === 'bars') {
       element.style.height = 3.5 + 2 * Math.max(...chart.panels.map(panel => barsOf(panel.lines).length)) + 'rem';
     }
-    const [low, high] = extent(chart.panels.flatMap(panel => panel.lines), 1);
+    const [low, high] = extent([...chart.panels.flatMap(panel => panel.lines), ...guides(chart)], 1);
     const log = chart.kind !== 'bars' && low > 0 && high / low > SPAN_FOR_LOG;
     return { chart, number, element, state: { panel: 0, log }, drawing: echarts.init(element, null, { renderer: 'svg' }) };
   });
@@ -261,7 +286,7 @@
     if (drawn.legend) {
       drawn.legend = { ...drawn.legend, top: 34, left: 6 };
     }
-    drawn.grid = { ...drawn.grid, top: drawn.legend ? 88 : 44, left: 14, bottom: 38 };
+    drawn.grid = { ...drawn.grid, top: drawn.legend ? drawn.grid.top + 36 : 44, left: 14, bottom: 38 };
     drawn.backgroundColor = colours.page;
     show(drawing, drawn);
     return { drawing, name: `${chapter} ${entry.chart.title} ${panel}`.toLowerCase().replace(/[^a-z0-9.]+/g, '-') };

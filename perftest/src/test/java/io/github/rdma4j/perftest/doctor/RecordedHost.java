@@ -38,7 +38,7 @@ import java.util.stream.Stream;
  * <p>What libibverbs tells is in the tree, too: {@code ibv_devinfo/DEVICE/PORT} has the MTUs, {@code
  * ibv_devinfo/DEVICE/problem} why it cannot be opened. A device without is one that libibverbs does not list.
  */
-final class RecordedHost {
+public final class RecordedHost {
     private static final String HEALTHY = """
         proc/sys/kernel/osrelease: 6.8.0-45-generic
         proc/self/limits: Limit                     Soft Limit           Hard Limit           Units\\nMax open files            1048576              1048576              files\\nMax locked memory         unlimited            unlimited            bytes
@@ -71,7 +71,7 @@ final class RecordedHost {
     }
 
     /** The machine that resource {@code machines/NAME.txt} has. */
-    static RecordedHost of(String name, Path root) {
+    public static RecordedHost of(String name, Path root) {
         try (InputStream in = RecordedHost.class.getResourceAsStream("machines/" + name + ".txt")) {
             return new RecordedHost(RecordedMachine.empty(root)
                     .with(HEALTHY)
@@ -82,11 +82,11 @@ final class RecordedHost {
     }
 
     /** A machine of which nothing can be read. */
-    static RecordedHost empty(Path root) {
+    public static RecordedHost empty(Path root) {
         return new RecordedHost(RecordedMachine.empty(root));
     }
 
-    RecordedHost with(String lines) {
+    public RecordedHost with(String lines) {
         files.with(lines);
         return this;
     }
@@ -120,7 +120,7 @@ final class RecordedHost {
     }
 
     /** A GPU that adapters can or cannot reach. */
-    RecordedHost gpu(Support direct) {
+    public RecordedHost gpu(Support direct) {
         gpuDirect = direct;
         return with("""
             sys/devices/pci0000:01/0000:01:00.0/class: 0x030200
@@ -138,7 +138,8 @@ final class RecordedHost {
         return Doctor.examine(sources());
     }
 
-    DoctorSources sources() {
+    /** Where the doctor looks. */
+    public DoctorSources sources() {
         return new DoctorSources(
                 files.root(),
                 file -> !forbidden.contains(file),

@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -54,9 +55,11 @@ class ReportFilesTest {
             "--out_hgrm=" + folder.resolve("a.hgrm"),
             "--out_json_file=" + folder.resolve("a.json")
         };
-        ReportFiles.write(Results.outcome(
-                Results.info(TestParameters.parse(Tool.WRITE_LATENCY, arguments)),
-                List.of(Results.latency(2, 100), Results.latency(4, 100))));
+        ReportFiles.write(
+                Results.outcome(
+                        Results.info(TestParameters.parse(Tool.WRITE_LATENCY, arguments)),
+                        List.of(Results.latency(2, 100), Results.latency(4, 100))),
+                Optional.empty());
         try (var files = Files.list(folder)) {
             assertThat(files.map(file -> file.getFileName().toString()))
                     .containsExactlyInAnyOrder("a.csv", "a.hlog", "a-2.hgrm", "a-4.hgrm", "a.json");

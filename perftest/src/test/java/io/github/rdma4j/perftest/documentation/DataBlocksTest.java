@@ -8,9 +8,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.github.rdma4j.perftest.document.ResultsSchema;
+import io.github.rdma4j.perftest.predict.machine.DescribedMachines;
 import java.io.IOException;
 import java.io.StringReader;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -18,6 +20,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.w3c.dom.Document;
@@ -30,6 +33,9 @@ class DataBlocksTest {
     private static final String GROUP = "io.github.rdma4j";
     private static final Pattern COORDINATES = Pattern.compile("\"([\\w.]+):([\\w-]+)(?::([^\"]+))?\"");
     private static final Pattern ARCHIVE = Pattern.compile("rdma4j-(\\d+\\.\\d+\\.\\d+)");
+
+    @TempDir
+    private Path folder;
 
     static Stream<CodeBlock> json() {
         return CodeBlock.in("json");
@@ -49,8 +55,15 @@ class DataBlocksTest {
 
     @ParameterizedTest
     @MethodSource("json")
-    void resultsFollowTheirSchema(CodeBlock block) throws IOException {
+    void resultsFollowTheirSchemaAndMachinesCanBeRead(CodeBlock block) throws IOException {
         JsonNode document = new ObjectMapper().readTree(block.text());
+        if (document.has("adapter")) {
+            assertThat(DescribedMachines.of(Files.writeString(folder.resolve("machine.json"), block.text())
+                                    .toString())
+                            .sources())
+                    .isNotEmpty();
+            return;
+        }
         assertThat(document.path("schema").asText()).contains("/schema/results-");
         assertThat(ResultsSchema.faults(block.text())).isEmpty();
     }

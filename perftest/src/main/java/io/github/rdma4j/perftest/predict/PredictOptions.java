@@ -1,0 +1,221 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.predict;
+
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
+import io.github.rdma4j.perftest.findings.JsonOption;
+import io.github.rdma4j.perftest.predict.model.PathKind;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The command line of {@code predict}. */
+@Command(
+        name = PredictCommand.NAME,
+        description =
+                "Tells what a machine's data paths can reach: the copies, the bytes on each link, the link that limits,"
+                        + " bandwidth and processor time by message size. Reads this machine, or a described one."
+                        + " Sends nothing.",
+        footer = {
+            "",
+            "Exit status: 0 predicted; 1 there is nothing to predict for, or a file cannot be used; 2 the command line"
+                    + " makes no sense; 4 the JSON file could not be written."
+        },
+        sortOptions = false,
+        usageHelpAutoWidth = true)
+final class PredictOptions {
+    private static final long LARGEST_SIZE = 1L << 40;
+    private static final int MOST_SIZES = 100;
+    private static final int MOST_DEPTH = 1 << 20;
+    private static final List<Long> USUAL_SIZES =
+            List.of(64L, 1024L, 4096L, 16_384L, 65_536L, 262_144L, 1_048_576L, 8_388_608L);
+
+    @Mixin
+    private JsonOption json;
+
+    @Option(
+            names = "--machine",
+            paramLabel = "<name|file>",
+            description = "Predict for this machine: one that comes with rdma4j, or one that a JSON file describes"
+                    + " (default: this machine).")
+    private String machine;
+
+    @Option(names = "--machines", description = "List the machines that come with rdma4j.")
+    private boolean machines;
+
+    @Option(
+            names = "--device",
+            paramLabel = "<device>",
+            description = "Predict for this RDMA device of this machine (default: the first with an active port).")
+    private String device;
+
+    @Option(
+            names = "--path",
+            paramLabel = "<path,...>",
+            description =
+                    "Only these paths: host, gpudirect, staged, tcp, copy, nvlink, file, file-staged (default: all"
+                            + " that the machine has).")
+    private String paths;
+
+    @Option(
+            names = "--sizes",
+            paramLabel = "<bytes,...>",
+            description = "These message sizes; K, M and G are 2¹⁰, 2²⁰ and 2³⁰ (default: 64 to 8M).")
+    private String sizes;
+
+    @Option(
+            names = "--depth",
+            paramLabel = "<num>",
+            description = "Messages that are on their way at once, as --tx-depth of the tools (default 128).")
+    private int depth = 128;
+
+    @Option(
+            names = "--calibrate",
+            paramLabel = "<results.json>",
+            description =
+                    "Fit the time per message, packet and byte to three sizes of this document of a bandwidth tool,"
+                            + " and compare the others with what follows from it. Given several times, the best of each"
+                            + " size counts.")
+    private List<Path> calibrate = new ArrayList<>();
+
+    @Option(
+            names = "--fit",
+            paramLabel = "<bytes,...>",
+            description =
+                    "The three sizes; with --calibrate (default: the least, the one next to the MTU, the greatest).")
+    private String fit;
+
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "Show this help screen.")
+    private boolean help;
+
+    @Parameters(hidden = true)
+    private String[] superfluous = new String[0];
+
+    /**
+     * Refuses what makes no sense.
+     *
+     * @throws IllegalParameterException if something does not
+     * @throws java.nio.file.InvalidPathException if no file can have the name of that for JSON
+     */
+    void check() {
+        json.check();
+        if (superfluous.length > 0) {
+            throw new IllegalParameterException("'" + superfluous[0] + "': what is that? There are only options");
+        }
+        if (machine != null && device != null) {
+            throw new IllegalParameterException(
+                    "--device is of this machine, and --machine of another: give one of them");
+        }
+        if (!calibrate.isEmpty() && (machine != null || device != null || paths != null || machines)) {
+            throw new IllegalParameterException("--calibrate is only with --fit, --sizes and --json");
+        }
+        if (fit != null && calibrate.isEmpty()) {
+            throw new IllegalParameterException("--fit is only for --calibrate");
+        }
+        if (depth < 1 || depth > MOST_DEPTH) {
+            throw new IllegalParameterException("--depth: " + depth + " is not in 1.." + MOST_DEPTH);
+        }
+        paths();
+        sizes();
+        fit();
+    }
+
+    /** A machine that is not this one. */
+    Optional<String> machine() {
+        return Optional.ofNullable(machine);
+    }
+
+    /** Whether to list machines. */
+    boolean wantsMachines() {
+        return machines;
+    }
+
+    /** The only device of this machine. */
+    Optional<String> device() {
+        return Optional.ofNullable(device);
+    }
+
+    /** The paths that are asked for; empty for all. */
+    List<PathKind> paths() {
+        return paths == null
+                ? List.of()
+                : Arrays.stream(paths.split(",", -1))
+                        .map(key -> PathKind.of(key.strip())
+                                .orElseThrow(() -> new IllegalParameterException("--path: there is no path '"
+                                        + key.strip() + "'; there are " + PathKind.keys())))
+                        .distinct()
+                        .toList();
+    }
+
+    /** The sizes, in bytes. */
+    List<Long> sizes() {
+        return sizes == null ? USUAL_SIZES : list("--sizes", sizes);
+    }
+
+    /** Whether sizes were asked for. */
+    boolean hasSizes() {
+        return sizes != null;
+    }
+
+    /** The sizes to fit; empty for the usual ones. */
+    List<Long> fit() {
+        return fit == null ? List.of() : list("--fit", fit);
+    }
+
+    private static List<Long> list(String option, String text) {
+        List<Long> list = new ArrayList<>();
+        for (String word : text.split(",", -1)) {
+            list.add(size(option, word.strip()));
+        }
+        if (list.size() > MOST_SIZES) {
+            throw new IllegalParameterException(option + ": " + list.size() + " sizes are more than " + MOST_SIZES);
+        }
+        return list.stream().distinct().sorted().toList();
+    }
+
+    private static long size(String option, String word) {
+        int shift = switch (word.isEmpty() ? ' ' : Character.toUpperCase(word.charAt(word.length() - 1))) {
+            case 'K' -> 10;
+            case 'M' -> 20;
+            case 'G' -> 30;
+            default -> 0;
+        };
+        String digits = shift == 0 ? word : word.substring(0, word.length() - 1);
+        if (!digits.matches("\\d{1,13}")) {
+            throw new IllegalParameterException(option + ": '" + word + "' is no size, as 4096, 64K or 1M");
+        }
+        long value = Long.parseLong(digits);
+        if (value < 1 || value > LARGEST_SIZE >> shift) {
+            throw new IllegalParameterException(option + ": " + word + " is not in 1.." + (LARGEST_SIZE >> 30) + "G");
+        }
+        return value << shift;
+    }
+
+    /** Messages on their way. */
+    int depth() {
+        return depth;
+    }
+
+    /** What was measured. */
+    List<Path> calibrate() {
+        return calibrate;
+    }
+
+    boolean wantsHelp() {
+        return help;
+    }
+
+    /** What of JSON is wanted. */
+    JsonOption json() {
+        return json;
+    }
+}

@@ -1,0 +1,230 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.predict.machine;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/** An object of a JSON file, whose fields know their lines, so that what is wrong can be found. */
+final class Described {
+    private static final JsonFactory FACTORY = JsonFactory.builder()
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .build();
+    private static final double LARGEST_WHOLE = Integer.MAX_VALUE;
+
+    private final String file;
+    private final int line;
+    private final Map<String, Value> fields;
+    private final Set<String> asked = new HashSet<>();
+
+    private Described(String file, int line, Map<String, Value> fields) {
+        this.file = file;
+        this.line = line;
+        this.fields = fields;
+    }
+
+    private record Value(Object content, int line) {}
+
+    /**
+     * Reads a file's text, which must be one object.
+     *
+     * @param file for messages
+     * @throws MachineFileException if it is none; the message begins with file and line
+     */
+    static Described read(String file, String text) {
+        try (JsonParser parser = FACTORY.createParser(text)) {
+            if (parser.nextToken() != JsonToken.START_OBJECT) {
+                throw new MachineFileException(file, 1, "a file must be one JSON object");
+            }
+            Described root = object(file, parser);
+            if (parser.nextToken() != null) {
+                throw new MachineFileException(file, line(parser), "something follows the object");
+            }
+            return root;
+        } catch (JsonProcessingException failure) {
+            int line = failure.getLocation() == null ? 1 : failure.getLocation().getLineNr();
+            String reason = failure.getOriginalMessage().lines().findFirst().orElse("");
+            throw new MachineFileException(
+                    file, Math.max(1, line), "no JSON: " + reason.replaceFirst(" ?\\(start marker at .*", ""));
+        } catch (IOException failure) {
+            // A string cannot fail to be read.
+            throw new IllegalStateException(failure);
+        }
+    }
+
+    private static int line(JsonParser parser) {
+        return parser.currentTokenLocation().getLineNr();
+    }
+
+    private static Described object(String file, JsonParser parser) throws IOException {
+        int line = line(parser);
+        Map<String, Value> fields = new LinkedHashMap<>();
+        while (parser.nextToken() != JsonToken.END_OBJECT) {
+            String name = parser.currentName();
+            int at = line(parser);
+            parser.nextToken();
+            fields.put(name, new Value(value(file, parser), at));
+        }
+        return new Described(file, line, fields);
+    }
+
+    private static Object value(String file, JsonParser parser) throws IOException {
+        return switch (parser.currentToken()) {
+            case START_OBJECT -> object(file, parser);
+            case START_ARRAY -> {
+                List<Object> items = new ArrayList<>();
+                while (parser.nextToken() != JsonToken.END_ARRAY) {
+                    items.add(value(file, parser));
+                }
+                yield items;
+            }
+            case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> parser.getDoubleValue();
+            case VALUE_STRING -> parser.getText();
+            default -> Optional.empty();
+        };
+    }
+
+    private Value value(String name) {
+        asked.add(name);
+        Value value = fields.get(name);
+        if (value == null) {
+            throw new MachineFileException(file, line, "\"" + name + "\" is missing");
+        }
+        return value;
+    }
+
+    /** Whether there is such a field. */
+    boolean has(String name) {
+        asked.add(name);
+        return fields.containsKey(name);
+    }
+
+    /** A string that must be there. */
+    String text(String name) {
+        if (value(name).content instanceof String text && !text.isBlank()) {
+            return text;
+        }
+        throw wrong(name, "is not a text");
+    }
+
+    /** A number that must be there. */
+    double number(String name) {
+        if (value(name).content instanceof Double number && Double.isFinite(number)) {
+            return number;
+        }
+        throw wrong(name, "is not a number");
+    }
+
+    /** A number, or what is taken where there is none. */
+    double number(String name, double otherwise) {
+        return has(name) ? number(name) : otherwise;
+    }
+
+    /** A whole number that must be there. */
+    int whole(String name) {
+        double number = number(name);
+        if (number != Math.rint(number) || Math.abs(number) > LARGEST_WHOLE) {
+            throw wrong(name, "is not a whole number");
+        }
+        return (int) number;
+    }
+
+    /** A whole number, or what is taken where there is none. */
+    int whole(String name, int otherwise) {
+        return has(name) ? whole(name) : otherwise;
+    }
+
+    /** One of some words. */
+    <T extends Enum<T>> T word(String name, Class<T> type) {
+        String text = text(name);
+        List<String> words = new ArrayList<>();
+        for (T constant : type.getEnumConstants()) {
+            String word = constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+            if (word.equals(text)) {
+                return constant;
+            }
+            words.add(word);
+        }
+        throw wrong(name, "is '" + text + "', not one of " + String.join(", ", words));
+    }
+
+    /** An array of strings. */
+    List<String> texts(String name) {
+        List<String> texts = new ArrayList<>();
+        if (value(name).content instanceof List<?> items) {
+            for (Object item : items) {
+                if (!(item instanceof String text)) {
+                    throw wrong(name, "has something that is not a text");
+                }
+                texts.add(text);
+            }
+            return texts;
+        }
+        throw wrong(name, "is not a list");
+    }
+
+    /** An object; empty where there is none. */
+    Optional<Described> object(String name) {
+        if (!has(name)) {
+            return Optional.empty();
+        }
+        if (value(name).content instanceof Described object) {
+            return Optional.of(object);
+        }
+        throw wrong(name, "is not an object");
+    }
+
+    /** A list of objects, or one that stands alone, as C's tools write it. */
+    List<Described> objects(String name) {
+        List<Described> objects = new ArrayList<>();
+        if (value(name).content instanceof Described object) {
+            return List.of(object);
+        }
+        if (value(name).content instanceof List<?> items) {
+            for (Object item : items) {
+                if (!(item instanceof Described object)) {
+                    throw wrong(name, "has something that is not an object");
+                }
+                objects.add(object);
+            }
+            return objects;
+        }
+        throw wrong(name, "is not a list");
+    }
+
+    /** Makes something of the fields, and says where they stand if they do not fit. */
+    <T> T make(Supplier<T> maker) {
+        T made;
+        try {
+            made = maker.get();
+        } catch (IllegalArgumentException failure) {
+            throw new MachineFileException(file, line, "this object makes no sense: " + failure.getMessage());
+        }
+        for (Map.Entry<String, Value> field : fields.entrySet()) {
+            if (!asked.contains(field.getKey())) {
+                throw wrong(
+                        field.getKey(),
+                        "is unknown here; there are "
+                                + String.join(", ", asked.stream().sorted().toList()));
+            }
+        }
+        return made;
+    }
+
+    private MachineFileException wrong(String name, String reason) {
+        return new MachineFileException(file, fields.get(name).line, "\"" + name + "\" " + reason);
+    }
+}

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.predict.machine;
+
+import io.github.rdma4j.perftest.exit.PerftestException;
+
+/** A file that describes a machine, or that has what was measured, cannot be used. */
+public final class MachineFileException extends PerftestException {
+    MachineFileException(String file, int line, String reason) {
+        super(file + ":" + line + ": " + reason, "docs/predict.md has each field of a machine's file");
+    }
+
+    MachineFileException(String message, String remedy) {
+        super(message, remedy);
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.predict.model;
+
+/**
+ * What a message puts on a link in one direction.
+ *
+ * @param link its name
+ * @param direction such as {@code to the adapter}
+ * @param capacity bytes per second that the link carries in this direction, packets and all
+ * @param crossings how often the message's bytes cross it: 0 if only headers do
+ * @param packet bytes of a message for which there is a packet
+ * @param header bytes that each packet adds
+ * @param perMessage bytes that each message adds
+ */
+public record Load(
+        String link, String direction, double capacity, int crossings, int packet, int header, int perMessage) {
+    /** Refuses what makes no sense. */
+    public Load {
+        if (!(capacity > 0) || Double.isInfinite(capacity)) {
+            throw new IllegalArgumentException(link + ", " + direction + ": it carries " + capacity);
+        }
+        Ranges.within("packet", packet, 1, Integer.MAX_VALUE);
+    }
+
+    /** Without packets: the bytes cross it so often, and nothing else does. */
+    static Load plain(String link, String direction, double capacity, int crossings) {
+        return new Load(link, direction, capacity, crossings, Integer.MAX_VALUE, 0, 0);
+    }
+
+    /** Bytes of a message on it, with all that goes with them. */
+    public double bytes(long size) {
+        return (double) size * crossings + Math.ceilDiv(Math.max(1, size), packet) * (double) header + perMessage;
+    }
+
+    /** Bytes for each byte of long messages. */
+    public double perByte() {
+        return crossings + (double) header / packet;
+    }
+
+    /** Link and direction. */
+    public String name() {
+        return link + ", " + direction;
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.predict.model;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A machine, as far as data paths go. Both ends of a path are such a machine.
+ *
+ * @param name for people
+ * @param sources where its figures come from
+ * @param assumptions what nobody told, and what is taken for it
+ * @param adapter the one that data goes through
+ * @param gpu the one that stands nearest to it
+ * @param memory empty if not known: then it limits nothing
+ * @param disk what files are on
+ * @param tcp empty if TCP is not predicted
+ */
+public record MachineModel(
+        String name,
+        List<String> sources,
+        List<String> assumptions,
+        Adapter adapter,
+        Optional<Gpu> gpu,
+        Optional<HostMemory> memory,
+        Optional<Disk> disk,
+        Optional<TcpCosts> tcp) {
+    /** Copies the lists. */
+    public MachineModel {
+        sources = List.copyOf(sources);
+        assumptions = List.copyOf(assumptions);
+    }
+
+    /** The same with another adapter. */
+    public MachineModel with(Adapter other) {
+        return new MachineModel(name, sources, assumptions, other, gpu, memory, disk, tcp);
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.predict.model;
+
+/**
+ * A network link.
+ *
+ * @param type its packets
+ * @param gigabits its data rate in 10⁹ bit/s, after the encoding: 100 for EDR, 54.55 for FDR; 0 if it limits nothing,
+ *     as between devices of software in one machine
+ * @param mtu bytes of data of an RDMA packet; for iWARP and TCP the interface's MTU
+ */
+public record NetworkLink(LinkType type, double gigabits, int mtu) {
+    /** The RDMA extended header: address, key and length of a write or of a read's request. */
+    private static final int RDMA_HEADER = 16;
+
+    private static final int LEAST_MTU = 256;
+    private static final int MOST_MTU = 65_536;
+
+    /** Refuses what no network can be. */
+    public NetworkLink {
+        Ranges.notNegative("gigabits", gigabits);
+        Ranges.within("mtu", mtu, LEAST_MTU, MOST_MTU);
+    }
+
+    /** Whether its data rate limits anything. */
+    public boolean hasLimit() {
+        return gigabits > 0;
+    }
+
+    /** Bytes per second each way, packets and all. */
+    public double capacity() {
+        return gigabits * 1e9 / 8;
+    }
+
+    /** Bytes of data of a full packet. */
+    public int data() {
+        return type.data(mtu);
+    }
+
+    /** Such as {@code InfiniBand 200 Gbit/s, MTU 4096}. */
+    public String title() {
+        String rate = gigabits == Math.rint(gigabits) ? Long.toString((long) gigabits) : Double.toString(gigabits);
+        return type.title() + (hasLimit() ? " " + rate + " Gbit/s" : "") + ", MTU " + mtu;
+    }
+
+    /** Writes: the data, with the address in the first packet. */
+    Load writes() {
+        return new Load(title(), "to the receiver", capacity(), 1, data(), type.header(), RDMA_HEADER);
+    }
+
+    /** One acknowledgement a message; adapters may send fewer. */
+    Load acknowledgements() {
+        return new Load(title(), "to the sender", capacity(), 0, Integer.MAX_VALUE, 0, type.acknowledgement());
+    }
+}

@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.predict.share;
+
+import io.github.rdma4j.gpudirect.check.AdapterInventory;
+import io.github.rdma4j.perftest.doctor.machine.DoctorSources;
+import io.github.rdma4j.perftest.doctor.machine.Machine;
+import io.github.rdma4j.perftest.options.Verb;
+import io.github.rdma4j.perftest.predict.machine.MachineFileException;
+import io.github.rdma4j.perftest.predict.machine.MachineReader;
+import io.github.rdma4j.perftest.predict.model.Adapter;
+import io.github.rdma4j.perftest.predict.model.DataPath;
+import io.github.rdma4j.perftest.predict.model.MachineModel;
+import io.github.rdma4j.perftest.predict.model.NetworkLink;
+import io.github.rdma4j.perftest.predict.model.PathKind;
+import io.github.rdma4j.perftest.predict.model.Paths;
+import io.github.rdma4j.perftest.predict.model.PciExpress;
+import io.github.rdma4j.perftest.result.BandwidthResult;
+import io.github.rdma4j.perftest.result.PathLimit;
+import io.github.rdma4j.perftest.result.SizeResult;
+import io.github.rdma4j.perftest.result.TestInfo;
+import io.github.rdma4j.perftest.result.TestListener;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * Says at the end of a bandwidth test which share was reached of what the links of its data path allow, and why it is
+ * low. Silent where the kernel does not tell the links: on devices of software, and in many virtual machines.
+ */
+public final class ShareOfLimit implements TestListener {
+    private static final double GOOD = 0.9;
+    private static final double GIGA = 1e9;
+    private static final String STAGED = "staged";
+
+    private final Path root;
+    private final Consumer<String> note;
+    private TestInfo info;
+    private Optional<DataPath> path = Optional.empty();
+    private Optional<PathLimit> limit = Optional.empty();
+    private BandwidthResult best;
+
+    /**
+     * @param root the folder in which {@code sys} is
+     * @param note receives the line
+     */
+    public ShareOfLimit(Path root, Consumer<String> note) {
+        this.root = root;
+        this.note = note;
+    }
+
+    /** What the links allow; empty before the test has begun, and where they are not known. */
+    public Optional<PathLimit> limit() {
+        return limit;
+    }
+
+    @Override
+    public void begin(TestInfo test) {
+        info = test;
+        Optional<MachineModel> machine = hasOneDirection(test) ? read(test) : Optional.empty();
+        path = machine.flatMap(found -> Paths.of(found, kind(test)));
+        limit = path.map(found -> new PathLimit(found.limit(), link(found, machine.get())));
+    }
+
+    /** What goes both ways shares its links in ways that the model does not have. */
+    private static boolean hasOneDirection(TestInfo test) {
+        return !test.parameters().tool().isLatency()
+                && test.parameters().tool().verb() != Verb.ATOMIC
+                && !test.parameters().workload().bidirectional();
+    }
+
+    private static PathKind kind(TestInfo test) {
+        if (test.gpu() == null) {
+            return PathKind.HOST;
+        }
+        return test.gpu().path().equals(STAGED) ? PathKind.STAGED : PathKind.GPUDIRECT;
+    }
+
+    private Optional<MachineModel> read(TestInfo test) {
+        if (!Files.exists(root.resolve("sys/class/infiniband/" + test.device() + "/device"))) {
+            // Software: no need to look at the machine.
+            return Optional.empty();
+        }
+        // What libibverbs tells the test has asked for itself.
+        DoctorSources files = new DoctorSources(
+                root, _ -> true, () -> new AdapterInventory(Optional.empty(), List.of()), Optional::empty, () -> {
+                    throw new IllegalStateException("nobody checks GPUDirect here");
+                });
+        try {
+            MachineModel machine = MachineReader.read(new Machine(files), Optional.of(test.device()));
+            if (test.gpu() != null
+                    && machine.gpu()
+                            .filter(gpu -> test.gpu().gpu().contains(gpu.address()))
+                            .isEmpty()) {
+                // Another GPU than the nearest one: its way is not the one that was read.
+                return Optional.empty();
+            }
+            Adapter read = machine.adapter();
+            NetworkLink network =
+                    new NetworkLink(read.network().type(), read.network().gigabits(), test.mtu());
+            return Optional.of(machine.with(new Adapter(
+                    read.name(),
+                    network,
+                    read.pci(),
+                    read.latency(),
+                    read.message(),
+                    read.packet(),
+                    read.kibibyte(),
+                    read.processor())));
+        } catch (MachineFileException | IllegalArgumentException _) {
+            return Optional.empty();
+        }
+    }
+
+    private static String link(DataPath path, MachineModel machine) {
+        String name = path.bottleneck();
+        Optional<PciExpress> pci = machine.adapter().pci();
+        return pci.isPresent() && name.startsWith(pci.get().title())
+                ? pci.get().title() + " behind " + pci.get().maxPayload() + "-byte payloads"
+                : name.replaceFirst(", to the receiver$", "");
+    }
+
+    @Override
+    public void result(SizeResult result) {
+        if (result instanceof BandwidthResult bandwidth && (best == null || perSecond(bandwidth) > perSecond(best))) {
+            best = bandwidth;
+        }
+    }
+
+    private static double perSecond(BandwidthResult result) {
+        return result.messageRate() * 1e6 * result.size();
+    }
+
+    @Override
+    public void end() {
+        if (best == null || limit.isEmpty() || !(perSecond(best) > 0)) {
+            return;
+        }
+        double share = perSecond(best) / limit.get().bytesPerSecond();
+        note.accept(String.format(
+                Locale.ROOT,
+                "%d bytes: %.1f of %.1f GB/s that %s allows: %.0f %%%s",
+                best.size(),
+                perSecond(best) / GIGA,
+                limit.get().bytesPerSecond() / GIGA,
+                limit.get().link(),
+                share * 100,
+                share < GOOD ? ". " + why() : ""));
+    }
+
+    private String why() {
+        DataPath.Expectation expected =
+                path.orElseThrow().expect(best.size(), info.parameters().transmitDepth());
+        if (expected.bandwidth() < GOOD * limit.orElseThrow().bytesPerSecond()) {
+            String cause = switch (expected.bound()) {
+                case DataPath.MESSAGES ->
+                    "each message takes the sender some time, whatever its size: send larger ones";
+                case DataPath.DEPTH -> "too few are on their way at once: raise --tx-depth";
+                default -> "headers take more of small messages: send larger ones";
+            };
+            return "Messages of this size should reach "
+                    + String.format(Locale.ROOT, "%.1f", expected.bandwidth() / GIGA) + " GB/s: " + cause;
+        }
+        return "The links allow more: more queue pairs (-q) may reach it; rdma4j doctor looks for a far NUMA node, a"
+                + " narrow link and congestion, and the other end's links may be slower";
+    }
+}

@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.predict.machine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.rdma4j.perftest.exit.PerftestException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.OptionalDouble;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class DescribedMachinesTest {
+    private static final String GOOD = """
+        {
+          "name": "mine",
+          "sources": ["me"],
+          "adapter": {
+            "name": "a", "link": "roce-v2", "gigabits": 100, "mtu": 4096,
+            "pci": {"speed": 16, "width": 16},
+            "latency_us": 1, "message_us": 0.3, "processor_us": 0.1
+          },
+          "memory": {"channels": 8, "megatransfers": 3200, "efficiency": 0.8}
+        }
+        """;
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void aFileDescribesAMachine() throws IOException {
+        Path file = Files.writeString(folder.resolve("mine.json"), GOOD);
+        assertThat(DescribedMachines.of(file.toString())
+                        .adapter()
+                        .pci()
+                        .orElseThrow()
+                        .maxPayload())
+                .isEqualTo(256);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "\"gigabits\": 100|\"gigabits\": \"fast\"|m.json:5: \"gigabits\" is not a number",
+                "\"gigabits\": 100|\"gigabits\": -1|m.json:4: this object makes no sense: gigabits: -1.0 is not in 0..1.0E12",
+                "\"gigabits\": 100|\"gigabits\": 1e999|m.json:5: \"gigabits\" is not a number",
+                "\"gigabits\": 100|\"gigabits\": 1e300|m.json:4: this object makes no sense: gigabits: 1.0E300 is not in",
+                "\"mtu\": 4096|\"mtu\": 4096.5|m.json:5: \"mtu\" is not a whole number",
+                "\"mtu\": 4096|\"mtu\": 1e12|m.json:5: \"mtu\" is not a whole number",
+                "\"mtu\": 4096|\"mtu\": 4|m.json:4: this object makes no sense: mtu: 4 is not in 256..65536",
+                "\"roce-v2\"|\"token-ring\"|m.json:5: \"link\" is 'token-ring', not one of infiniband, roce-v1, roce-v2",
+                "\"width\": 16|\"width\": 0|m.json:6: this object makes no sense: width: 0 is not in 1..32",
+                "\"width\": 16|\"widht\": 16|m.json:6: \"width\" is missing",
+                "\"width\": 16|\"width\": 16, \"depth\": 1|m.json:6: \"depth\" is unknown here; there are max_payload, max_read_request, speed, width",
+                "\"channels\": 8|\"channels\": 8, \"channels\": 9|m.json:9: no JSON: Duplicate",
+                "\"efficiency\": 0.8|\"efficiency\": 2|m.json:9: this object makes no sense: efficiency: 2.0",
+                "\"sources\": [\"me\"]|\"sources\": [1]|m.json:3: \"sources\" has something that is not a text",
+                "\"sources\": [\"me\"]|\"sources\": \"me\"|m.json:3: \"sources\" is not a list",
+                "\"name\": \"mine\"|\"name\": null|m.json:2: \"name\" is not a text",
+                "\"name\": \"mine\",||m.json:1: \"name\" is missing",
+                "\"adapter\"|\"adaptor\"|m.json:1: \"adapter\" is missing",
+                "\"memory\": {|\"memory\": 3, \"x\": {|m.json:9: \"memory\" is not an object",
+                "\"memory\": {|\"memory\": {{|m.json:9: no JSON",
+            })
+    void aSpoiltFileIsRefusedWithItsLine(String good, String bad, String message) {
+        String text = GOOD.replace(good, bad == null ? "" : bad);
+        assertThat(text).isNotEqualTo(GOOD);
+        assertThatThrownBy(() -> DescribedMachines.parse("m.json", text))
+                .isInstanceOf(MachineFileException.class)
+                .hasMessageStartingWith(message);
+    }
+
+    @Test
+    void softwareThatNothingLimitsIsRefused() {
+        String text = GOOD.replace("\"gigabits\": 100", "\"gigabits\": 0")
+                .replace("\"pci\": {\"speed\": 16, \"width\": 16},", "");
+        assertThatThrownBy(() -> DescribedMachines.parse("m.json", text))
+                .hasMessageContaining("nothing limits the adapter");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "''|a file must be one JSON object",
+                "[]|a file must be one JSON object",
+                "{|no JSON",
+                "{} {}|something follows the object",
+                "%PDF-1.4|no JSON",
+            })
+    void whatIsNoObjectIsRefused(String text, String message) {
+        assertThatThrownBy(() -> DescribedMachines.parse("m.json", text))
+                .isInstanceOf(MachineFileException.class)
+                .hasMessageContaining(message);
+    }
+
+    @Test
+    void deepNestingIsNoStackOverflow() {
+        assertThatThrownBy(() -> DescribedMachines.parse("m.json", "{\"a\":".repeat(100_000)))
+                .isInstanceOf(MachineFileException.class);
+    }
+
+    @Test
+    void filesThatCannotBeReadAreNamed() throws IOException {
+        assertThatThrownBy(() -> DescribedMachines.of("no-such-machine"))
+                .hasMessage("there is no machine and no file 'no-such-machine'")
+                .extracting(failure -> ((PerftestException) failure).remedy())
+                .asString()
+                .contains("dgx-h100");
+        assertThatThrownBy(() -> DescribedMachines.of(folder.toString())).hasMessageContaining("no regular file");
+        Path binary = Files.write(folder.resolve("b.json"), new byte[] {(byte) 0xff, (byte) 0xfe});
+        assertThatThrownBy(() -> DescribedMachines.of(binary.toString())).hasMessageContaining("UTF-8");
+        Path large = Files.write(folder.resolve("l.json"), new byte[(1 << 20) + 1]);
+        assertThatThrownBy(() -> DescribedMachines.of(large.toString())).hasMessageContaining("longer than 1 MiB");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "40 Gb/sec (4X QDR), true, 32",
+        "40 Gb/sec (4X QDR), false, 40",
+        "40 Gb/sec (4X FDR10), true, 40",
+        "56 Gb/sec (4X FDR), true, 54.55",
+        "100 Gb/sec (4X EDR), true, 100",
+        "2.5 Gb/sec (1X SDR), true, 2",
+        "400 Gb/sec (4X NDR), true, 400",
+        "100 Gb/sec, false, 100",
+    })
+    void ratesAreOfData(String text, boolean infiniBand, double gigabits) {
+        assertThat(NetworkRate.parse(text, infiniBand)).hasValue(gigabits);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"''", "fast", "0 Gb/sec", "'-1 Gb/sec (4X EDR)'", "999999999 Gb/sec"})
+    void whatIsNoRateIsNone(String text) {
+        assertThat(NetworkRate.parse(text, true)).isEqualTo(OptionalDouble.empty());
+    }
+}
