@@ -22,23 +22,17 @@ SIGNATURE(const char*, ncclGetLastError, ncclComm_t comm);
 SIGNATURE(ncclResult_t, ncclMemAlloc, void** ptr, size_t size);
 SIGNATURE(ncclResult_t, ncclMemFree, void *ptr);
 SIGNATURE(ncclResult_t, ncclParamGetParameter, const char* key, const char** value, int* valueLen);
-SIGNATURE(ncclResult_t, ncclParamGetAllParameterKeys, const char*** table, int* tableLen);
 
 /* Communicators */
 SIGNATURE(ncclResult_t, ncclGetUniqueId, ncclUniqueId* uniqueId);
 SIGNATURE(ncclResult_t, ncclCommInitRank, ncclComm_t* comm, int nranks, ncclUniqueId commId, int rank);
 SIGNATURE(ncclResult_t, ncclCommInitRankConfig, ncclComm_t* comm, int nranks, ncclUniqueId commId, int rank,
           ncclConfig_t* config);
-SIGNATURE(ncclResult_t, ncclCommInitRankScalable, ncclComm_t* newcomm, int nranks, int myrank, int nId, ncclUniqueId*
-          commIds, ncclConfig_t* config);
 SIGNATURE(ncclResult_t, ncclCommInitAll, ncclComm_t* comm, int ndev, const int* devlist);
 SIGNATURE(ncclResult_t, ncclCommSplit, ncclComm_t comm, int color, int key, ncclComm_t *newcomm, ncclConfig_t*
           config);
 SIGNATURE(ncclResult_t, ncclCommShrink, ncclComm_t comm, int* excludeRanksList, int excludeRanksCount, ncclComm_t*
           newcomm, ncclConfig_t* config, int shrinkFlags);
-SIGNATURE(ncclResult_t, ncclCommGetUniqueId, ncclComm_t comm, ncclUniqueId* uniqueId);
-SIGNATURE(ncclResult_t, ncclCommGrow, ncclComm_t comm, int nRanks, const ncclUniqueId* uniqueId, int rank, ncclComm_t*
-          newcomm, ncclConfig_t* config);
 SIGNATURE(ncclResult_t, ncclCommRevoke, ncclComm_t comm, int revokeFlags);
 SIGNATURE(ncclResult_t, ncclCommFinalize, ncclComm_t comm);
 SIGNATURE(ncclResult_t, ncclCommDestroy, ncclComm_t comm);
@@ -57,7 +51,6 @@ SIGNATURE(ncclResult_t, ncclCommDeregister, const ncclComm_t comm, void* handle)
 SIGNATURE(ncclResult_t, ncclCommWindowRegister, ncclComm_t comm, void* buff, size_t size, ncclWindow_t* win, int
           winFlags);
 SIGNATURE(ncclResult_t, ncclCommWindowDeregister, ncclComm_t comm, ncclWindow_t win);
-SIGNATURE(ncclResult_t, ncclWinGetUserPtr, ncclComm_t comm, ncclWindow_t win, void** outUserPtr);
 
 /* Reductions of the user's */
 SIGNATURE(ncclResult_t, ncclRedOpCreatePreMulSum, ncclRedOp_t *op, void *scalar, ncclDataType_t datatype,

@@ -482,15 +482,6 @@ public class NcclHeaders extends NativeTypes {
     public static int NCCL_SPLIT_NOCOLOR() {
         return NCCL_SPLIT_NOCOLOR;
     }
-    private static final float NCCL_UNDEF_FLOAT = -1.0f;
-    /**
-     * {@snippet lang=c :
-     * #define NCCL_UNDEF_FLOAT -1.0
-     * }
-     */
-    public static float NCCL_UNDEF_FLOAT() {
-        return NCCL_UNDEF_FLOAT;
-    }
     private static final int NCCL_API_MAGIC = (int)3405692655L;
     /**
      * {@snippet lang=c :
