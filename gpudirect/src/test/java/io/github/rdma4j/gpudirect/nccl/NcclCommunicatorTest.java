@@ -129,7 +129,8 @@ class NcclCommunicatorTest extends NcclFixture {
                 }))
                 .withMessage("no");
         assertThat(StandInNccl.calls("ncclAllReduce")).isZero();
-        all((communicator, rank, stream) -> allReduce(communicator, rank == 0 ? memory : floats(rank, 1, 1), rank, this));
+        all((communicator, rank, stream) ->
+                allReduce(communicator, rank == 0 ? memory : floats(rank, 1, 1), rank, this));
         assertThat(floats(memory)).containsExactly(3, 4);
     }
 
@@ -140,8 +141,8 @@ class NcclCommunicatorTest extends NcclFixture {
         List<DeviceMemory> memory = List.of(floats(0, 1), floats(1, 2), floats(2, 3));
         StandInNccl.failAt(call, 1, 3);
         assertThatExceptionOfType(NcclException.class)
-                .isThrownBy(() -> all((communicator, rank, stream) ->
-                        allReduce(communicator, memory.get(rank), rank, this)))
+                .isThrownBy(() ->
+                        all((communicator, rank, stream) -> allReduce(communicator, memory.get(rank), rank, this)))
                 .withMessageContaining("ncclInternalError 3")
                 .withMessageContaining(call + " was told to fail");
         all((communicator, rank, stream) -> allReduce(communicator, memory.get(rank), rank, this));
@@ -158,8 +159,7 @@ class NcclCommunicatorTest extends NcclFixture {
         assertThatExceptionOfType(NcclException.class)
                 .isThrownBy(() -> first.await(streams.getFirst(), LIMIT))
                 .withMessageContaining("another rank has ended or aborted");
-        assertThatExceptionOfType(NcclException.class)
-                .isThrownBy(() -> allReduce(first, floats(0, 1), 0, this));
+        assertThatExceptionOfType(NcclException.class).isThrownBy(() -> allReduce(first, floats(0, 1), 0, this));
         communicators.forEach(NcclCommunicator::close);
         assertThat(StandInNccl.calls("ncclCommAbort")).isEqualTo(RANKS);
         assertThat(StandInNccl.calls("ncclCommDestroy")).isZero();
@@ -229,8 +229,7 @@ class NcclCommunicatorTest extends NcclFixture {
         communicators.forEach(each -> each.await(LIMIT));
         StandInNccl.set("polls", 3);
         List<DeviceMemory> memory = List.of(floats(0, 1), floats(1, 2), floats(2, 3));
-        NcclGroup.run(() -> communicators.forEach(
-                each -> allReduce(each, memory.get(each.rank()), each.rank(), this)));
+        NcclGroup.run(() -> communicators.forEach(each -> allReduce(each, memory.get(each.rank()), each.rank(), this)));
         assertThat(communicators.getFirst().isReady()).isFalse();
         // Closing waits for the call to be taken, and then for the work.
         memory.forEach(DeviceMemory::close);
@@ -261,12 +260,10 @@ class NcclCommunicatorTest extends NcclFixture {
         List<DeviceMemory> memory = new ArrayList<>();
         List<NcclWindow> windows = new ArrayList<>();
         contexts.forEach(context -> memory.add(Nccl.allocate(context, 8192)));
-        NcclGroup.run(() -> communicators.forEach(each ->
-                windows.add(each.registerWindow(memory.get(each.rank()).slice(0, 4096), true))));
+        NcclGroup.run(() -> communicators.forEach(
+                each -> windows.add(each.registerWindow(memory.get(each.rank()).slice(0, 4096), true))));
         DeviceMemory from = floats(0, 5, 6);
-        communicators
-                .get(0)
-                .put(from.slice(), NcclDataType.FLOAT32, 2, windows.get(0), 16, streams.get(0));
+        communicators.get(0).put(from.slice(), NcclDataType.FLOAT32, 2, windows.get(0), 16, streams.get(0));
         communicators.get(2).waitSignal(0, 1, streams.get(2));
         assertThat(communicators.get(2).await(streams.get(2), LIMIT)).isTrue();
         assertThat(copied(memory.get(2)).getAtIndex(ValueLayout.JAVA_FLOAT, 5)).isEqualTo(6);
@@ -284,7 +281,8 @@ class NcclCommunicatorTest extends NcclFixture {
         assertThatExceptionOfType(NcclException.class).isThrownBy(() -> allReduce(first, floats(0, 1), 0, this));
         first.resume();
         assertThat(first.deviceMemory()).isEqualTo(before).isPositive();
-        assertThat(NcclGroup.estimate(() -> allReduce(first, floats(0, 1), 0, this))).isPositive();
+        assertThat(NcclGroup.estimate(() -> allReduce(first, floats(0, 1), 0, this)))
+                .isPositive();
         assertThat(StandInNccl.calls("ncclGroupEnd")).isEqualTo(1);
         assertThat(Nccl.parameter("NCCL_IB_DISABLE")).contains("0");
         assertThat(Nccl.parameter("NCCL_NO_SUCH")).isEmpty();

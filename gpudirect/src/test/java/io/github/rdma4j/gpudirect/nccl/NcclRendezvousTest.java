@@ -47,7 +47,9 @@ class NcclRendezvousTest {
             Future<NcclUniqueId> second = threads.submit(() -> NcclRendezvous.fetch(address(server), LIMIT));
             NcclRendezvous.serve(id(), server, 2, LIMIT);
             assertThat(first.get(LIMIT.toSeconds(), TimeUnit.SECONDS)).isEqualTo(id());
-            assertThat(second.get(LIMIT.toSeconds(), TimeUnit.SECONDS)).isEqualTo(id()).hasSameHashCodeAs(id());
+            assertThat(second.get(LIMIT.toSeconds(), TimeUnit.SECONDS))
+                    .isEqualTo(id())
+                    .hasSameHashCodeAs(id());
         }
     }
 
@@ -98,8 +100,7 @@ class NcclRendezvousTest {
                     return NcclUniqueId.receive(peer, LIMIT);
                 }
             });
-            try (Endpoint client =
-                    Endpoint.connect(server.address(), c -> c.transport(Transport.TCP), LIMIT)) {
+            try (Endpoint client = Endpoint.connect(server.address(), c -> c.transport(Transport.TCP), LIMIT)) {
                 assertThat(id().send(client, LIMIT)).isTrue();
                 assertThat(got.get(LIMIT.toSeconds(), TimeUnit.SECONDS)).isEqualTo(id());
             }
