@@ -18,9 +18,9 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 /**
  * A communicator's handle: who may call NCCL with it, and what NCCL is not through with.
  *
- * <p>Two locks. {@code calls} orders the calls, of which NCCL takes one at a time; in blocking mode a thread may be held
- * inside one for ever. {@code life} keeps the handle valid for the short call that asks for errors, which a thread makes
- * that watches, and which ends with an abort.
+ * <p>Two locks. {@code calls} orders the calls, of which NCCL takes one at a time; in blocking mode a thread may be
+ * held inside one for ever. {@code life} keeps the handle valid for the short call that asks for errors, which a
+ * thread makes that watches, and which ends with an abort.
  */
 final class Connection {
     private static final AtomicLong NUMBERS = new AtomicLong();

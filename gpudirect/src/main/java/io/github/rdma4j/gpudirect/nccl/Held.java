@@ -73,7 +73,7 @@ final class Held implements AutoCloseable {
                     throw new CudaCloseTimeoutException(
                             resource + " is not closed: NCCL has not put a call with it into"
                                     + " its stream after " + resource.context().closeTimeout()
-                                    + ". Remedy: wait for the other ranks, or abort the communicator, and close it again");
+                                    + ". Remedy: wait for the other ranks, or abort the communicator; close it again");
                 }
                 interrupted |= pause();
             }

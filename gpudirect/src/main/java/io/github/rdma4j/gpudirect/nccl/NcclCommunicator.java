@@ -711,7 +711,8 @@ public final class NcclCommunicator extends NcclTransfers implements AutoCloseab
 
     /**
      * Ends it at once, with all that is under way (ncclCommAbort); a second time does nothing. What the memory of
-     * operations under way has in it then is undefined. A thread that is held inside a call leaves it with an exception.
+     * operations under way has in it then is undefined. A thread that is held inside a call leaves it with an
+     * exception.
      *
      * @throws NcclException if NCCL refuses; it counts as ended
      */

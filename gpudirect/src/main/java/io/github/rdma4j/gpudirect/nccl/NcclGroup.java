@@ -15,8 +15,8 @@ import java.util.List;
  * of several communicators by one thread, small operations at once, or the making of several communicators.
  *
  * <p>Inside the body the methods of communicators check their arguments and note the call. NCCL gets them all when the
- * body is over, so a body that throws has given it nothing. What NCCL refuses is thrown by {@link #run}. Virtual threads
- * may run groups.
+ * body is over, so a body that throws has given it nothing. What NCCL refuses is thrown by {@link #run}. Virtual
+ * threads may run groups.
  *
  * @since 0.1.0
  */

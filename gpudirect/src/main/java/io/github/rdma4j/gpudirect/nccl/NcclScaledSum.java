@@ -5,8 +5,8 @@ package io.github.rdma4j.gpudirect.nccl;
 import io.github.rdma4j.gpudirect.nccl.internal.NcclFunction;
 
 /**
- * A sum of elements that each rank has multiplied by a factor before (ncclRedOpCreatePreMulSum); of one communicator and
- * one type. Each rank makes its own, and factors may differ.
+ * A sum of elements that each rank has multiplied by a factor before (ncclRedOpCreatePreMulSum); of one communicator
+ * and one type. Each rank makes its own, and factors may differ.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *

@@ -15,16 +15,16 @@ public enum NcclStatus {
             1,
             "ncclUnhandledCudaError",
             "a call of CUDA failed inside NCCL",
-            "see what CUDA says of the device (nvidia-smi, and the kernel's log for Xid); after a lost context the process"
-                    + " must end; else start with NCCL_DEBUG=INFO, which names the call"),
+            "see what CUDA says of the device (nvidia-smi, and the kernel's log for Xid); after a lost context the"
+                    + " process must end; else start with NCCL_DEBUG=INFO, which names the call"),
     /** A call of the system failed: a network, shared memory. */
     SYSTEM_ERROR(
             2,
             "ncclSystemError",
             "a call of the system failed inside NCCL, or the other ranks cannot be reached",
-            "see whether rank 0 still runs and NCCL_SOCKET_IFNAME names the network that all ranks share; whether /dev/shm"
-                    + " has room and the limits of locked memory and open files suffice (ulimit -l, -n); NCCL_DEBUG=INFO"
-                    + " names the call"),
+            "see whether rank 0 still runs and NCCL_SOCKET_IFNAME names the network that all ranks share; whether"
+                    + " /dev/shm has room and the limits of locked memory and open files suffice (ulimit -l, -n);"
+                    + " NCCL_DEBUG=INFO names the call"),
     /** A defect of NCCL. */
     INTERNAL_ERROR(
             3,
@@ -36,8 +36,8 @@ public enum NcclStatus {
             4,
             "ncclInvalidArgument",
             "an argument is not valid",
-            "see that count, type, root and memory are as this rank's communicator wants them; NCCL_DEBUG=WARN names the"
-                    + " argument"),
+            "see that count, type, root and memory are as this rank's communicator wants them; NCCL_DEBUG=WARN names"
+                    + " the argument"),
     /** Calls that do not go together. */
     INVALID_USAGE(
             5,

@@ -247,8 +247,8 @@ public abstract sealed class NcclTransfers permits NcclCommunicator {
     }
 
     /**
-     * Sends to one rank, which must receive as many elements of the same type (ncclSend). The stream waits for it: sends
-     * and receives that need each other go into one {@link NcclGroup}.
+     * Sends to one rank, which must receive as many elements of the same type (ncclSend). The stream waits for it:
+     * sends and receives that need each other go into one {@link NcclGroup}.
      *
      * @param from the elements
      * @param type of the elements

@@ -10,7 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/** Compares what jextract has generated, and the signatures that stand by hand, with nccl.h, which is in the project. */
+/** Compares what jextract has generated, and the signatures that stand by hand, with nccl.h in native-headers. */
 class StructLayoutTest {
     @Test
     void everythingIsWhatTheCompilerSays() {
@@ -23,7 +23,8 @@ class StructLayoutTest {
                 .forEach(facts::struct);
         facts.line("_Static_assert(sizeof(ncclUniqueId) == %d, \"ncclUniqueId\");".formatted(ncclUniqueId.sizeof()));
         facts.line(
-                "_Static_assert(sizeof(ncclWaitSignalDesc_t) == %d && offsetof(ncclWaitSignalDesc_t, sigIdx) == %d, \"\");"
+                "_Static_assert(sizeof(ncclWaitSignalDesc_t) == %d"
+                        + " && offsetof(ncclWaitSignalDesc_t, sigIdx) == %d, \"\");"
                         .formatted(ncclWaitSignalDesc_t.sizeof(), ncclWaitSignalDesc_t.sigIdx$offset()));
         GeneratedStruct.constants(NcclHeaders.class).forEach(facts::constant);
         assertThat(facts.differences()).isEmpty();
