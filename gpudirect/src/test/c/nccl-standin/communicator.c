@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define MAGIC 0xcafebeef
@@ -109,7 +110,18 @@ API int ncclGetUniqueId(unique_id *id) {
     pthread_mutex_unlock(&mutex);
     snprintf(id->internal, sizeof id->internal, "/nccl-standin-%d-%d", getpid(), number);
     struct clique *clique = clique_map(id->internal, true);
-    return clique ? SUCCESS : fail(SYSTEM_ERROR, "no shared memory");
+    if (!clique) return fail(SYSTEM_ERROR, "no shared memory");
+    munmap(clique, sizeof *clique);
+    return SUCCESS;
+}
+
+/* Names of ids that not all ranks came to. */
+__attribute__((destructor)) static void forget_names(void) {
+    char name[64];
+    for (; made_ids > 0; made_ids--) {
+        snprintf(name, sizeof name, "/nccl-standin-%d-%d", getpid(), made_ids);
+        clique_unlink(name);
+    }
 }
 
 static int init(const char *call, struct communicator **result, int ranks, unique_id *id, int rank, config *config) {
@@ -334,6 +346,7 @@ API int ncclCommRevoke(struct communicator *communicator, int flags) {
 }
 
 void standin_abort_all(void) {
+    forget_names();
     for (struct communicator *each = communicators; each; each = each->next)
         if (each->alive) {
             stop(each);
