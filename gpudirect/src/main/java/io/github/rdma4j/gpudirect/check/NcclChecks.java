@@ -114,8 +114,8 @@ final class NcclChecks {
         Arrays.stream(text.split("[\0\n]"))
                 .map(String::strip)
                 .filter(line -> line.startsWith(PREFIX) && line.indexOf('=') > 0)
-                .forEach(line -> settings.put(
-                        line.substring(0, line.indexOf('=')), line.substring(line.indexOf('=') + 1)));
+                .forEach(line ->
+                        settings.put(line.substring(0, line.indexOf('=')), line.substring(line.indexOf('=') + 1)));
     }
 
     /** What a setting takes away. */

@@ -43,6 +43,7 @@ record Library(NcclCalls calls, NcclVersion version) {
     }
 
     NcclException failure(int result, String call, long communicator) {
-        return new NcclException(call, result, calls.lastError(communicator));
+        String said = calls.lastError(communicator);
+        return new NcclException(call, result, said.isEmpty() ? calls.errorString(result) : said);
     }
 }

@@ -23,7 +23,7 @@ public final class NcclConfig {
     private static final int MOST_CHANNELS = 64;
     private static final int MOST_CLUSTER = 8;
 
-    private record Setting(String name, NcclVersion since, Object value, BiConsumer<MemorySegment, Arena> store) {}
+    private record Setting(String name, NcclVersion since, BiConsumer<MemorySegment, Arena> store) {}
 
     private NcclMode mode;
     private Duration timeout = Duration.ofSeconds(60);
@@ -151,8 +151,7 @@ public final class NcclConfig {
         if (value < least || value > most) {
             throw new IllegalArgumentException("%s %d: %d to %d".formatted(name, value, least, most));
         }
-        settings.add(new Setting(
-                name, new NcclVersion(major, minor, 0), value, (struct, arena) -> field.set(struct, value)));
+        settings.add(new Setting(name, new NcclVersion(major, minor, 0), (struct, arena) -> field.set(struct, value)));
         return this;
     }
 
@@ -163,7 +162,6 @@ public final class NcclConfig {
         settings.add(new Setting(
                 name,
                 new NcclVersion(major, minor, 0),
-                value,
                 (struct, arena) -> field.set(struct, arena.allocateFrom(value))));
         return this;
     }
