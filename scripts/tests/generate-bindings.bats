@@ -14,6 +14,7 @@ setup() {
     package=io/github/rdma4j/verbs/bindings
     cuda_package=io/github/rdma4j/cuda/bindings
     cufile_package=io/github/rdma4j/gpudirect/storage/bindings
+    nccl_package=io/github/rdma4j/gpudirect/nccl/bindings
     export RECORDING=$BATS_TEST_TMPDIR/recording
     mkdir -p "$project/scripts" "$BATS_TEST_TMPDIR/bin"
     cp -r "$root/native-headers" "$project"
@@ -87,13 +88,16 @@ if [[ \$list == driver.args ]]; then
 elif [[ \$list == storage.args ]]; then
     [[ -e \$folder/cufile.h ]] || { echo "no cufile.h in the folder \$folder" >&2; exit 1; }
     recorded=\$RECORDING/$cufile/$cufile_package output=\$output/$cufile_package
+elif [[ \$list == collectives.args ]]; then
+    [[ -e \$folder/nccl.h ]] || { echo "no nccl.h in the folder \$folder" >&2; exit 1; }
+    recorded=\$RECORDING/$cufile/$nccl_package output=\$output/$nccl_package
 else
     recorded=\$RECORDING/$verbs/$package output=\$output/$package
 fi
 mkdir -p "\$output"
 cd "\$output"
 case \$list in
-driver.args | storage.args) cp "\$recorded"/* . ;;
+driver.args | storage.args | collectives.args) cp "\$recorded"/* . ;;
 types.args)
     cp "\$recorded"/* . && rm LibIbVerbs.java LibRdmaCm.java
     for class in pthread_mutex_t __pthread_mutex_s __pthread_internal_list; do
@@ -135,6 +139,7 @@ fails_with() {
     [[ $output == *'rdma-core: the '*' committed classes are what jextract makes'* ]]
     [[ $output == *'cuda: the '*' committed classes are what jextract makes'* ]]
     [[ $output == *'cufile: the '*' committed classes are what jextract makes'* ]]
+    [[ $output == *'nccl: the '*' committed classes are what jextract makes'* ]]
     touch -d '2020-01-01' "$project/$verbs/$package/ibv_wc.java"
     generate --jextract "$jextract"
     [ "$status" -eq 0 ]
@@ -379,4 +384,17 @@ EOF
     printf 'broken\n' >>"$RECORDING/$cuda/$cuda_package/CUuuid_st.java"
     generate --jextract "$jextract" --only cuda
     fails_with 'does not compile'
+}
+
+@test "a header of NCCL that is not of the version that is pinned is refused" {
+    echo 2.27.3 >"$project/native-headers/nccl/version"
+    generate --jextract "$jextract" --only nccl
+    fails_with 'that of NCCL 2.30.7' 'version says 2.27.3'
+}
+
+@test "classes of one set are written, and those of the other set in the same folder stay" {
+    rm -r "${project:?}/$cufile/$nccl_package"
+    generate --jextract "$jextract" --only nccl
+    [ "$status" -eq 0 ]
+    nothing_is_written
 }

@@ -7,6 +7,7 @@ module io.github.rdma4j.gpudirect {
 
     exports io.github.rdma4j.gpudirect;
     exports io.github.rdma4j.gpudirect.check;
+    exports io.github.rdma4j.gpudirect.nccl;
     exports io.github.rdma4j.gpudirect.storage;
     exports io.github.rdma4j.gpudirect.topology;
 }

@@ -14,6 +14,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Objects;
 
 /**
  * What memory, streams and code of a device belong to ({@code CUcontext}); closing it closes them all.
@@ -227,6 +228,21 @@ public final class CudaContext extends CudaResource {
      */
     public DeviceMemory wrap(long address, long size) {
         return create(() -> DeviceAllocations.foreign(this, address, size));
+    }
+
+    /**
+     * Memory that another library has allocated, and that this frees by a call of that library: NCCL's, for instance. It
+     * is checked as by {@link #wrap}. Closing it waits for the work of its context, as for memory of this library.
+     *
+     * @param address a device pointer of this context
+     * @param size in bytes, 1 or more
+     * @param free frees it; called once, with this context current
+     * @return the memory
+     * @throws IllegalArgumentException as by {@link #wrap}; the memory is not freed then
+     */
+    public DeviceMemory adopt(long address, long size, Runnable free) {
+        Objects.requireNonNull(free);
+        return create(() -> DeviceAllocations.adopted(this, address, size, free::run));
     }
 
     /**

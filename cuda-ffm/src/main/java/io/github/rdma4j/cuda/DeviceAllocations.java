@@ -62,6 +62,11 @@ final class DeviceAllocations {
 
     /** Somebody else's pointer: what the driver says of it must fit what the caller says. */
     static DeviceMemory foreign(CudaContext context, long address, long size) {
+        return adopted(context, address, size, Freeing.NOTHING);
+    }
+
+    /** The same, freed by a call of whoever allocated it. */
+    static DeviceMemory adopted(CudaContext context, long address, long size, Freeing freeing) {
         requireSize(size);
         PointerAttributes attributes = PointerAttributes.of(address);
         String pointer = "pointer 0x%x".formatted(address);
@@ -95,7 +100,7 @@ final class DeviceAllocations {
             mapped = mappedFrom(next, address);
             last = next;
         }
-        return new DeviceMemory(context, address, size, attributes.kind(), capable, Freeing.NOTHING);
+        return new DeviceMemory(context, address, size, attributes.kind(), capable, freeing);
     }
 
     /** The bytes to the end of a piece; 0 if the driver does not say. */

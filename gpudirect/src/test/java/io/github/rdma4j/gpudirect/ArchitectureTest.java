@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 class ArchitectureTest {
     private static final String GPUDIRECT = "io.github.rdma4j.gpudirect";
     private static final String STORAGE = GPUDIRECT + ".storage";
+    private static final String NCCL = GPUDIRECT + ".nccl";
     private static final JavaClasses CODE = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .importPackages(GPUDIRECT);
@@ -64,6 +65,37 @@ class ArchitectureTest {
                         .or(describe(
                                 "its exceptions",
                                 type -> type.getFullName().startsWith(STORAGE + ".CuFileUnavailableException"))))
+                .check(CODE);
+    }
+
+    /** NCCL has networks of its own: adapters are not ours to choose, and ids go by endpoints. */
+    @Test
+    void ncclLeansOnCudaAndEndpointsOnly() {
+        classes()
+                .that()
+                .resideInAPackage(NCCL)
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage(
+                        "java..",
+                        NCCL,
+                        NCCL + ".internal",
+                        NCCL + ".bindings",
+                        "io.github.rdma4j.cuda",
+                        "io.github.rdma4j.verbs.endpoint")
+                .check(CODE);
+    }
+
+    @Test
+    void theNativeLayerOfNcclKnowsOfTheApiOnlyItsExceptions() {
+        classes()
+                .that()
+                .resideInAPackage(NCCL + ".internal")
+                .should()
+                .onlyDependOnClassesThat(resideInAnyPackage("java..", NCCL + ".internal", NCCL + ".bindings")
+                        .or(describe(
+                                "its exceptions",
+                                type -> type.getFullName().startsWith(NCCL + ".NcclUnavailableException"))))
                 .check(CODE);
     }
 

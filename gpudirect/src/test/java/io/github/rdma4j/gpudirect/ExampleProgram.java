@@ -22,6 +22,9 @@ final class ExampleProgram {
     /** From a file: docs/gpudirect-storage.md. */
     static final String TENSORS = "LoadTensors";
 
+    /** Ranks of NCCL: docs/nccl.md. */
+    static final String REDUCTION = "AllReduce";
+
     private ExampleProgram() {}
 
     static Path docs() {

@@ -44,6 +44,10 @@ public enum CheckId {
     CUFILE_COMPATIBILITY("cufile-compat", OK, NOTE, UNKNOWN),
     /** Which mounted file systems cuFile may reach directly. */
     STORAGE("storage", OK, NOTE, WARNING, UNKNOWN),
+    /** Whether NCCL's library is there. */
+    NCCL("nccl", OK, NOTE),
+    /** Whether variables change what NCCL would choose. */
+    NCCL_SETTINGS("nccl-settings", OK, NOTE, WARNING, UNKNOWN),
 
     /** Which kernel driver has the GPU. */
     GPU_DRIVER("gpu-driver", OK, FAIL, UNKNOWN),

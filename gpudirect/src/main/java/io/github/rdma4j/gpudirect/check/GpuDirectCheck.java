@@ -103,6 +103,7 @@ public final class GpuDirectCheck {
         findings.addAll(new HostChecks(files, topology, adapterInventory).findings());
         findings.addAll(new DriverChecks(files, topology, gpuInventory).findings());
         findings.addAll(new StorageChecks(files).findings());
+        findings.addAll(new NcclChecks(files).findings());
         findings.add(IommuCheck.of(files, folders(gpus, adapters)));
         gpus.forEach(gpu -> findings.addAll(new GpuChecks(gpu).findings()));
         adapters.forEach(adapter -> findings.addAll(new AdapterChecks(adapter).findings()));

@@ -62,9 +62,34 @@ class FindingsTest {
     }
 
     static List<Row> rows() {
-        return Stream.of(hostRows(), storageRows(), driverRows(), gpuRows(), adapterRows(), pairRows())
+        return Stream.of(hostRows(), storageRows(), ncclRows(), driverRows(), gpuRows(), adapterRows(), pairRows())
                 .flatMap(List::stream)
                 .toList();
+    }
+
+    private static List<Row> ncclRows() {
+        String environment = "proc/self/environ: ";
+        return List.of(
+                row(NCCL, OK, "/usr/lib64/libnccl.so.2 is libnccl.so.2", m -> m.with("usr/lib64/libnccl.so.2: x")),
+                row(NCCL, NOTE, "in none of the usual folders", m -> m),
+                row(NCCL_SETTINGS, OK, "no variable", m -> m.with(environment + "NCCL_DEBUG=INFO")),
+                row(NCCL_SETTINGS, NOTE, "NCCL_IB_HCA=mlx5_1", m -> m.with(environment + "NCCL_IB_HCA=mlx5_1")),
+                row(
+                        NCCL_SETTINGS,
+                        NOTE,
+                        "NCCL_NET_GDR_LEVEL=PHB",
+                        m -> m.with(environment + "A=1").with("etc/nccl.conf: NCCL_NET_GDR_LEVEL=PHB")),
+                row(
+                        NCCL_SETTINGS,
+                        WARNING,
+                        "NCCL_IB_DISABLE=1: no RDMA, other machines are reached by TCP",
+                        m -> m.with(environment + "NCCL_IB_DISABLE=1")),
+                row(
+                        NCCL_SETTINGS,
+                        WARNING,
+                        "NCCL_NET_GDR_LEVEL=LOC: no GPUDirect RDMA",
+                        m -> m.with(environment + "NCCL_NET_GDR_LEVEL=LOC")),
+                row(NCCL_SETTINGS, UNKNOWN, "/proc/self/environ cannot be read", m -> m));
     }
 
     private static List<Row> storageRows() {

@@ -161,7 +161,7 @@ class GpuDirectCheckTest {
         assertThat(report.outcome()).isEqualTo(CheckOutcome.DIRECT);
         assertThat(report.findings().stream()
                         .filter(finding -> finding.subject().kind() == Subject.Kind.HOST))
-                .hasSize(14);
+                .hasSize(16);
     }
 
     @Test
@@ -174,7 +174,7 @@ class GpuDirectCheckTest {
         assertThat(report.adapters()).isEmpty();
         assertThat(report.outcome()).isEqualTo(CheckOutcome.NOTHING);
         assertThat(report.findings())
-                .hasSize(14)
+                .hasSize(16)
                 .allMatch(finding -> finding.id().states().contains(finding.state()));
     }
 

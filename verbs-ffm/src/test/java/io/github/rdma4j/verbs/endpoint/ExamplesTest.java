@@ -45,10 +45,11 @@ class ExamplesTest {
     @Test
     void thereAreNoOthersThatNobodyCompiles() throws Exception {
         try (var files = Files.list(ExamplePrograms.source("KeyValue").getParent())) {
-            // GpuTransfer and LoadTensors are compiled by the tests of gpudirect, those of Netty by the tests of
-            // verbs-ffm/netty.
+            // AllReduce, GpuTransfer and LoadTensors are compiled by the tests of gpudirect, those of Netty by the tests
+            // of verbs-ffm/netty.
             assertThat(files.map(file -> file.getFileName().toString()))
                     .containsExactlyInAnyOrder(
+                            "AllReduce.java",
                             "Anywhere.java",
                             "FirstEndpoint.java",
                             "GpuTransfer.java",

@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.check;
+
+import static io.github.rdma4j.gpudirect.check.FindingState.NOTE;
+import static io.github.rdma4j.gpudirect.check.FindingState.UNKNOWN;
+import static io.github.rdma4j.gpudirect.check.FindingState.WARNING;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** Whether NCCL is there, and what its settings take away: from files alone. */
+final class NcclChecks {
+    private static final Subject HOST = Subject.host();
+    private static final String PREFIX = "NCCL_";
+    private static final List<String> FOLDERS = List.of(
+            "usr/lib/x86_64-linux-gnu",
+            "usr/lib/aarch64-linux-gnu",
+            "usr/lib64",
+            "usr/lib",
+            "usr/local/cuda/lib64",
+            "usr/local/lib");
+    /** Those that choose how ranks reach each other, beside the ones that forbid a way. */
+    private static final List<String> CHOOSING = List.of(
+            "NCCL_NET",
+            "NCCL_NET_GDR_LEVEL",
+            "NCCL_NET_GDR_READ",
+            "NCCL_NET_PLUGIN",
+            "NCCL_P2P_LEVEL",
+            "NCCL_IB_HCA",
+            "NCCL_IB_GID_INDEX",
+            "NCCL_SOCKET_IFNAME",
+            "NCCL_TOPO_FILE",
+            "NCCL_ALGO",
+            "NCCL_PROTO");
+
+    private final HostFiles files;
+
+    NcclChecks(HostFiles files) {
+        this.files = files;
+    }
+
+    List<Finding> findings() {
+        return List.of(library(), settings());
+    }
+
+    private Finding library() {
+        return FOLDERS.stream()
+                .map(folder -> folder + "/libnccl.so.2")
+                .filter(files::exists)
+                .findFirst()
+                .map(file -> Finding.ok(
+                        CheckId.NCCL,
+                        HOST,
+                        "/" + file
+                                + files.target(file).map(name -> " is " + name).orElse("")))
+                .orElseGet(() -> new Finding(
+                        CheckId.NCCL,
+                        HOST,
+                        NOTE,
+                        "libnccl.so.2 is in none of the usual folders",
+                        "collectives of GPUs (NCCL) cannot be used",
+                        "install NCCL (package libnccl2), or name the file with"
+                                + " -Dio.github.rdma4j.nccl.library=FILE"));
+    }
+
+    private Finding settings() {
+        Optional<String> environment = files.text("proc/self/environ");
+        if (environment.isEmpty()) {
+            return new Finding(
+                    CheckId.NCCL_SETTINGS,
+                    HOST,
+                    UNKNOWN,
+                    "/proc/self/environ cannot be read",
+                    "whether NCCL is told to leave a way out is not known",
+                    "look for variables NCCL_… in the environment, and at /etc/nccl.conf");
+        }
+        // The environment wins over the file.
+        Map<String, String> settings = new TreeMap<>();
+        read(files.text("etc/nccl.conf").orElse(""), settings);
+        read(environment.get(), settings);
+        List<String> lost = settings.entrySet().stream()
+                .flatMap(each -> lost(each.getKey(), each.getValue()).stream()
+                        .map(what -> each.getKey() + "=" + each.getValue() + ": " + what))
+                .toList();
+        if (!lost.isEmpty()) {
+            return new Finding(
+                    CheckId.NCCL_SETTINGS,
+                    HOST,
+                    WARNING,
+                    String.join("; ", lost),
+                    "NCCL goes a slower way than this machine may have",
+                    "remove these variables from the environment and from /etc/nccl.conf, unless they are meant");
+        }
+        List<String> chosen = settings.entrySet().stream()
+                .filter(each -> CHOOSING.contains(each.getKey()))
+                .map(each -> each.getKey() + "=" + each.getValue())
+                .toList();
+        return chosen.isEmpty()
+                ? Finding.ok(CheckId.NCCL_SETTINGS, HOST, "no variable changes NCCL's choice of transports")
+                : new Finding(
+                        CheckId.NCCL_SETTINGS,
+                        HOST,
+                        NOTE,
+                        String.join(", ", chosen),
+                        "NCCL does not choose by itself, and may choose otherwise than is said here",
+                        "");
+    }
+
+    private static void read(String text, Map<String, String> settings) {
+        Arrays.stream(text.split("[\0\n]"))
+                .map(String::strip)
+                .filter(line -> line.startsWith(PREFIX) && line.indexOf('=') > 0)
+                .forEach(line ->
+                        settings.put(line.substring(0, line.indexOf('=')), line.substring(line.indexOf('=') + 1)));
+    }
+
+    /** What a setting takes away. */
+    private static Optional<String> lost(String name, String value) {
+        return Optional.ofNullable(
+                switch (name + "=" + value) {
+                    case "NCCL_IB_DISABLE=1" -> "no RDMA, other machines are reached by TCP";
+                    case "NCCL_NET=Socket" -> "other machines are reached by TCP";
+                    case "NCCL_NET_GDR_LEVEL=0", "NCCL_NET_GDR_LEVEL=LOC" ->
+                        "no GPUDirect RDMA, bytes go through host memory";
+                    case "NCCL_DMABUF_ENABLE=0" -> "no dma-bufs, GPUDirect RDMA needs nvidia_peermem";
+                    case "NCCL_P2P_DISABLE=1", "NCCL_P2P_LEVEL=LOC" -> "GPUs do not reach each other directly";
+                    case "NCCL_SHM_DISABLE=1" -> "no shared memory between the GPUs of a machine";
+                    default -> null;
+                });
+    }
+}

@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.nccl;
+
+import io.github.rdma4j.cuda.CudaContext;
+import io.github.rdma4j.cuda.CudaEvent;
+import io.github.rdma4j.cuda.CudaException;
+import io.github.rdma4j.cuda.CudaStream;
+import io.github.rdma4j.gpudirect.nccl.internal.NcclFunction;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * One close. First the work in the streams, then NCCL's own end, all within one limit; what is not done then is
+ * aborted.
+ */
+final class Closing {
+    private final NcclCommunicator communicator;
+    private final Connection connection;
+    private final CudaContext context;
+    private final Duration limit;
+    private final long start = System.nanoTime();
+    private final List<RuntimeException> failures = new ArrayList<>();
+
+    Closing(NcclCommunicator communicator, Connection connection, CudaContext context, Duration limit) {
+        this.communicator = communicator;
+        this.connection = connection;
+        this.context = context;
+        this.limit = limit;
+    }
+
+    private Duration left() {
+        long left = Limits.nanos(limit) - (System.nanoTime() - start);
+        return Duration.ofNanos(Math.max(left, 0));
+    }
+
+    void run(List<AutoCloseable> parts, List<CudaStream> streams, boolean revoked) {
+        connection.lock();
+        try {
+            if (!connection.isOpen() || connection.isAborted()) {
+                return;
+            }
+            end(parts, streams, revoked);
+        } finally {
+            connection.unlock();
+        }
+        throwFirst();
+    }
+
+    private void end(List<AutoCloseable> parts, List<CudaStream> streams, boolean revoked) {
+        boolean done = false;
+        try {
+            if (isHealthy()) {
+                connection.settle(() -> "the last call of " + communicator, left());
+                awaitStreams(streams);
+                closeParts(parts);
+                if (!revoked && connection.library.has(NcclFunction.COMM_FINALIZE)) {
+                    finish();
+                }
+                connection.destroy();
+                done = true;
+            }
+        } catch (NcclException | CudaException e) {
+            failures.add(e);
+        } finally {
+            if (!done && connection.isOpen()) {
+                abort(parts);
+            }
+        }
+    }
+
+    /** One that has failed is aborted, and that is no failure of the close. */
+    private boolean isHealthy() {
+        int state = connection.state();
+        return state == NcclStatus.SUCCESS.number() || state == NcclStatus.IN_PROGRESS.number();
+    }
+
+    private void abort(List<AutoCloseable> parts) {
+        try {
+            connection.abort();
+        } catch (RuntimeException e) {
+            failures.add(e);
+        }
+        closeParts(parts);
+    }
+
+    /** By events: to ask the stream would take the failures of callbacks from whom they are for. */
+    private void awaitStreams(List<CudaStream> streams) {
+        List<CudaEvent> ends = new ArrayList<>();
+        try {
+            for (CudaStream stream : streams) {
+                CudaEvent end = context.createEvent();
+                ends.add(end);
+                try {
+                    end.record(stream);
+                } catch (IllegalStateException e) {
+                    // Closed meanwhile: NCCL's own end waits for what it was given.
+                    continue;
+                }
+            }
+            boolean over = Limits.await(
+                    () -> {
+                        if (!isHealthy()) {
+                            connection.library.check(connection.state(), "work of " + communicator, 0);
+                        }
+                        return ends.stream().allMatch(CudaEvent::isDone);
+                    },
+                    left());
+            if (!over) {
+                throw new NcclTimeoutException(
+                        "closing %s: the work in its streams; it is aborted, and that work".formatted(communicator),
+                        limit);
+            }
+        } finally {
+            ends.forEach(CudaEvent::close);
+        }
+    }
+
+    /** ncclCommFinalize, which blocks without a limit in blocking mode: then another thread makes the call. */
+    private void finish() {
+        if (connection.mode != NcclMode.BLOCKING) {
+            int result = callFinalize();
+            if (result != NcclStatus.IN_PROGRESS.number()) {
+                connection.library.check(result, "ncclCommFinalize()", connection.handle());
+            }
+            connection.settle(() -> "ncclCommFinalize() of " + communicator, left());
+            return;
+        }
+        CompletableFuture<Integer> result = new CompletableFuture<>();
+        Thread.ofPlatform().daemon().name("rdma4j-nccl-finalize").start(() -> {
+            try {
+                result.complete(callFinalize());
+            } catch (RuntimeException | Error e) {
+                result.completeExceptionally(e);
+            }
+        });
+        if (!Limits.await(result::isDone, left())) {
+            throw new NcclTimeoutException("ncclCommFinalize() of " + communicator, limit);
+        }
+        connection.library.check(result.join(), "ncclCommFinalize()", connection.handle());
+    }
+
+    private int callFinalize() {
+        context.makeCurrentForCall();
+        return connection.library.calls().call(NcclFunction.COMM_FINALIZE, connection.handle());
+    }
+
+    /** Those of an aborted communicator need no call any more; they are told. */
+    void closeParts(List<AutoCloseable> parts) {
+        for (AutoCloseable part : parts) {
+            try {
+                part.close();
+            } catch (RuntimeException e) {
+                failures.add(e);
+            } catch (Exception e) {
+                failures.add(new IllegalStateException(e));
+            }
+        }
+    }
+
+    private void throwFirst() {
+        if (!failures.isEmpty()) {
+            RuntimeException first = failures.removeFirst();
+            failures.stream().filter(each -> each != first).forEach(first::addSuppressed);
+            throw first;
+        }
+    }
+}

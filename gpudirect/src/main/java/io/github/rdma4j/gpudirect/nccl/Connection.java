@@ -1,0 +1,261 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.nccl;
+
+import io.github.rdma4j.cuda.CudaContext;
+import io.github.rdma4j.gpudirect.nccl.internal.NcclFunction;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+
+/**
+ * A communicator's handle: who may call NCCL with it, and what NCCL is not through with.
+ *
+ * <p>Two locks. {@code calls} orders the calls, of which NCCL takes one at a time; in blocking mode a thread may be
+ * held inside one for ever. {@code life} keeps the handle valid for the short call that asks for errors, which a
+ * thread makes that watches, and which ends with an abort.
+ */
+final class Connection {
+    private static final AtomicLong NUMBERS = new AtomicLong();
+    private static final long ABORT_PATIENCE_SECONDS = 2;
+
+    /** In this order locks of several are taken. */
+    final long number = NUMBERS.incrementAndGet();
+
+    final Library library;
+    final CudaContext context;
+    final NcclMode mode;
+    final Duration timeout;
+    private final ReentrantLock calls = new ReentrantLock();
+    private final ReentrantReadWriteLock life = new ReentrantReadWriteLock();
+    /** Under {@code calls}. */
+    private final List<Pending> pending = new ArrayList<>();
+
+    private final Arena arena = Arena.ofShared();
+    private final MemorySegment slot;
+    private final MemorySegment errorSlot;
+    private volatile long handle;
+    private volatile boolean aborted;
+    private volatile boolean closed;
+
+    Connection(Library library, CudaContext context, NcclMode mode, Duration timeout) {
+        this.library = library;
+        this.context = context;
+        this.mode = mode;
+        this.timeout = timeout;
+        slot = arena.allocate(ValueLayout.JAVA_LONG);
+        errorSlot = arena.allocate(ValueLayout.JAVA_INT);
+    }
+
+    /** For what NCCL reads while the communicator is there. */
+    Arena arena() {
+        return arena;
+    }
+
+    /** Where NCCL writes the handle. */
+    long slot() {
+        return slot.address();
+    }
+
+    /** NCCL has written the handle. */
+    void opened() {
+        opened(slot.get(ValueLayout.JAVA_LONG, 0));
+    }
+
+    void opened(long written) {
+        handle = written;
+    }
+
+    /** For native calls, with the calls' lock. */
+    long handle() {
+        long now = handle;
+        if (now == 0) {
+            throw ended();
+        }
+        return now;
+    }
+
+    /** Whether NCCL knows it. */
+    boolean isOpen() {
+        return handle != 0;
+    }
+
+    boolean isAborted() {
+        return aborted;
+    }
+
+    void requireOpen() {
+        if (aborted || closed) {
+            throw ended();
+        }
+    }
+
+    private IllegalStateException ended() {
+        return new IllegalStateException(
+                aborted
+                        ? "the communicator was aborted"
+                        : closed
+                                ? "the communicator is closed"
+                                : "the communicator is not there yet: its group has" + " not ended, or has failed");
+    }
+
+    /** Lets nobody else call; {@link #unlock} must follow. */
+    void lock() {
+        try {
+            if (!calls.tryLock(Limits.nanos(timeout), TimeUnit.NANOSECONDS)) {
+                throw new NcclTimeoutException("a call of another thread on the same communicator", timeout);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(
+                    "interrupted while another thread was inside a call on the same communicator", e);
+        }
+    }
+
+    void unlock() {
+        calls.unlock();
+    }
+
+    /** What NCCL says of the communicator now: a number of NcclStatus. */
+    int state() {
+        life.readLock().lock();
+        try {
+            if (handle == 0) {
+                throw ended();
+            }
+            synchronized (errorSlot) {
+                library.check(
+                        library.calls().pair(NcclFunction.COMM_GET_ASYNC_ERROR, handle, errorSlot.address()),
+                        "ncclCommGetAsyncError()",
+                        handle);
+                return errorSlot.get(ValueLayout.JAVA_INT, 0);
+            }
+        } finally {
+            life.readLock().unlock();
+        }
+    }
+
+    /** With the lock: NCCL has taken something that holds memory. */
+    void add(Pending taken) {
+        pending.add(taken);
+        Pending.began(this);
+    }
+
+    /**
+     * With the lock: waits until NCCL is through with the calls before.
+     *
+     * @param call in words
+     * @param limit how long at most
+     * @throws NcclException if they have failed
+     */
+    void settle(Step.Call call, Duration limit) {
+        int[] state = new int[1];
+        boolean over = Limits.await(
+                () -> {
+                    if (aborted) {
+                        throw ended();
+                    }
+                    state[0] = state();
+                    return state[0] != NcclStatus.IN_PROGRESS.number();
+                },
+                limit);
+        if (!over) {
+            throw new NcclTimeoutException(call.words(), limit);
+        }
+        finish();
+        library.check(state[0], call.words(), handle);
+    }
+
+    /** With the lock, and without a wait: whether NCCL is through. Failures are left for {@link #settle}. */
+    private boolean isSettled() {
+        if (state() == NcclStatus.IN_PROGRESS.number()) {
+            return false;
+        }
+        finish();
+        return true;
+    }
+
+    private void finish() {
+        pending.forEach(Pending::finish);
+        pending.clear();
+        Pending.ended(this);
+    }
+
+    /** Looks whether NCCL is through, if nobody is inside a call. */
+    void look() {
+        if (calls.tryLock()) {
+            try {
+                if (isOpen()) {
+                    isSettled();
+                }
+            } finally {
+                calls.unlock();
+            }
+        }
+    }
+
+    /**
+     * ncclCommAbort. A thread that is held inside a call of NCCL leaves it by that; one that waits in this library does
+     * so first.
+     */
+    void abort() {
+        aborted = true;
+        boolean alone = false;
+        try {
+            alone = calls.tryLock(ABORT_PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        try {
+            end(NcclFunction.COMM_ABORT, "ncclCommAbort()", alone);
+        } finally {
+            if (alone) {
+                calls.unlock();
+            }
+        }
+    }
+
+    /** With the lock: ncclCommDestroy. */
+    void destroy() {
+        closed = true;
+        end(NcclFunction.COMM_DESTROY, "ncclCommDestroy()", true);
+    }
+
+    private void end(NcclFunction function, String call, boolean alone) {
+        long last;
+        life.writeLock().lock();
+        try {
+            last = handle;
+            handle = 0;
+        } finally {
+            life.writeLock().unlock();
+        }
+        try {
+            if (last != 0) {
+                RuntimeException unbound = null;
+                try {
+                    context.makeCurrentForCall();
+                } catch (RuntimeException e) {
+                    // What is not given back now never is.
+                    unbound = e;
+                }
+                // Its text is not asked for: the communicator is gone.
+                library.check(library.calls().call(function, last), call, 0);
+                if (unbound != null) {
+                    throw unbound;
+                }
+            }
+        } finally {
+            if (alone) {
+                finish();
+            }
+        }
+    }
+}

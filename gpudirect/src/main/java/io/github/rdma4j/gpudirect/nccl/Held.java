@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.nccl;
+
+import io.github.rdma4j.cuda.CudaCloseTimeoutException;
+import io.github.rdma4j.cuda.CudaResource;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Memory or a stream that NCCL is being given by its address. It depends on it: closing it comes here first, and waits
+ * until NCCL has put the work into the stream, from where on CUDA knows of it.
+ */
+final class Held implements AutoCloseable {
+    private static final Map<CudaResource, Held> ALL = new IdentityHashMap<>();
+    private static final long PAUSE_MILLIS = 2;
+
+    private final CudaResource resource;
+    private int inside;
+    private boolean closed;
+
+    private Held(CudaResource resource) {
+        this.resource = resource;
+    }
+
+    /** Lets nobody close it before {@link #exit}. */
+    static Held enter(CudaResource resource) {
+        synchronized (ALL) {
+            Held known = ALL.get(resource);
+            if (known != null && known.tryEnter()) {
+                return known;
+            }
+        }
+        Held made = new Held(resource);
+        // Not under the lock: a close of the resource waits there for its dependents, which come here.
+        resource.addDependent(made);
+        synchronized (ALL) {
+            Held first = ALL.get(resource);
+            if (first == null || !first.tryEnter()) {
+                ALL.put(resource, made);
+                made.tryEnter();
+                return made;
+            }
+            resource.removeDependent(made);
+            return first;
+        }
+    }
+
+    private synchronized boolean tryEnter() {
+        if (closed) {
+            return false;
+        }
+        inside++;
+        return true;
+    }
+
+    synchronized void exit() {
+        inside--;
+        notifyAll();
+    }
+
+    /** Called by the resource before it is closed. */
+    @Override
+    public void close() {
+        long limit = Limits.nanos(resource.context().closeTimeout());
+        long start = System.nanoTime();
+        boolean interrupted = false;
+        try {
+            while (isInside()) {
+                Pending.look();
+                if (System.nanoTime() - start >= limit) {
+                    throw new CudaCloseTimeoutException(
+                            resource + " is not closed: NCCL has not put a call with it into"
+                                    + " its stream after " + resource.context().closeTimeout()
+                                    + ". Remedy: wait for the other ranks, or abort the communicator; close it again");
+                }
+                interrupted |= pause();
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+        synchronized (ALL) {
+            ALL.remove(resource, this);
+        }
+    }
+
+    private synchronized boolean isInside() {
+        closed = true;
+        return inside > 0;
+    }
+
+    private synchronized boolean pause() {
+        try {
+            if (inside > 0) {
+                TimeUnit.MILLISECONDS.timedWait(this, PAUSE_MILLIS);
+            }
+            return false;
+        } catch (InterruptedException e) {
+            return true;
+        }
+    }
+}

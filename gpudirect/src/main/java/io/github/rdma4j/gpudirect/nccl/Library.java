@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.nccl;
+
+import io.github.rdma4j.gpudirect.nccl.internal.NcclCalls;
+import io.github.rdma4j.gpudirect.nccl.internal.NcclFunction;
+
+/** The library of a communicator: what it has, and what it says of failures. */
+record Library(NcclCalls calls, NcclVersion version) {
+    /** The one that is chosen now. */
+    static Library current() {
+        NcclCalls calls = NcclCalls.require();
+        return new Library(calls, NcclVersion.ofCode(calls.version()));
+    }
+
+    boolean has(NcclFunction function) {
+        return calls.has(function);
+    }
+
+    /** Throws if the library is too old for a function. */
+    void require(NcclFunction function) {
+        if (!calls.has(function)) {
+            throw tooOld(function.symbol(), NcclVersion.ofCode(function.since()));
+        }
+    }
+
+    /** Throws if the library is older than what a thing needs. */
+    void require(NcclVersion wanted, String thing) {
+        if (!version.isAtLeast(wanted)) {
+            throw tooOld(thing, wanted);
+        }
+    }
+
+    private UnsupportedOperationException tooOld(String thing, NcclVersion wanted) {
+        return new UnsupportedOperationException("%s needs NCCL %s, and %s is %s. Remedy: install a newer NCCL"
+                .formatted(thing, wanted, calls.file(), version));
+    }
+
+    void check(int result, String call, long communicator) {
+        if (result != NcclStatus.SUCCESS.number()) {
+            throw failure(result, call, communicator);
+        }
+    }
+
+    NcclException failure(int result, String call, long communicator) {
+        String said = calls.lastError(communicator);
+        return new NcclException(call, result, said.isEmpty() ? calls.errorString(result) : said);
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.nccl;
+
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/** Waits with a limit. */
+final class Limits {
+    private static final long SPIN_NANOS = 20_000;
+    private static final long LONGEST_PAUSE_NANOS = 1_000_000;
+    private static final int PAUSES_IN_WAIT = 16;
+
+    private Limits() {}
+
+    /** A limit longer than 292 years is one of 292 years. */
+    static long nanos(Duration limit) {
+        if (limit.isNegative()) {
+            throw new IllegalArgumentException("a negative time limit, " + limit);
+        }
+        try {
+            return limit.toNanos();
+        } catch (ArithmeticException e) {
+            return Long.MAX_VALUE;
+        }
+    }
+
+    /**
+     * Asks until it is so or the time is over. An interrupt does not end it, since what is half done cannot be left;
+     * the thread is interrupted afterwards.
+     */
+    static boolean await(BooleanSupplier done, Duration limit) {
+        long nanos = nanos(limit);
+        long start = System.nanoTime();
+        boolean interrupted = false;
+        try {
+            while (!done.getAsBoolean()) {
+                long elapsed = System.nanoTime() - start;
+                if (elapsed >= nanos) {
+                    return done.getAsBoolean();
+                }
+                if (elapsed < SPIN_NANOS) {
+                    Thread.onSpinWait();
+                } else {
+                    LockSupport.parkNanos(Math.min(elapsed / PAUSES_IN_WAIT, LONGEST_PAUSE_NANOS));
+                    interrupted |= Thread.interrupted();
+                }
+            }
+            return true;
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.nccl;
+
+/**
+ * A call that NCCL refused, or work of a communicator that has failed since. After the latter the communicator can only
+ * be aborted, which its {@code close()} does.
+ *
+ * @serial exclude
+ * @since 0.1.0
+ */
+public class NcclException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final String call;
+    private final NcclStatus status;
+    private final String lastError;
+
+    /**
+     * A refused call.
+     *
+     * @param call with its arguments
+     * @param result as NCCL gave it
+     * @param lastError what ncclGetLastError says, or an empty string
+     */
+    public NcclException(String call, int result, String lastError) {
+        this(
+                call,
+                NcclStatus.of(result),
+                result,
+                lastError,
+                NcclStatus.of(result).remedy());
+    }
+
+    NcclException(String call, NcclStatus status, int result, String lastError, String remedy) {
+        super(call + " failed: " + status.nativeName() + " " + result + " (" + status.explanation() + ")"
+                + (lastError.isEmpty() ? "" : ". NCCL says: " + lastError)
+                + (remedy.isEmpty() ? "" : ". Remedy: " + remedy));
+        this.call = call;
+        this.status = status;
+        this.lastError = lastError;
+    }
+
+    /** {@return the call that failed, with its arguments} */
+    public String call() {
+        return call;
+    }
+
+    /** {@return the status; {@link NcclStatus#UNKNOWN} for a number that this library does not know} */
+    public NcclStatus status() {
+        return status;
+    }
+
+    /** {@return what NCCL's ncclGetLastError said, which may be of another call; an empty string if it said nothing} */
+    public String lastError() {
+        return lastError;
+    }
+
+    /** {@return what can be done about it; an empty string where nothing is known} */
+    public String remedy() {
+        return status.remedy();
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.nccl;
+
+import io.github.rdma4j.gpudirect.nccl.bindings.NcclHeaders;
+import io.github.rdma4j.gpudirect.nccl.bindings.ncclSimInfo_v22200;
+import io.github.rdma4j.gpudirect.nccl.internal.NcclFunction;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Calls that NCCL takes together (ncclGroupStart, ncclGroupEnd): sends and receives that need each other, one operation
+ * of several communicators by one thread, small operations at once, or the making of several communicators.
+ *
+ * <p>Inside the body the methods of communicators check their arguments and note the call. NCCL gets them all when the
+ * body is over, so a body that throws has given it nothing. What NCCL refuses is thrown by {@link #run}. Virtual
+ * threads may run groups.
+ *
+ * @since 0.1.0
+ */
+public final class NcclGroup {
+    private static final ThreadLocal<NcclGroup> CURRENT = new ThreadLocal<>();
+
+    private final List<Step> steps = new ArrayList<>();
+
+    private NcclGroup() {}
+
+    /**
+     * Makes the calls of a body as one. A group inside a group is a part of it.
+     *
+     * @param body calls methods of communicators; they return before anything is done
+     * @throws NcclException if NCCL refuses one of the calls, or all together; none is made then
+     * @throws NcclTimeoutException if NCCL is not through with them in time
+     * @throws IllegalArgumentException if communicators of mode {@link NcclMode#BLOCKING} and others are in it
+     */
+    public static void run(Runnable body) {
+        if (CURRENT.get() != null) {
+            body.run();
+            return;
+        }
+        Submission.run(collect(body));
+    }
+
+    /**
+     * How long the calls of a body would take, which are not made (ncclGroupSimulateEnd).
+     *
+     * @param body as for {@link #run}
+     * @return NCCL's estimate in microseconds; 0 for a body without calls
+     * @throws UnsupportedOperationException before NCCL 2.22.3
+     * @throws IllegalStateException inside a group
+     */
+    public static float estimate(Runnable body) {
+        if (CURRENT.get() != null) {
+            throw new IllegalStateException("inside a group: what is noted there is made");
+        }
+        Library library = Library.current();
+        library.require(NcclFunction.GROUP_SIMULATE_END);
+        List<Step> steps = collect(body);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment information = ncclSimInfo_v22200.allocate(arena);
+            ncclSimInfo_v22200.size(information, information.byteSize());
+            ncclSimInfo_v22200.magic(information, Submission.SIMULATION_MAGIC);
+            ncclSimInfo_v22200.version(
+                    information,
+                    Math.min(NcclHeaders.NCCL_VERSION_CODE(), library.version().code()));
+            ncclSimInfo_v22200.estimatedTime(information, 0);
+            Submission.simulate(
+                    steps, () -> library.calls().call(NcclFunction.GROUP_SIMULATE_END, information.address()));
+            return ncclSimInfo_v22200.estimatedTime(information);
+        }
+    }
+
+    private static List<Step> collect(Runnable body) {
+        NcclGroup group = new NcclGroup();
+        CURRENT.set(group);
+        boolean over = false;
+        try {
+            body.run();
+            over = true;
+        } finally {
+            CURRENT.remove();
+            if (!over) {
+                group.steps.forEach(step -> step.failed().run());
+            }
+        }
+        return group.steps;
+    }
+
+    /** {@return whether this thread is inside a group} */
+    static boolean isOpen() {
+        return CURRENT.get() != null;
+    }
+
+    /** Makes a call, or notes it for the group that this thread is in. */
+    static void submit(Step step) {
+        NcclGroup group = CURRENT.get();
+        if (group == null) {
+            Submission.run(step);
+        } else {
+            group.steps.add(step);
+        }
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.nccl;
+
+import io.github.rdma4j.cuda.DeviceSlice;
+import io.github.rdma4j.gpudirect.nccl.internal.NcclFunction;
+
+/**
+ * Memory that a communicator knows, so that NCCL need not copy it through buffers of its own (ncclCommRegister). It is
+ * closed with the memory and with the communicator.
+ *
+ * <p>Thread safety: all methods may be called from any thread.
+ *
+ * @since 0.1.0
+ */
+public final class NcclRegistration implements AutoCloseable {
+    private final NcclCommunicator communicator;
+    private final DeviceSlice slice;
+    private final long handle;
+    private boolean closed;
+
+    NcclRegistration(NcclCommunicator communicator, DeviceSlice slice, long handle) {
+        this.communicator = communicator;
+        this.slice = slice;
+        this.handle = handle;
+    }
+
+    /** {@return what is registered} */
+    public DeviceSlice slice() {
+        return slice;
+    }
+
+    /**
+     * Takes it back (ncclCommDeregister); a second time does nothing. No work may use the memory any more.
+     *
+     * @throws NcclException if NCCL refuses; it counts as taken back
+     */
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+        }
+        slice.memory().removeDependent(this);
+        communicator.forget(this);
+        communicator.giveBack(
+                "ncclCommDeregister()",
+                at -> communicator.connection().library.calls().pair(NcclFunction.COMM_DEREGISTER, at, handle));
+    }
+
+    /** {@return memory and communicator} */
+    @Override
+    public String toString() {
+        return slice + ", registered with " + communicator;
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.nccl;
+
+import io.github.rdma4j.gpudirect.nccl.internal.NcclFunction;
+
+/**
+ * A sum of elements that each rank has multiplied by a factor before (ncclRedOpCreatePreMulSum); of one communicator
+ * and one type. Each rank makes its own, and factors may differ.
+ *
+ * <p>Thread safety: all methods may be called from any thread.
+ *
+ * @since 0.1.0
+ */
+public final class NcclScaledSum implements NcclReduction, AutoCloseable {
+    private final NcclCommunicator communicator;
+    private final NcclDataType type;
+    private final int code;
+    private boolean closed;
+
+    NcclScaledSum(NcclCommunicator communicator, NcclDataType type, int code) {
+        this.communicator = communicator;
+        this.type = type;
+        this.code = code;
+    }
+
+    /** {@return the type of the elements} */
+    public NcclDataType type() {
+        return type;
+    }
+
+    synchronized int codeFor(NcclCommunicator user, NcclDataType elements) {
+        if (closed) {
+            throw new IllegalStateException(this + " is closed");
+        }
+        if (user != communicator || elements != type) {
+            throw new IllegalArgumentException("%s is used by %s for %s".formatted(this, user, elements));
+        }
+        return code;
+    }
+
+    /**
+     * Gives it back (ncclRedOpDestroy); work that is in a stream may still be under way. A second time does nothing.
+     *
+     * @throws NcclException if NCCL refuses
+     */
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+        }
+        communicator.forget(this);
+        communicator.giveBack(
+                "ncclRedOpDestroy()",
+                handle -> communicator.connection().library.calls().call(NcclFunction.OPERATOR_DESTROY, code, handle));
+    }
+
+    /** {@return type and communicator} */
+    @Override
+    public String toString() {
+        return "scaled sum of %s, of %s".formatted(type, communicator);
+    }
+}

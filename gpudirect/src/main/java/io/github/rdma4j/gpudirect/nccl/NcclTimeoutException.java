@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.nccl;
+
+import java.time.Duration;
+
+/**
+ * NCCL was not done with something in time: other ranks have not come, mostly. The communicator can only be aborted,
+ * which its {@code close()} does.
+ *
+ * @serial exclude
+ * @since 0.1.0
+ */
+public class NcclTimeoutException extends NcclException {
+    private static final long serialVersionUID = 1L;
+
+    /**
+     * A limit that is over.
+     *
+     * @param call that is not over
+     * @param limit how long it was waited for
+     */
+    public NcclTimeoutException(String call, Duration limit) {
+        super(
+                call,
+                NcclStatus.IN_PROGRESS,
+                NcclStatus.IN_PROGRESS.number(),
+                "",
+                "not over after %s: see whether all ranks have made the same call, and can reach each other"
+                                .formatted(limit)
+                        + " (NCCL_SOCKET_IFNAME); then abort or close the communicator");
+    }
+}

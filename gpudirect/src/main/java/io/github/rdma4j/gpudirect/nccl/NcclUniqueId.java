@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.nccl;
+
+import io.github.rdma4j.gpudirect.nccl.bindings.ncclUniqueId;
+import io.github.rdma4j.gpudirect.nccl.internal.NcclFunction;
+import io.github.rdma4j.verbs.endpoint.Endpoint;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.Arrays;
+
+/**
+ * What the ranks of a communicator find each other by ({@code ncclUniqueId}): one process makes it, all get its bytes.
+ * They have the address of the maker and a secret; whoever has them can join in the place of a rank, so send them over
+ * a network that is trusted. {@link NcclRendezvous} does that by TCP.
+ *
+ * <p>Thread safety: immutable.
+ *
+ * @since 0.1.0
+ */
+public final class NcclUniqueId {
+    /** Its bytes. */
+    public static final int SIZE = 128;
+
+    private final byte[] bytes;
+
+    private NcclUniqueId(byte[] bytes) {
+        this.bytes = bytes;
+    }
+
+    /**
+     * A new one (ncclGetUniqueId). This process must stay until all ranks have joined: NCCL listens for them here.
+     *
+     * @return for one communicator
+     * @throws NcclException if NCCL finds no network to listen at
+     * @throws NcclUnavailableException if NCCL cannot be used
+     */
+    public static NcclUniqueId create() {
+        Library library = Library.current();
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment id = ncclUniqueId.allocate(arena);
+            library.check(library.calls().call(NcclFunction.GET_UNIQUE_ID, id.address()), "ncclGetUniqueId()", 0);
+            return new NcclUniqueId(id.toArray(ValueLayout.JAVA_BYTE));
+        }
+    }
+
+    /**
+     * One that another process has made.
+     *
+     * @param bytes its {@link #bytes}, 128
+     * @return the same
+     */
+    public static NcclUniqueId of(byte[] bytes) {
+        if (bytes.length != SIZE) {
+            throw new IllegalArgumentException("%d bytes: an id has %d".formatted(bytes.length, SIZE));
+        }
+        return new NcclUniqueId(bytes.clone());
+    }
+
+    /** {@return its 128 bytes} */
+    public byte[] bytes() {
+        return bytes.clone();
+    }
+
+    /**
+     * Sends it to one peer, who calls {@link #receive}.
+     *
+     * @param peer whose messages are at least 128 bytes long
+     * @param timeout how long to wait for room at most
+     * @return false if the peer had no room in time
+     */
+    public boolean send(Endpoint peer, Duration timeout) {
+        return peer.send(bytes, timeout);
+    }
+
+    /**
+     * The next message of a peer, which {@link #send} has sent.
+     *
+     * @param peer who made the id
+     * @param timeout how long to wait at most
+     * @return the id
+     * @throws NcclTimeoutException if none has come in time
+     * @throws IllegalArgumentException if the message is something else
+     */
+    public static NcclUniqueId receive(Endpoint peer, Duration timeout) {
+        return of(peer.receive(timeout)
+                .orElseThrow(() -> new NcclTimeoutException("receiving the id from " + peer, timeout)));
+    }
+
+    MemorySegment struct(SegmentAllocator arena) {
+        return arena.allocateFrom(ValueLayout.JAVA_BYTE, bytes);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof NcclUniqueId that && Arrays.equals(bytes, that.bytes);
+    }
+
+    @Override
+    public int hashCode() {
+        return Arrays.hashCode(bytes);
+    }
+
+    /** {@return that it is one; its bytes are a secret} */
+    @Override
+    public String toString() {
+        return "NCCL id of %d bytes".formatted(SIZE);
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.nccl;
+
+import io.github.rdma4j.cuda.DeviceSlice;
+import io.github.rdma4j.gpudirect.nccl.internal.NcclFunction;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * Memory of each rank that all have registered together, so that one can write into another's
+ * (ncclCommWindowRegister). It is closed with the memory and with the communicator.
+ *
+ * <p>Thread safety: all methods may be called from any thread.
+ *
+ * @since 0.1.0
+ */
+public final class NcclWindow implements AutoCloseable {
+    private final NcclCommunicator communicator;
+    private final DeviceSlice slice;
+    private final MemorySegment slot;
+    private boolean closed;
+
+    NcclWindow(NcclCommunicator communicator, DeviceSlice slice, MemorySegment slot) {
+        this.communicator = communicator;
+        this.slice = slice;
+        this.slot = slot;
+    }
+
+    /** {@return this rank's part} */
+    public DeviceSlice slice() {
+        return slice;
+    }
+
+    NcclCommunicator communicator() {
+        return communicator;
+    }
+
+    /** Zero until all ranks have come. */
+    synchronized long handle() {
+        long handle = slot.get(ValueLayout.JAVA_LONG, 0);
+        if (closed || handle == 0) {
+            throw new IllegalStateException(
+                    this + (closed ? " is closed" : " is not there yet: its group has not ended, or await it"));
+        }
+        return handle;
+    }
+
+    /**
+     * Takes it back (ncclCommWindowDeregister); a second time does nothing. No work may use it any more, on any rank.
+     *
+     * @throws NcclException if NCCL refuses; it counts as taken back
+     */
+    @Override
+    public void close() {
+        long handle;
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            handle = slot.get(ValueLayout.JAVA_LONG, 0);
+        }
+        slice.memory().removeDependent(this);
+        communicator.forget(this);
+        if (handle != 0) {
+            communicator.giveBack(
+                    "ncclCommWindowDeregister()",
+                    at -> communicator
+                            .connection()
+                            .library
+                            .calls()
+                            .pair(NcclFunction.COMM_WINDOW_DEREGISTER, at, handle));
+        }
+    }
+
+    /** {@return memory and communicator} */
+    @Override
+    public String toString() {
+        return slice + ", window of " + communicator;
+    }
+}

@@ -1,0 +1,209 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.nccl;
+
+import io.github.rdma4j.cuda.CudaResource;
+import io.github.rdma4j.gpudirect.nccl.internal.NcclFunction;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Makes calls, alone or as a group, and waits as the communicators want it. */
+final class Submission {
+    /** In the macro NCCL_SIM_INFO_INITIALIZER, and nowhere else. */
+    static final int SIMULATION_MAGIC = 0x74685283;
+
+    /** What ends a group. */
+    interface End {
+        int call();
+    }
+
+    private final List<Step> steps;
+    private final boolean grouped;
+    private final List<Connection> connections;
+    private final Library library;
+    private String failedCall;
+
+    private Submission(List<Step> steps, boolean grouped) {
+        this.steps = steps;
+        this.grouped = grouped;
+        Map<Connection, Connection> distinct = new IdentityHashMap<>();
+        steps.forEach(step -> distinct.put(step.connection(), step.connection()));
+        connections = distinct.keySet().stream()
+                .sorted(Comparator.comparingLong(connection -> connection.number))
+                .toList();
+        library = steps.getFirst().connection().library;
+    }
+
+    /** One call that is not in a group. */
+    static void run(Step step) {
+        new Submission(List.of(step), false).run();
+    }
+
+    /** The calls of a group, which end together. */
+    static void run(List<Step> steps) {
+        if (!steps.isEmpty()) {
+            Submission submission = new Submission(steps, true);
+            submission.requireOneKind();
+            submission.run();
+        }
+    }
+
+    /** Ends a group that is not made, by another call in the place of ncclGroupEnd. */
+    static void simulate(List<Step> steps, End end) {
+        if (!steps.isEmpty()) {
+            new Submission(steps, true).simulate(end);
+        }
+    }
+
+    private void requireOneKind() {
+        boolean blocking = connections.getFirst().mode == NcclMode.BLOCKING;
+        for (Connection connection : connections) {
+            if ((connection.mode == NcclMode.BLOCKING) != blocking) {
+                throw new IllegalArgumentException(
+                        "a group of communicators of mode BLOCKING and of others: NCCL wants" + " them alike");
+            }
+        }
+    }
+
+    private void run() {
+        Deque<Connection> locked = new ArrayDeque<>();
+        boolean done = false;
+        try {
+            lock(locked);
+            issue(() -> library.calls().group(NcclFunction.GROUP_END));
+            done = true;
+        } finally {
+            locked.forEach(Connection::unlock);
+            if (!done) {
+                steps.forEach(step -> step.failed().run());
+            }
+        }
+    }
+
+    private void simulate(End end) {
+        Deque<Connection> locked = new ArrayDeque<>();
+        try {
+            lock(locked);
+            List<Held> held = hold();
+            try {
+                check(call(end));
+            } finally {
+                held.forEach(Held::exit);
+            }
+        } finally {
+            locked.forEach(Connection::unlock);
+        }
+    }
+
+    private void lock(Deque<Connection> locked) {
+        for (Connection connection : connections) {
+            connection.requireOpen();
+            connection.lock();
+            locked.push(connection);
+            if (connection.isOpen()) {
+                connection.settle(() -> "a call before " + words(), connection.timeout);
+            }
+        }
+    }
+
+    private List<Held> hold() {
+        List<Held> held = new ArrayList<>();
+        boolean all = false;
+        try {
+            for (Step step : steps) {
+                for (CudaResource resource : step.uses()) {
+                    held.add(Held.enter(resource));
+                }
+            }
+            all = true;
+            return held;
+        } finally {
+            if (!all) {
+                held.forEach(Held::exit);
+            }
+        }
+    }
+
+    private void issue(End end) {
+        List<Held> held = hold();
+        boolean kept = false;
+        try {
+            int result = call(end);
+            if (result == NcclStatus.IN_PROGRESS.number()) {
+                Pending taken = new Pending(held, connections.size());
+                connections.forEach(connection -> connection.add(taken));
+                kept = true;
+            } else {
+                check(result);
+            }
+        } finally {
+            if (!kept) {
+                held.forEach(Held::exit);
+            }
+        }
+        steps.forEach(step -> step.after().run());
+        for (Connection connection : connections) {
+            if (connection.mode == NcclMode.BOUNDED) {
+                connection.settle(this::words, connection.timeout);
+            }
+        }
+    }
+
+    /** SUCCESS, IN_PROGRESS, or the first failure. */
+    private int call(End end) {
+        if (!grouped) {
+            return one(steps.getFirst());
+        }
+        int first = library.calls().group(NcclFunction.GROUP_START);
+        if (first != NcclStatus.SUCCESS.number()) {
+            failedCall = "ncclGroupStart()";
+            return first;
+        }
+        RuntimeException thrown = null;
+        int failure = NcclStatus.SUCCESS.number();
+        for (Step step : steps) {
+            try {
+                int result = one(step);
+                if (result != NcclStatus.SUCCESS.number() && result != NcclStatus.IN_PROGRESS.number()) {
+                    failure = result;
+                    failedCall = step.call().words() + " in a group";
+                    break;
+                }
+            } catch (RuntimeException e) {
+                thrown = e;
+                break;
+            }
+        }
+        // Whatever went wrong: else the thread stays inside the group.
+        int last = end.call();
+        if (thrown != null) {
+            throw thrown;
+        }
+        return failure == NcclStatus.SUCCESS.number() ? last : failure;
+    }
+
+    private static int one(Step step) {
+        step.connection().context.makeCurrentForCall();
+        return step.nativeCall().getAsInt();
+    }
+
+    private void check(int result) {
+        if (result != NcclStatus.SUCCESS.number()) {
+            Connection connection = connections.getFirst();
+            throw library.failure(
+                    result, failedCall == null ? words() : failedCall, connection.isOpen() ? connection.handle() : 0);
+        }
+    }
+
+    private String words() {
+        return grouped
+                ? "ncclGroupEnd() of %d calls, the first %s"
+                        .formatted(steps.size(), steps.getFirst().call().words())
+                : steps.getFirst().call().words();
+    }
+}

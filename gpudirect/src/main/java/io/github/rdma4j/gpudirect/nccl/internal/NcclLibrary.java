@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.nccl.internal;
+
+import io.github.rdma4j.gpudirect.nccl.NcclUnavailableException;
+import io.github.rdma4j.gpudirect.nccl.NcclUnavailableException.Reason;
+import java.lang.foreign.AddressLayout;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.SymbolLookup;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.nio.file.Path;
+
+/**
+ * {@code libnccl.so.2}: opened when it is first asked for, and the way to its functions. Pointers travel as
+ * {@code long}.
+ */
+final class NcclLibrary {
+    static final String SONAME = "libnccl.so.2";
+    private static final Linker LINKER = Linker.nativeLinker();
+
+    private final SymbolLookup symbols;
+    private final String file;
+
+    private NcclLibrary(SymbolLookup symbols, String file) {
+        this.symbols = symbols;
+        this.file = file;
+    }
+
+    static NcclLibrary open(String file) {
+        try {
+            SymbolLookup symbols = file.contains("/")
+                    ? SymbolLookup.libraryLookup(Path.of(file), Arena.global())
+                    : SymbolLookup.libraryLookup(file, Arena.global());
+            return new NcclLibrary(symbols, file);
+        } catch (IllegalCallerException e) {
+            throw new NcclUnavailableException(
+                    Reason.NATIVE_ACCESS_DENIED,
+                    e.getMessage(),
+                    "start the JVM with --enable-native-access=io.github.rdma4j.cuda,io.github.rdma4j.gpudirect"
+                            + " (on the class path: ALL-UNNAMED)");
+        } catch (IllegalArgumentException e) {
+            throw new NcclUnavailableException(
+                    Reason.NO_LIBRARY,
+                    file + " cannot be opened",
+                    "install NCCL (package libnccl2 of NVIDIA's repositories, or of Debian's non-free; NVIDIA's wheel"
+                            + " nvidia-nccl-cu13 has it, too) or name the file with -D" + NcclCalls.PROPERTY + "=FILE");
+        }
+    }
+
+    String file() {
+        return file;
+    }
+
+    /** A handle of a function whose pointers are of type {@code long}; null if this library has none of that name. */
+    MethodHandle find(NcclFunction function) {
+        return symbols.find(function.symbol())
+                .map(address -> LINKER.downcallHandle(address, flat(function.descriptor())))
+                .orElse(null);
+    }
+
+    private static FunctionDescriptor flat(FunctionDescriptor descriptor) {
+        MemoryLayout[] arguments =
+                descriptor.argumentLayouts().stream().map(NcclLibrary::flat).toArray(MemoryLayout[]::new);
+        return FunctionDescriptor.of(flat(descriptor.returnLayout().orElseThrow()), arguments);
+    }
+
+    private static MemoryLayout flat(MemoryLayout layout) {
+        return layout instanceof AddressLayout ? ValueLayout.JAVA_LONG : layout;
+    }
+}

@@ -1,0 +1,11 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * NCCL: GPUs that compute together. A {@link io.github.rdma4j.gpudirect.nccl.NcclCommunicator} is one rank; its
+ * collectives, sends and receives are put into {@link io.github.rdma4j.cuda.CudaStream streams}. Ranks find each
+ * other by a {@link io.github.rdma4j.gpudirect.nccl.NcclUniqueId}. NCCL is opened when it is first used; functions
+ * that the installed version lacks say so.
+ *
+ * @experimental No GPU and no real NCCL has run it yet; stand-ins for CUDA's driver and for NCCL have.
+ */
+package io.github.rdma4j.gpudirect.nccl;

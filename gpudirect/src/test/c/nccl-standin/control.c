@@ -1,0 +1,206 @@
+/* SPDX-FileCopyrightText: 2026 the rdma4j authors
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * How a test tells the stand-in what library to be and what to fail at, and what was called. README.md says what the
+ * settings mean. A program of its own is told by RDMA4J_NCCL_STANDIN=cuda=FILE,version=22703.
+ */
+#include "standin.h"
+
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CALLS 96
+#define RULES 16
+
+struct settings settings;
+pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static struct counter {
+    char name[48];
+    long count;
+} calls[CALLS], counters[16];
+static struct {
+    char call[48];
+    long countdown;
+    bool from_then_on;
+    int code;
+} rules[RULES];
+static void *cuda_library;
+static char last_error[256];
+
+extern void standin_abort_all(void);
+
+static void defaults(void) {
+    settings = (struct settings){.version = 23007, .async_rank = -1};
+    memset(rules, 0, sizeof rules);
+    memset(calls, 0, sizeof calls);
+    last_error[0] = 0;
+}
+
+static int add_rule(const char *value) {
+    for (int i = 0; i < RULES; i++) {
+        if (rules[i].call[0]) continue;
+        bool plus = sscanf(value, "%47[^:]:%ld+:%d", rules[i].call, &rules[i].countdown, &rules[i].code) == 3;
+        if (!plus && sscanf(value, "%47[^:]:%ld:%d", rules[i].call, &rules[i].countdown, &rules[i].code) != 3) {
+            rules[i].call[0] = 0;
+            return -1;
+        }
+        rules[i].from_then_on = plus;
+        return 0;
+    }
+    return -1;
+}
+
+static int set(const char *key, const char *value) {
+    if (!strcmp(key, "cuda")) {
+        cuda_library = dlopen(value, RTLD_NOW);
+        return cuda_library ? 0 : -1;
+    }
+    if (!strcmp(key, "fail")) return add_rule(value);
+    if (!strcmp(key, "no-failures")) {
+        memset(rules, 0, sizeof rules);
+        return 0;
+    }
+    long number = atol(value);
+    if (!strcmp(key, "version")) settings.version = (int)number;
+    else if (!strcmp(key, "async")) settings.async = (int)number;
+    else if (!strcmp(key, "async-rank")) settings.async_rank = (int)number;
+    else if (!strcmp(key, "polls")) settings.polls = number;
+    else if (!strcmp(key, "finalize-all")) settings.finalize_all = (int)number;
+    else if (!strcmp(key, "forget")) settings.forget = number;
+    else return -1;
+    return 0;
+}
+
+__attribute__((constructor)) static void begin(void) {
+    defaults();
+    const char *given = getenv("RDMA4J_NCCL_STANDIN");
+    if (!given) return;
+    char *all = strdup(given), *rest = all;
+    for (char *each; (each = strsep(&rest, ","));) {
+        char *value = strchr(each, '=');
+        if (value) *value++ = 0;
+        if (*each && (!value || set(each, value))) {
+            fprintf(stderr, "the stand-in for NCCL has no setting %s\n", each);
+            abort();
+        }
+    }
+    free(all);
+}
+
+API void standin_nccl_reset(void) {
+    standin_abort_all();
+    pthread_mutex_lock(&mutex);
+    defaults();
+    memset(counters, 0, sizeof counters);
+    pthread_mutex_unlock(&mutex);
+}
+
+API int standin_nccl_set(const char *key, const char *value) {
+    pthread_mutex_lock(&mutex);
+    int outcome = set(key, value);
+    pthread_mutex_unlock(&mutex);
+    return outcome;
+}
+
+/* A counter by its name, made if it is not there; NULL if there are too many. */
+static long *find(struct counter *all, int most, const char *name) {
+    for (int i = 0; i < most; i++) {
+        if (!all[i].name[0]) snprintf(all[i].name, sizeof all[i].name, "%s", name);
+        if (!strcmp(all[i].name, name)) return &all[i].count;
+    }
+    return NULL;
+}
+
+void count(const char *what, long more) {
+    pthread_mutex_lock(&mutex);
+    long *found = find(counters, 16, what);
+    if (found) *found += more;
+    pthread_mutex_unlock(&mutex);
+}
+
+API long standin_nccl_get(const char *counter) {
+    pthread_mutex_lock(&mutex);
+    bool call = !strncmp(counter, "calls.", 6);
+    long *found = call ? find(calls, CALLS, counter + 6) : find(counters, 16, counter);
+    long value = found ? *found : -1;
+    pthread_mutex_unlock(&mutex);
+    return value;
+}
+
+static int called_locked(const char *call) {
+    long *found = find(calls, CALLS, call);
+    if (found) ++*found;
+    for (int i = 0; i < RULES; i++) {
+        if ((strcmp(rules[i].call, call) && strcmp(rules[i].call, "*")) || rules[i].countdown == 0) continue;
+        if (rules[i].countdown > 1) rules[i].countdown--;
+        else {
+            if (!rules[i].from_then_on) rules[i].countdown = 0;
+            return rules[i].code;
+        }
+    }
+    return 0;
+}
+
+int called(const char *call) {
+    pthread_mutex_lock(&mutex);
+    int code = called_locked(call);
+    pthread_mutex_unlock(&mutex);
+    return code ? fail(code, "%s was told to fail", call) : 0;
+}
+
+extern void group_failed(int code);
+
+int fail(int code, const char *format, ...) {
+    char text[sizeof last_error];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    pthread_mutex_lock(&mutex);
+    strcpy(last_error, text);
+    pthread_mutex_unlock(&mutex);
+    group_failed(code);
+    return code;
+}
+
+API const char *ncclGetLastError(struct communicator *communicator) {
+    (void)communicator;
+    return last_error;
+}
+
+API const char *ncclGetErrorString(int code) {
+    static const char *const texts[] = {
+        "no error", "unhandled cuda error", "unhandled system error", "internal error", "invalid argument",
+        "invalid usage", "remote process exited or there was a network error", "NCCL operation in progress", "timeout"};
+    return code >= 0 && code <= 8 ? texts[code] : "unknown result code";
+}
+
+API int ncclGetVersion(int *version) {
+    *version = settings.version;
+    return called("ncclGetVersion");
+}
+
+void *cuda(const char *symbol) {
+    void *function = cuda_library ? dlsym(cuda_library, symbol) : NULL;
+    if (!function) {
+        fprintf(stderr, "the stand-in for NCCL finds no %s: set cuda=FILE\n", symbol);
+        abort();
+    }
+    return function;
+}
+
+int bad_range(const void *base, uint64_t bytes) {
+    if (bytes == 0) return 0;
+    int (*get_range)(uint64_t *, size_t *, uint64_t) =
+        (int (*)(uint64_t *, size_t *, uint64_t))cuda("cuMemGetAddressRange_v2");
+    uint64_t start, from = (uint64_t)(uintptr_t)base;
+    size_t length;
+    if (get_range(&start, &length, from)) return fail(INVALID_ARGUMENT, "%p is not device memory", base);
+    if (from < start || from + bytes > start + length)
+        return fail(INVALID_ARGUMENT, "%lu bytes from %p leave their allocation", (unsigned long)bytes, base);
+    return 0;
+}

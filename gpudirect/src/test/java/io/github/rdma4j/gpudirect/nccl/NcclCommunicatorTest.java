@@ -1,0 +1,306 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.nccl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import io.github.rdma4j.cuda.Cuda;
+import io.github.rdma4j.cuda.CudaCloseTimeoutException;
+import io.github.rdma4j.cuda.CudaContext;
+import io.github.rdma4j.cuda.DeviceMemory;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** How communicators come, part and go; and that nothing waits for ever. */
+class NcclCommunicatorTest extends NcclFixture {
+    private static final Duration SHORT = Duration.ofMillis(200);
+
+    private static void allReduce(NcclCommunicator communicator, DeviceMemory memory, int rank, NcclFixture fixture) {
+        communicator.allReduce(
+                memory.slice(), memory.slice(), NcclDataType.FLOAT32, NcclOperation.SUM, fixture.streams.get(rank));
+    }
+
+    @ParameterizedTest
+    @EnumSource(NcclMode.class)
+    void ranksOfThreadsOfTheirOwn(NcclMode mode) throws Exception {
+        NcclUniqueId id = NcclUniqueId.of(NcclUniqueId.create().bytes());
+        // Virtual threads would hold their carriers inside a call that blocks, of which there may be too few.
+        try (var threads = mode == NcclMode.BLOCKING
+                ? Executors.newCachedThreadPool()
+                : Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<float[]>> results = new ArrayList<>();
+            for (int each = 0; each < RANKS; each++) {
+                int rank = each;
+                results.add(threads.submit(() -> {
+                    try (NcclCommunicator communicator =
+                            NcclCommunicator.init(contexts.get(rank), RANKS, rank, id, config -> config.mode(mode))) {
+                        DeviceMemory memory = floats(rank, 1 << rank, rank);
+                        allReduce(communicator, memory, rank, this);
+                        communicator.await(LIMIT);
+                        assertThat(communicator.await(streams.get(rank), LIMIT)).isTrue();
+                        assertThat(communicator.ranks()).isEqualTo(RANKS);
+                        assertThat(communicator.deviceOrdinal()).isEqualTo(rank);
+                        return floats(memory);
+                    }
+                }));
+            }
+            for (Future<float[]> result : results) {
+                assertThat(result.get(LIMIT.toSeconds(), TimeUnit.SECONDS)).containsExactly(7, 3);
+            }
+        }
+    }
+
+    @Test
+    void aContextThatIsNotThePrimaryOne() {
+        CudaContext own = Cuda.device(0).createContext();
+        contexts.add(own);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> NcclCommunicator.init(own, 1, 0, NcclUniqueId.create()))
+                .withMessageContaining("retainPrimaryContext");
+    }
+
+    @Test
+    void twoRanksOnOneGpu() {
+        List<CudaContext> twice = List.of(contexts.getFirst(), contexts.getFirst());
+        assertThatExceptionOfType(NcclException.class)
+                .isThrownBy(() -> NcclCommunicator.initAll(twice, config -> {}))
+                .satisfies(e -> assertThat(e.status()).isEqualTo(NcclStatus.INVALID_USAGE))
+                .withMessageContaining("Duplicate GPU detected")
+                .withMessageContaining("Remedy: give each rank a GPU of its own");
+    }
+
+    @Test
+    void ranksThatDoNotComeAreWaitedForWithALimit() {
+        assertThatExceptionOfType(NcclTimeoutException.class)
+                .isThrownBy(() -> NcclCommunicator.init(
+                        contexts.getFirst(), 2, 0, NcclUniqueId.create(), config -> config.timeout(SHORT)))
+                .withMessageContaining("ncclCommInitRank(ranks=2, rank=0")
+                .withMessageContaining("not over after PT0.2S");
+        assertThat(StandInNccl.calls("ncclCommAbort")).isEqualTo(1);
+    }
+
+    @Test
+    void splitAndShrink() {
+        initAll(config -> {});
+        List<NcclCommunicator> parts = new ArrayList<>();
+        NcclGroup.run(() -> {
+            parts.add(communicators.get(0).split(7, 1));
+            parts.add(communicators.get(1).split(7, 0));
+            communicators.get(2).leaveSplit();
+        });
+        communicators.forEach(each -> each.await(LIMIT));
+        parts.forEach(each -> each.await(LIMIT));
+        assertThat(parts).extracting(NcclCommunicator::rank).containsExactly(1, 0);
+        assertThat(parts).extracting(NcclCommunicator::ranks).containsExactly(2, 2);
+        List<NcclCommunicator> fewer = new ArrayList<>();
+        NcclGroup.run(() -> {
+            fewer.add(communicators.get(0).shrink(List.of(1), false));
+            fewer.add(communicators.get(2).shrink(List.of(1), true));
+        });
+        fewer.forEach(each -> each.await(LIMIT));
+        assertThat(fewer).extracting(NcclCommunicator::rank).containsExactly(0, 1);
+        parts.forEach(NcclCommunicator::close);
+        fewer.forEach(NcclCommunicator::close);
+    }
+
+    @Test
+    void aBodyThatThrowsHasGivenNcclNothing() {
+        initAll(config -> {});
+        DeviceMemory memory = floats(0, 1, 2);
+        assertThatIllegalStateException()
+                .isThrownBy(() -> NcclGroup.run(() -> {
+                    allReduce(communicators.getFirst(), memory, 0, this);
+                    throw new IllegalStateException("no");
+                }))
+                .withMessage("no");
+        assertThat(StandInNccl.calls("ncclAllReduce")).isZero();
+        all((communicator, rank, stream) ->
+                allReduce(communicator, rank == 0 ? memory : floats(rank, 1, 1), rank, this));
+        assertThat(floats(memory)).containsExactly(3, 4);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ncclGroupStart", "ncclAllReduce", "ncclGroupEnd"})
+    void aGroupThatIsRefusedIsToldOnceAndOver(String call) {
+        initAll(config -> {});
+        List<DeviceMemory> memory = List.of(floats(0, 1), floats(1, 2), floats(2, 3));
+        StandInNccl.failAt(call, 1, 3);
+        assertThatExceptionOfType(NcclException.class)
+                .isThrownBy(() ->
+                        all((communicator, rank, stream) -> allReduce(communicator, memory.get(rank), rank, this)))
+                .withMessageContaining("ncclInternalError 3")
+                .withMessageContaining(call + " was told to fail");
+        all((communicator, rank, stream) -> allReduce(communicator, memory.get(rank), rank, this));
+        assertThat(floats(memory.getFirst())).containsExactly(6);
+    }
+
+    @Test
+    void workThatFailsIsToldByTheWaitAndTheNextCall() {
+        initAll(config -> {});
+        NcclCommunicator first = communicators.getFirst();
+        assertThat(first.asyncError()).isEmpty();
+        StandInNccl.set("async", 6);
+        assertThat(first.asyncError().orElseThrow().status()).isEqualTo(NcclStatus.REMOTE_ERROR);
+        assertThatExceptionOfType(NcclException.class)
+                .isThrownBy(() -> first.await(streams.getFirst(), LIMIT))
+                .withMessageContaining("another rank has ended or aborted");
+        assertThatExceptionOfType(NcclException.class).isThrownBy(() -> allReduce(first, floats(0, 1), 0, this));
+        communicators.forEach(NcclCommunicator::close);
+        assertThat(StandInNccl.calls("ncclCommAbort")).isEqualTo(RANKS);
+        assertThat(StandInNccl.calls("ncclCommDestroy")).isZero();
+        assertThatIllegalStateException()
+                .isThrownBy(() -> allReduce(first, floats(0, 1), 0, this))
+                .withMessage("the communicator was aborted");
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = NcclMode.class,
+            names = {"BOUNDED", "BLOCKING"})
+    void aCloseThatWouldWaitForOthersAborts(NcclMode mode) {
+        initAll(config -> config.mode(mode).closeTimeout(SHORT));
+        StandInNccl.set("finalize-all", 1);
+        assertThatExceptionOfType(NcclTimeoutException.class)
+                .isThrownBy(communicators.getFirst()::close)
+                .withMessageContaining("ncclCommFinalize()");
+        communicators.getFirst().close();
+        assertThat(StandInNccl.calls("ncclCommAbort")).isEqualTo(1);
+    }
+
+    @Test
+    void aCloseWithWorkThatNeverEndsAborts() {
+        initAll(config -> config.closeTimeout(SHORT));
+        DeviceMemory memory = floats(0, 1);
+        allReduce(communicators.getFirst(), memory, 0, this);
+        assertThat(communicators.getFirst().await(streams.getFirst(), SHORT)).isFalse();
+        contexts.getFirst().setCloseTimeout(SHORT);
+        assertThatExceptionOfType(CudaCloseTimeoutException.class).isThrownBy(memory::close);
+        contexts.getFirst().setCloseTimeout(LIMIT);
+        assertThatExceptionOfType(NcclTimeoutException.class)
+                .isThrownBy(communicators.getFirst()::close)
+                .withMessageContaining("it is aborted");
+        memory.close();
+        assertThat(communicators.get(1).asyncError()).isPresent();
+    }
+
+    @Test
+    void abortFreesAThreadThatWaitsForOtherRanks() throws Exception {
+        initAll(config -> {});
+        StandInNccl.set("polls", 1_000_000_000);
+        CompletableFuture<Throwable> failure = new CompletableFuture<>();
+        DeviceMemory memory = floats(0, 1);
+        Thread waiting = Thread.startVirtualThread(() -> {
+            try {
+                allReduce(communicators.getFirst(), memory, 0, this);
+                failure.complete(null);
+            } catch (RuntimeException e) {
+                failure.complete(e);
+            }
+        });
+        assertThatExceptionOfType(TimeoutException.class)
+                .isThrownBy(() -> failure.get(SHORT.toMillis(), TimeUnit.MILLISECONDS));
+        communicators.getFirst().abort();
+        assertThat(failure.get(LIMIT.toSeconds(), TimeUnit.SECONDS))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("the communicator was aborted");
+        waiting.join();
+        memory.close();
+        StandInNccl.set("polls", 0);
+    }
+
+    @Test
+    void memoryOfACallThatNcclHasNotTakenStays() {
+        initAll(config -> config.mode(NcclMode.NON_BLOCKING));
+        communicators.forEach(each -> each.await(LIMIT));
+        StandInNccl.set("polls", 3);
+        List<DeviceMemory> memory = List.of(floats(0, 1), floats(1, 2), floats(2, 3));
+        NcclGroup.run(() -> communicators.forEach(each -> allReduce(each, memory.get(each.rank()), each.rank(), this)));
+        assertThat(communicators.getFirst().isReady()).isFalse();
+        // Closing waits for the call to be taken, and then for the work.
+        memory.forEach(DeviceMemory::close);
+        communicators.forEach(each -> assertThat(each.isReady()).isTrue());
+    }
+
+    @Test
+    void memoryOfNccl() {
+        initAll(config -> {});
+        NcclCommunicator first = communicators.getFirst();
+        DeviceMemory memory = Nccl.allocate(contexts.getFirst(), 4096);
+        NcclRegistration registered = first.register(memory.slice());
+        assertThat(StandInNccl.open()).containsEntry("allocations", 1L).containsEntry("registrations", 1L);
+        registered.close();
+        registered.close();
+        first.register(memory.slice(0, 1024));
+        memory.close();
+        assertThat(StandInNccl.open()).doesNotContainKeys("allocations", "registrations");
+        StandInNccl.failAt("ncclMemAlloc", 1, 1);
+        assertThatExceptionOfType(NcclException.class)
+                .isThrownBy(() -> Nccl.allocate(contexts.getFirst(), 4096))
+                .satisfies(e -> assertThat(e.status()).isEqualTo(NcclStatus.UNHANDLED_CUDA_ERROR));
+    }
+
+    @Test
+    void windowsAreWrittenByOthers() {
+        initAll(config -> {});
+        List<DeviceMemory> memory = new ArrayList<>();
+        List<NcclWindow> windows = new ArrayList<>();
+        contexts.forEach(context -> memory.add(Nccl.allocate(context, 8192)));
+        NcclGroup.run(() -> communicators.forEach(
+                each -> windows.add(each.registerWindow(memory.get(each.rank()).slice(0, 4096), true))));
+        DeviceMemory from = floats(0, 5, 6);
+        communicators.get(0).put(from.slice(), NcclDataType.FLOAT32, 2, windows.get(0), 16, streams.get(0));
+        communicators.get(2).waitSignal(0, 1, streams.get(2));
+        assertThat(communicators.get(2).await(streams.get(2), LIMIT)).isTrue();
+        assertThat(copied(memory.get(2)).getAtIndex(ValueLayout.JAVA_FLOAT, 5)).isEqualTo(6);
+        communicators.get(1).signal(2, streams.get(1));
+        communicators.get(2).waitSignal(1, 1, streams.get(2));
+        assertThat(communicators.get(2).await(streams.get(2), LIMIT)).isTrue();
+    }
+
+    @Test
+    void othersThatAskForMemory() {
+        initAll(config -> config.name("test").maxThreadBlocks(4).trafficClass(104));
+        NcclCommunicator first = communicators.getFirst();
+        long before = first.deviceMemory();
+        first.suspend();
+        assertThatExceptionOfType(NcclException.class).isThrownBy(() -> allReduce(first, floats(0, 1), 0, this));
+        first.resume();
+        assertThat(first.deviceMemory()).isEqualTo(before).isPositive();
+        assertThat(NcclGroup.estimate(() -> allReduce(first, floats(0, 1), 0, this)))
+                .isPositive();
+        assertThat(StandInNccl.calls("ncclGroupEnd")).isEqualTo(1);
+        assertThat(Nccl.parameter("NCCL_IB_DISABLE")).contains("0");
+        assertThat(Nccl.parameter("NCCL_NO_SUCH")).isEmpty();
+        first.revoke();
+        assertThat(Nccl.version()).isEqualTo(new NcclVersion(2, 30, 7));
+    }
+
+    @Test
+    void eachCallThatMakesACommunicatorFailsInTurn() throws ExecutionException {
+        for (String call : List.of("ncclGetUniqueId", "ncclGroupStart", "ncclCommInitRankConfig", "ncclGroupEnd")) {
+            for (int n = 1; n <= (call.equals("ncclCommInitRankConfig") ? RANKS : 1); n++) {
+                StandInNccl.failAt(call, n, 2);
+                assertThatExceptionOfType(NcclException.class)
+                        .isThrownBy(() -> initAll(config -> {}))
+                        .satisfies(e -> assertThat(e.status()).isEqualTo(NcclStatus.SYSTEM_ERROR));
+                assertThat(StandInNccl.open()).isEmpty();
+            }
+        }
+        initAll(config -> {});
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect.nccl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.github.rdma4j.verbs.endpoint.Endpoint;
+import io.github.rdma4j.verbs.endpoint.EndpointServer;
+import io.github.rdma4j.verbs.endpoint.Transport;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.Random;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** The id's way to the other ranks. */
+class NcclRendezvousTest {
+    private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final Duration SHORT = Duration.ofMillis(200);
+
+    private static NcclUniqueId id() {
+        byte[] bytes = new byte[NcclUniqueId.SIZE];
+        new Random(16).nextBytes(bytes);
+        return NcclUniqueId.of(bytes);
+    }
+
+    private static InetSocketAddress address(ServerSocket server) {
+        return new InetSocketAddress(InetAddress.getLoopbackAddress(), server.getLocalPort());
+    }
+
+    @Test
+    void allRanksGetItAndStrangersHinderNobody() throws Exception {
+        try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+                var threads = Executors.newVirtualThreadPerTaskExecutor();
+                Socket stranger = new Socket()) {
+            stranger.connect(address(server));
+            stranger.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".getBytes());
+            Future<NcclUniqueId> first = threads.submit(() -> NcclRendezvous.fetch(address(server), LIMIT));
+            Future<NcclUniqueId> second = threads.submit(() -> NcclRendezvous.fetch(address(server), LIMIT));
+            NcclRendezvous.serve(id(), server, 2, LIMIT);
+            assertThat(first.get(LIMIT.toSeconds(), TimeUnit.SECONDS)).isEqualTo(id());
+            assertThat(second.get(LIMIT.toSeconds(), TimeUnit.SECONDS))
+                    .isEqualTo(id())
+                    .hasSameHashCodeAs(id());
+        }
+    }
+
+    @Test
+    void nobodyComes() throws IOException {
+        try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+            assertThatExceptionOfType(NcclTimeoutException.class)
+                    .isThrownBy(() -> NcclRendezvous.serve(id(), server, 2, SHORT))
+                    .withMessageContaining("0 of 2 ranks have fetched it");
+        }
+    }
+
+    @Test
+    void nobodyServes() throws IOException {
+        InetSocketAddress nobody;
+        try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+            nobody = address(server);
+        }
+        assertThatExceptionOfType(NcclTimeoutException.class)
+                .isThrownBy(() -> NcclRendezvous.fetch(nobody, SHORT))
+                .withCauseInstanceOf(IOException.class);
+    }
+
+    @Test
+    void somethingElseServes() throws Exception {
+        try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+            Thread.startVirtualThread(() -> {
+                try (Socket peer = server.accept()) {
+                    peer.getOutputStream().write("SSH-2.0-OpenSSH_9.2".getBytes());
+                    peer.getInputStream().readNBytes(8);
+                } catch (IOException e) {
+                    throw new AssertionError(e);
+                }
+            });
+            assertThatExceptionOfType(IOException.class)
+                    .isThrownBy(() -> NcclRendezvous.fetch(address(server), LIMIT))
+                    .withMessageContaining("serves no NCCL id");
+        }
+    }
+
+    @Test
+    void byAnEndpoint() throws Exception {
+        try (EndpointServer server = EndpointServer.bind(
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), c -> c.transport(Transport.TCP));
+                var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            Future<NcclUniqueId> got = threads.submit(() -> {
+                try (Endpoint peer = server.accept(LIMIT).orElseThrow()) {
+                    return NcclUniqueId.receive(peer, LIMIT);
+                }
+            });
+            try (Endpoint client = Endpoint.connect(server.address(), c -> c.transport(Transport.TCP), LIMIT)) {
+                assertThat(id().send(client, LIMIT)).isTrue();
+                assertThat(got.get(LIMIT.toSeconds(), TimeUnit.SECONDS)).isEqualTo(id());
+            }
+        }
+    }
+
+    @Test
+    void bytesOfAnotherLength() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> NcclUniqueId.of(new byte[127]))
+                .withMessage("127 bytes: an id has 128");
+        assertThat(id().toString()).isEqualTo("NCCL id of 128 bytes");
+    }
+}
