@@ -30,6 +30,36 @@ final class Outbound {
 
     /** Sends one message of what was flushed and is not sent yet, of which there is some. */
     static Result send(Endpoint endpoint, ChannelOutboundBuffer out) throws Exception {
+        if (out.size() == 1
+                && out.current() instanceof ByteBuf buffer
+                && buffer.isReadable()
+                && buffer.readableBytes() <= endpoint.maxMessageSize()
+                && buffer.nioBufferCount() == 1) {
+            return sendWhole(endpoint, buffer, out);
+        }
+        return sendSome(endpoint, out);
+    }
+
+    /** The only one, which fits into a message. */
+    private static Result sendWhole(Endpoint endpoint, ByteBuf buffer, ChannelOutboundBuffer out) throws Exception {
+        int length = buffer.readableBytes();
+        switch (trySend(endpoint, buffer.internalNioBuffer(buffer.readerIndex(), length))) {
+            case Endpoint.OK -> {
+                out.progress(length);
+                out.remove();
+                return Result.SENT;
+            }
+            case Endpoint.CLOSED_BY_PEER -> {
+                // Says so with its reason.
+                return sendSome(endpoint, out);
+            }
+            default -> {
+                return Result.NO_ROOM;
+            }
+        }
+    }
+
+    private static Result sendSome(Endpoint endpoint, ChannelOutboundBuffer out) throws Exception {
         Optional<OutgoingMessage> claimed = claim(endpoint);
         if (claimed.isEmpty()) {
             return Result.NO_ROOM;
@@ -57,6 +87,14 @@ final class Outbound {
             send(claimed.get(), 0);
         }
         return claimed.isPresent();
+    }
+
+    private static int trySend(Endpoint endpoint, ByteBuffer message) throws Exception {
+        try {
+            return endpoint.trySend(message);
+        } catch (RuntimeException e) {
+            throw Failures.ofUse(e);
+        }
     }
 
     private static Optional<OutgoingMessage> claim(Endpoint endpoint) throws Exception {

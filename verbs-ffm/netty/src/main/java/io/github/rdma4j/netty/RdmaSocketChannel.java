@@ -83,7 +83,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
 
     private boolean watched;
     private boolean flushWaits;
-    private long lastTurn = System.nanoTime();
+    private long lastLook = System.nanoTime();
     private boolean endWaits;
 
     /** Makes a channel that is connected later. */
@@ -231,7 +231,6 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         if (closing || closed || endpoint == null) {
             return;
         }
-        lastTurn = System.nanoTime();
         if (!reading.takeIn(endpoint)) {
             // It would be ready in each select from now on. Who writes hears of the end, too.
             unwatch();
@@ -306,10 +305,10 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
      */
     private void lookAtConnection() {
         long now = System.nanoTime();
-        if (now - lastTurn > NANOS_UNTIL_LOOK) {
+        if (now - lastLook > NANOS_UNTIL_LOOK && now - at().turnBegan() > NANOS_UNTIL_LOOK) {
             endpoint.isConnected();
+            lastLook = now;
         }
-        lastTurn = now;
     }
 
     // ---- Shutting down ----

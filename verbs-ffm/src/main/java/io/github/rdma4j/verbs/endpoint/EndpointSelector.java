@@ -80,6 +80,9 @@ public final class EndpointSelector implements AutoCloseable {
     // Of the thread that selects.
     private final ActiveEntries active = new ActiveEntries();
     private int visits;
+    /** The last look before a wait has found nothing. */
+    private boolean inVain;
+
     private long nextLook = System.nanoTime();
 
     private EndpointSelector(long spinNanos) {
@@ -261,8 +264,8 @@ public final class EndpointSelector implements AutoCloseable {
         long now = start;
         while (true) {
             requireOpen();
-            int called = visitAll(now);
             long remaining = limit - (now - start);
+            int called = lookFirst(now, remaining);
             if (called == 0 && !woken) {
                 called = remaining > 0 ? spinOrSleep(now, remaining) : askKernel(Duration.ZERO) ? visitAll(now) : 0;
             }
@@ -272,6 +275,22 @@ public final class EndpointSelector implements AutoCloseable {
             }
             now = System.nanoTime();
         }
+    }
+
+    /**
+     * Looks, unless that is most likely in vain and this thread will not spin: whoever arms takes in what has come, too.
+     */
+    private int lookFirst(long now, long remaining) {
+        boolean maySleep = remaining > 0 && !woken;
+        if (maySleep && inVain && spinTime.sleepsAtOnce()) {
+            takeChanged();
+            return 0;
+        }
+        int called = visitAll(now);
+        if (maySleep) {
+            inVain = called == 0;
+        }
+        return called;
     }
 
     /** Waits; how many handlers were called meanwhile. */
@@ -284,6 +303,7 @@ public final class EndpointSelector implements AutoCloseable {
             return called;
         }
         called = active.armAll();
+        inVain &= called == 0;
         if (called == 0) {
             groups.keySet().forEach(SharedQueues::armAndTakeIn);
         }

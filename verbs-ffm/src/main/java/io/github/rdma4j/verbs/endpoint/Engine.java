@@ -8,6 +8,7 @@ import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.ClosePlace;
 import io.github.rdma4j.verbs.internal.events.EndpointWaitEvent;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -84,6 +85,16 @@ final class Engine {
 
     /** Sends, or says why not now. With the lock held. */
     int trySend(MemorySegment message) {
+        int code = protocol.trySend(message);
+        if (code == Endpoint.NO_CREDIT || code == Endpoint.QUEUE_FULL) {
+            progress();
+            code = protocol.trySend(message);
+        }
+        return code;
+    }
+
+    /** The same for what remains in a buffer, whose position is the limit then. With the lock held. */
+    int trySend(ByteBuffer message) {
         int code = protocol.trySend(message);
         if (code == Endpoint.NO_CREDIT || code == Endpoint.QUEUE_FULL) {
             progress();
@@ -202,6 +213,25 @@ final class Engine {
             if (isBackInTime()) {
                 protocol.release(buffer);
             }
+        } finally {
+            exit();
+        }
+    }
+
+    /**
+     * The same, and takes another message.
+     *
+     * @param buffer {@link Endpoint#NO_MESSAGE} if the program holds the message
+     * @param another whether another one is wanted
+     * @return its buffer; {@link Endpoint#NO_MESSAGE} if there is none, or the endpoint was closed
+     */
+    int releaseAndTake(int buffer, boolean another) {
+        enter();
+        try {
+            if (buffer >= 0 && isBackInTime()) {
+                protocol.release(buffer);
+            }
+            return closing || !another ? Endpoint.NO_MESSAGE : take();
         } finally {
             exit();
         }

@@ -8,6 +8,7 @@ import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.util.SplittableRandom;
 
 /**
@@ -28,6 +29,7 @@ final class SendBuffers {
     private final long base;
     private final long stride;
     private final MemorySlice[] messages;
+    private final ByteBuffer[] views;
     private final MemorySlice[] words;
     private final MemorySlice nothing;
     private final MemorySlice control;
@@ -50,6 +52,7 @@ final class SendBuffers {
         this.trailer = trailer;
         stride = ReceiveBuffers.stride(size + trailer);
         messages = new MemorySlice[depth];
+        views = new ByteBuffer[depth];
         words = new MemorySlice[depth];
         for (int i = 0; i < depth; i++) {
             words[i] = region.slice(at(i), Long.BYTES);
@@ -74,6 +77,18 @@ final class SendBuffers {
     void fill(int slot, MemorySegment message) {
         long length = message.byteSize();
         MemorySegment.copy(message, 0, region.segment(), at(slot), length);
+        cut(slot, length);
+    }
+
+    /** The same for what remains in a buffer, whose position stays. Views for it are made once, when they are needed. */
+    void fill(int slot, ByteBuffer message) {
+        ByteBuffer view = views[slot];
+        if (view == null) {
+            view = room(slot).asByteBuffer();
+            views[slot] = view;
+        }
+        int length = message.remaining();
+        view.put(0, message, message.position(), length);
         cut(slot, length);
     }
 

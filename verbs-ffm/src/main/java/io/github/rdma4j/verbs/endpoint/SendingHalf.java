@@ -8,6 +8,7 @@ import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.endpoint.Protocol.State;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
@@ -104,17 +105,51 @@ abstract sealed class SendingHalf permits Protocol {
     // ---- What the program asks for ----
 
     private void checkLength(MemorySegment message) {
-        if (message.byteSize() > maxMessage) {
+        checkLength(message.byteSize());
+    }
+
+    private void checkLength(long length) {
+        if (length > maxMessage) {
             throw new IllegalArgumentException(
                     ("a message of %d bytes: this side's and the peer's EndpointConfig.maxMessageSize allow %d; write"
                                     + " longer data into exposed memory")
-                            .formatted(message.byteSize(), maxMessage));
+                            .formatted(length, maxMessage));
         }
     }
 
     /** Sends, or says why not now. */
     final int trySend(MemorySegment message) {
-        checkLength(message);
+        int code = mayPost(message.byteSize());
+        if (code != Endpoint.OK) {
+            return code;
+        }
+        postMessage(message, null);
+        return isOpen() ? Endpoint.OK : closedOrLost("sending over " + name);
+    }
+
+    /** Sends what remains in a buffer, whose position is the limit then, or says why not now. */
+    final int trySend(ByteBuffer message) {
+        int length = message.remaining();
+        int code = mayPost(length);
+        if (code != Endpoint.OK) {
+            return code;
+        }
+        int slot = slots.take(null, false);
+        try {
+            wire.fill(slot, message);
+        } catch (Throwable e) {
+            slots.release(slot);
+            throw e;
+        }
+        credits.spend();
+        postFilled(slot, length);
+        message.position(message.limit());
+        return isOpen() ? Endpoint.OK : closedOrLost("sending over " + name);
+    }
+
+    /** Whether a message can go at once, or why not. */
+    private int mayPost(long length) {
+        checkLength(length);
         if (!isOpen()) {
             return closedOrLost("sending over " + name);
         }
@@ -127,8 +162,7 @@ abstract sealed class SendingHalf permits Protocol {
             wantsPlace = true;
             return Endpoint.QUEUE_FULL;
         }
-        postMessage(message, null);
-        return isOpen() ? Endpoint.OK : closedOrLost("sending over " + name);
+        return Endpoint.OK;
     }
 
     /** Whether there is room again for what there was none for; told once. */

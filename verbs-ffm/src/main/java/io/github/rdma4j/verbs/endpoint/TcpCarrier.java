@@ -10,6 +10,7 @@ import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.StreamSocket;
 import io.github.rdma4j.verbs.internal.events.EndpointEndEvent;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -93,6 +94,11 @@ final class TcpCarrier implements Carrier {
 
     @Override
     public void fill(int slot, MemorySegment message) {
+        rooms.sends().fill(slot, message);
+    }
+
+    @Override
+    public void fill(int slot, ByteBuffer message) {
         rooms.sends().fill(slot, message);
     }
 

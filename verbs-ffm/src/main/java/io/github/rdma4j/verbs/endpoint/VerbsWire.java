@@ -11,6 +11,7 @@ import io.github.rdma4j.verbs.WorkCompletionStatus;
 import io.github.rdma4j.verbs.internal.events.EndpointEndEvent;
 import io.github.rdma4j.verbs.internal.events.FailedTransferEvent;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.BitSet;
 import java.util.Optional;
 import java.util.function.Function;
@@ -67,6 +68,11 @@ abstract class VerbsWire implements Carrier {
 
     @Override
     public final void fill(int slot, MemorySegment message) {
+        buffers.fill(slot, message);
+    }
+
+    @Override
+    public final void fill(int slot, ByteBuffer message) {
         buffers.fill(slot, message);
     }
 

@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs.endpoint;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 
 /**
  * What {@link Protocol} can do to the world: post, and look at memory. None of it waits. In a program it is a queue
@@ -16,6 +17,11 @@ import java.lang.foreign.MemorySegment;
 interface Wire {
     /** Copies a message into the buffer of a slot. If it throws, nothing has happened. */
     void fill(int slot, MemorySegment message);
+
+    /** The same for what remains in a buffer, whose position stays. */
+    default void fill(int slot, ByteBuffer message) {
+        fill(slot, MemorySegment.ofBuffer(message));
+    }
 
     /** Messages are gathered from now on, and their posts give 0. */
     void beginBatch();
