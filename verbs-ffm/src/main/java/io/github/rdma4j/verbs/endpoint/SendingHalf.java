@@ -64,7 +64,7 @@ abstract sealed class SendingHalf permits Protocol {
 
     abstract void lose(String reason, TransferException cause);
 
-    abstract void complete(int slot, RuntimeException failure);
+    abstract void refuse(int slot, RuntimeException failure);
 
     abstract boolean decide(Promise<?> promise, Object value, Throwable failure);
 
@@ -142,7 +142,7 @@ abstract sealed class SendingHalf permits Protocol {
             throw e;
         }
         credits.spend();
-        postFilled(slot, length);
+        postFilled(slot, length, mustSignal());
         message.position(message.limit());
         return isOpen() ? Endpoint.OK : closedOrLost("sending over " + name);
     }
@@ -222,8 +222,10 @@ abstract sealed class SendingHalf permits Protocol {
         try {
             for (int i = 0; i < taken.length; i++) {
                 credits.spend();
-                slots.posted(messages.get(i).byteSize());
-                wire.postMessage(taken[i], Frame.of(Frame.MESSAGE, credits.grant()));
+                // The last one tells of all.
+                boolean signaled = i == taken.length - 1 || mustSignal();
+                slots.posted(taken[i], messages.get(i).byteSize(), signaled);
+                wire.postMessage(taken[i], Frame.of(Frame.MESSAGE, credits.grant()), signaled);
             }
         } finally {
             posted = wire.endBatch();
@@ -261,7 +263,7 @@ abstract sealed class SendingHalf permits Protocol {
         if (outbox.isEmpty()) {
             wire.cut(slot, length);
             slots.send(slot);
-            postFilled(slot, length);
+            postFilled(slot, length, mustSignal());
         } else {
             sendLater(slot, length);
         }
@@ -400,13 +402,21 @@ abstract sealed class SendingHalf permits Protocol {
             throw e;
         }
         credits.spend();
-        postFilled(slot, message.byteSize());
+        postFilled(slot, message.byteSize(), promise != null || mustSignal());
     }
 
-    private void postFilled(int slot, long length) {
+    private void postFilled(int slot, long length, boolean signaled) {
         int frame = Frame.of(Frame.MESSAGE, credits.grant());
-        slots.posted(length);
-        postedIn(slot, wire.postMessage(slot, frame));
+        slots.posted(slot, length, signaled);
+        postedIn(slot, wire.postMessage(slot, frame, signaled));
+    }
+
+    /**
+     * Whether a message without a promise must tell of its end. A completion costs about as much as a post, so while
+     * there are many places, several messages share one.
+     */
+    private boolean mustSignal() {
+        return endsMatter || !slots.hasPlenty() || !wire.canPostUnsignaled();
     }
 
     private void postTransfer(
@@ -419,13 +429,13 @@ abstract sealed class SendingHalf permits Protocol {
             slots.release(slot);
             throw e;
         }
-        slots.posted(local == null ? Long.BYTES : local.length());
+        slots.posted(slot, local == null ? Long.BYTES : local.length(), true);
         postedIn(slot, errno);
     }
 
     private void postedIn(int slot, int errno) {
         if (!posted(errno)) {
-            complete(slot, ended("posting over " + name));
+            refuse(slot, ended("posting over " + name));
         }
     }
 

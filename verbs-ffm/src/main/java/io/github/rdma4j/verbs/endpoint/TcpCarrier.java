@@ -142,7 +142,7 @@ final class TcpCarrier implements Carrier {
     }
 
     @Override
-    public int postMessage(int slot, int frame) {
+    public int postMessage(int slot, int frame, boolean signaled) {
         MemorySlice message = rooms.sends().message(slot);
         output.message(frame, rooms.memory(), message.offset(), (int) message.length());
         return posted(slot, TcpFrame.MESSAGE, null, 0, 0);

@@ -106,9 +106,15 @@ abstract class VerbsWire implements Carrier {
     }
 
     @Override
-    public final int postMessage(int slot, int frame) {
+    public final boolean canPostUnsignaled() {
+        return true;
+    }
+
+    @Override
+    public final int postMessage(int slot, int frame, boolean signaled) {
         MemorySlice slice = buffers.message(slot);
-        int flags = slice.length() <= inlineSize ? FOR_THE_PEER | SendFlags.INLINE : FOR_THE_PEER;
+        int tells = signaled ? FOR_THE_PEER : SendFlags.SOLICITED;
+        int flags = slice.length() <= inlineSize ? tells | SendFlags.INLINE : tells;
         long id = tag | slot;
         if (trailer > 0) {
             buffers.frame(slot, frame);

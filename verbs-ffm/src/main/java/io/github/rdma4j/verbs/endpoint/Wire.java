@@ -38,8 +38,18 @@ interface Wire {
     /** The message in the buffer of a slot, which the program has written itself, has this length, in bytes. */
     void cut(int slot, long length);
 
-    /** Posts what is in the buffer of a slot. */
-    int postMessage(int slot, int frame);
+    /** Whether a message need not tell of its end; see {@link #postMessage}. */
+    default boolean canPostUnsignaled() {
+        return false;
+    }
+
+    /**
+     * Posts what is in the buffer of a slot.
+     *
+     * @param signaled whether {@link Protocol#sent} is to be called for it. If not, the end of what is posted behind it
+     *     tells of it, too; a failure is told in any case
+     */
+    int postMessage(int slot, int frame, boolean signaled);
 
     /**
      * Posts a transfer. If it throws, nothing was posted.
