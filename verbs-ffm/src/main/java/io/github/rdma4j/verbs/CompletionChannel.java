@@ -87,6 +87,9 @@ public final class CompletionChannel extends Resource implements EventSource {
      * @throws VerbsException if the channel fails, for instance because the device is gone
      */
     public Optional<CompletionQueue> nextEvent(Duration timeout) {
+        if (!timeout.isPositive()) {
+            return Optional.ofNullable(takeOfOpenQueue());
+        }
         return Optional.ofNullable(waiter.await(this::toString, timeout, this::takeOfOpenQueue, this::closedException));
     }
 

@@ -180,10 +180,12 @@ public final class EventPoller implements EventSource, AutoCloseable {
         int called = 0;
         boolean anyClosed = false;
         for (int descriptor : descriptors.await("EventPoller.select", timeout)) {
-            for (EventSource source : sourcesOf(descriptor)) {
+            EventSource[] those = sourcesOf(descriptor);
+            for (EventSource source : those) {
+                EventSource[] now = sourcesOf(descriptor);
                 if (!source.isOpen()) {
                     anyClosed = true;
-                } else if (contains(sourcesOf(descriptor), source)) {
+                } else if (now == those || contains(now, source)) {
                     handler.accept(source);
                     called++;
                 }

@@ -304,7 +304,7 @@ public final class EndpointSelector implements AutoCloseable {
         }
         called = active.armAll();
         inVain &= called == 0;
-        if (called == 0) {
+        if (called == 0 && !groups.isEmpty()) {
             groups.keySet().forEach(SharedQueues::armAndTakeIn);
         }
         if (called == 0) {

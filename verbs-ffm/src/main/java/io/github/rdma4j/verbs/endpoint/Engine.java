@@ -76,6 +76,16 @@ final class Engine {
      */
     void exit(Promise<?> own) {
         waiters.announce();
+        unlock(own);
+    }
+
+    /** The same in a selector's visit, which need not tell the selector. */
+    private void exitVisit() {
+        waiters.announceByWatcher();
+        unlock(null);
+    }
+
+    private void unlock(Promise<?> own) {
         boolean tell = !protocol.decisions().isEmpty();
         lock.unlock();
         if (tell) {
@@ -503,7 +513,7 @@ final class Engine {
             }
             return protocol.takeReady();
         } finally {
-            exit();
+            exitVisit();
         }
     }
 
@@ -525,7 +535,7 @@ final class Engine {
             carrier.arm(protocol.awaitsEnds());
             return protocol.takeReady();
         } finally {
-            exit();
+            exitVisit();
         }
     }
 
@@ -539,7 +549,7 @@ final class Engine {
             armAndProgress();
             return protocol.takeReady();
         } finally {
-            exit();
+            exitVisit();
         }
     }
 

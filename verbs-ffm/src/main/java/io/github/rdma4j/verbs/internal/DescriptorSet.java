@@ -6,6 +6,7 @@ import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.events.EventWaitEvent;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.spi.AbstractInterruptibleChannel;
 import java.time.Duration;
@@ -39,6 +40,7 @@ public final class DescriptorSet {
     private final AtomicBoolean direct = new AtomicBoolean();
 
     private final MemorySegment directEvents = FileDescriptors.allocateEvents(Arena.ofAuto(), EVENTS_PER_CALL);
+    private final MemorySegment directTimeout = Arena.ofAuto().allocate(ValueLayout.JAVA_LONG, 2);
     /** Made anew when an interrupt has used it up. */
     private InterruptHook hook = new InterruptHook();
     /** That thread was interrupted, or the set is being closed: whoever takes the wake-up leaves another one. */
@@ -222,14 +224,14 @@ public final class DescriptorSet {
 
     /** A wait that a signal ends goes on. The clock is asked then, and not before: it costs as much as the rest here. */
     private int waitDirectly(long nanos) {
-        int count = FileDescriptors.epollWaitNanos(epoll, directEvents, nanos);
+        int count = FileDescriptors.epollWaitNanos(epoll, directEvents, directTimeout, nanos);
         if (count != FileDescriptors.SIGNALLED) {
             return count;
         }
         long start = System.nanoTime();
         long remaining = nanos;
         while (count == FileDescriptors.SIGNALLED) {
-            count = FileDescriptors.epollWaitNanos(epoll, directEvents, Math.max(0, remaining));
+            count = FileDescriptors.epollWaitNanos(epoll, directEvents, directTimeout, Math.max(0, remaining));
             remaining = nanos - (System.nanoTime() - start);
         }
         return count;

@@ -13,6 +13,7 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.lang.ref.Reference;
 
 /**
  * What the C library offers for waiting on a file descriptor: ppoll(2), epoll(7), eventfd(2), and fcntl(2) to make
@@ -79,7 +80,8 @@ public final class FileDescriptors {
 
     /** Null on a machine without it: Linux has it from 5.11 on, the GNU C library from 2.35 on. */
     private static final MethodHandle EPOLL_WAIT_NANOS = NativeCalls.optionalSystemHandle(
-                    "epoll_pwait2", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, ADDRESS, ADDRESS))
+                    "epoll_pwait2",
+                    FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG))
             .orElse(null);
 
     /** What each wait writes anew, a thread its own: to allocate memory for a wait would cost as much as the call. */
@@ -331,20 +333,22 @@ public final class FileDescriptors {
     /**
      * Waits until descriptors of a set are ready, a signal comes, or the time is over (epoll_pwait2(2)).
      *
+     * @param timeout two words to write to
      * @return how many are ready; {@link #SIGNALLED} after a signal, {@link #NO_SUCH_CALL} if this machine has no such
      *     call
      */
-    static int epollWaitNanos(int epoll, MemorySegment events, long nanos) {
+    static int epollWaitNanos(int epoll, MemorySegment events, MemorySegment timeout, long nanos) {
         if (EPOLL_WAIT_NANOS == null) {
             return NO_SUCH_CALL;
         }
         try {
-            MemorySegment timeout = POLL_ARGUMENTS.get().timeout;
-            timeout.setAtIndex(JAVA_LONG, 0, nanos / NANOS_PER_SECOND);
-            timeout.setAtIndex(JAVA_LONG, 1, nanos % NANOS_PER_SECOND);
+            timeout.set(JAVA_LONG, 0, nanos / NANOS_PER_SECOND);
+            timeout.set(JAVA_LONG, Long.BYTES, nanos % NANOS_PER_SECOND);
             int capacity = (int) (events.byteSize() / EPOLL_EVENT_SIZE);
             int count = (int) EPOLL_WAIT_NANOS.invokeExact(
-                    NativeCalls.capture(), epoll, events, capacity, timeout, MemorySegment.NULL);
+                    NativeCalls.capture(), epoll, events.address(), capacity, timeout.address(), 0L);
+            Reference.reachabilityFence(events);
+            Reference.reachabilityFence(timeout);
             if (count >= 0) {
                 return count;
             }
