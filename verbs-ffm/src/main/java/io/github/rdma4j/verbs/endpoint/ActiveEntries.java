@@ -8,8 +8,8 @@ import java.util.Arrays;
  * What an {@link EndpointSelector} visits in each select: what was ready of late. The others are armed, and cost
  * nothing until the kernel names them. Used by the thread that selects.
  *
- * <p>Who is {@linkplain SelectorEntry#isTold() told} of what comes leaves when nothing was ready: it costs nothing to
- * wait for it. Of the others, who is quiet while others are ready leaves, too, after {@value #VAIN_ROUNDS} visits in
+ * <p>Who is {@linkplain SelectorEntry#isTold() told} of what comes leaves when nothing is ready any more: it costs
+ * nothing to wait for it. Of the others, who is quiet while others are ready leaves, too, after {@value #VAIN_ROUNDS} visits in
  * vain: these cost about as much as to be named by the kernel. Otherwise a selector that always finds something would
  * visit all of a thousand endpoints for each message. While nobody is ready, all stay: then there is nothing better to
  * do than to look.
@@ -77,10 +77,12 @@ final class ActiveEntries {
                 SelectorEntry entry = entries[next++];
                 // If it throws, it stays.
                 entries[kept++] = entry;
-                if (entry.visit()) {
+                boolean ready = entry.visit();
+                if (ready) {
                     entry.lastReady = rounds;
                     called++;
-                } else if (entry.isTold()) {
+                }
+                if (entry.isTold() && !(ready && entry.mayHaveMore())) {
                     entry.isActive = false;
                     kept--;
                 }

@@ -75,6 +75,9 @@ public final class EndpointSelector implements AutoCloseable {
     /** What endpoints of groups share; guarded by {@link #groupLock}, and read without it. */
     private final Map<SharedQueues, SelectorEntry.OfShared> groups = new ConcurrentHashMap<>();
 
+    /** The same as an array, which is never changed: asked in each look. */
+    private volatile SharedQueues[] groupQueues = {};
+
     private final ReentrantLock groupLock = new ReentrantLock();
 
     // Of the thread that selects.
@@ -202,12 +205,17 @@ public final class EndpointSelector implements AutoCloseable {
         try {
             SelectorEntry.OfShared group = groups.computeIfAbsent(shared, SelectorEntry.OfShared::new);
             if (group.endpoints++ == 0) {
+                writeGroupQueues();
                 shared.joinSelector();
                 group.bells().forEach(poller::add);
             }
         } finally {
             groupLock.unlock();
         }
+    }
+
+    private void writeGroupQueues() {
+        groupQueues = groups.keySet().toArray(SharedQueues[]::new);
     }
 
     private void leaveGroup(SharedQueues shared) {
@@ -219,6 +227,7 @@ public final class EndpointSelector implements AutoCloseable {
             SelectorEntry.OfShared group = groups.get(shared);
             if (group != null && --group.endpoints == 0) {
                 groups.remove(shared);
+                writeGroupQueues();
                 shared.leaveSelector();
                 if (poller.isOpen()) {
                     group.bells().forEach(poller::remove);
@@ -295,7 +304,7 @@ public final class EndpointSelector implements AutoCloseable {
 
     /** Waits; how many handlers were called meanwhile. */
     private int spinOrSleep(long start, long nanos) {
-        long limit = active.isEmpty() && groups.isEmpty() ? 0 : Math.min(nanos, spinTime.next());
+        long limit = active.isEmpty() && groupQueues.length == 0 ? 0 : Math.min(nanos, spinTime.next());
         boolean mayLearn = limit == 0 || SpinTime.start();
         int called = limit > 0 && mayLearn ? spin(start, limit) : 0;
         if (called > 0 || woken) {
@@ -304,8 +313,10 @@ public final class EndpointSelector implements AutoCloseable {
         }
         called = active.armAll();
         inVain &= called == 0;
-        if (called == 0 && !groups.isEmpty()) {
-            groups.keySet().forEach(SharedQueues::armAndTakeIn);
+        if (called == 0) {
+            for (SharedQueues queues : groupQueues) {
+                queues.armAndTakeIn();
+            }
         }
         if (called == 0) {
             long now = limit > 0 ? System.nanoTime() : start;
@@ -325,7 +336,7 @@ public final class EndpointSelector implements AutoCloseable {
             // Those that are not active are armed: the kernel tells of them, and spinning finds nothing.
             int rounds = 0;
             long now = start;
-            while (called == 0 && !woken && !(active.isEmpty() && groups.isEmpty()) && now - start < nanos) {
+            while (called == 0 && !woken && !(active.isEmpty() && groupQueues.length == 0) && now - start < nanos) {
                 SpinTime.pause(++rounds, false);
                 now = System.nanoTime();
                 called = visitAll(now);
@@ -373,8 +384,8 @@ public final class EndpointSelector implements AutoCloseable {
     /** Takes in what has come for those that are active, and calls their handlers. */
     private int visitAll(long now) {
         takeChanged();
-        if (!groups.isEmpty()) {
-            groups.keySet().forEach(SharedQueues::poll);
+        for (SharedQueues queues : groupQueues) {
+            queues.poll();
         }
         if (++visits >= VISITS_PER_KERNEL_LOOK) {
             askKernel(Duration.ZERO);

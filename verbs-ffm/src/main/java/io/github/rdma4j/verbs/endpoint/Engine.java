@@ -539,6 +539,14 @@ final class Engine {
         }
     }
 
+    /**
+     * Of an endpoint of a group, after a visit: whether there may be something left to do. Without the lock: what other
+     * threads change, they tell the watcher afterwards.
+     */
+    boolean mayHaveMore() {
+        return protocol.isReady() || carrier.hasNews();
+    }
+
     /** From now on, what comes is an event; whether the program has something to do already. */
     boolean arm() {
         enter();

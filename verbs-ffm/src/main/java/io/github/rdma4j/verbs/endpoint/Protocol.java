@@ -117,6 +117,11 @@ final class Protocol extends SendingHalf {
         return takeRoomAgain() || !inbox.isEmpty() || slots.hasDone() || state != State.OPEN;
     }
 
+    /** The same without being told. */
+    boolean isReady() {
+        return isRoomAgain() || !inbox.isEmpty() || slots.hasDone() || state != State.OPEN;
+    }
+
     /** The oldest message's buffer, -1 if there is none; to be released. */
     int take() {
         return inbox.take();

@@ -167,12 +167,16 @@ abstract sealed class SendingHalf permits Protocol {
 
     /** Whether there is room again for what there was none for; told once. */
     final boolean takeRoomAgain() {
-        boolean roomAgain = hasRoom() && (wantsPlace || wantsCredit && credits.available() > 0);
+        boolean roomAgain = isRoomAgain();
         if (roomAgain) {
             wantsPlace = false;
             wantsCredit = false;
         }
         return roomAgain;
+    }
+
+    final boolean isRoomAgain() {
+        return (wantsPlace || wantsCredit && credits.available() > 0) && hasRoom();
     }
 
     /** Sends the first of these, as many as there is room for, with one doorbell; how many. */
