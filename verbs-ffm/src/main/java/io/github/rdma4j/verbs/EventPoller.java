@@ -198,6 +198,17 @@ public final class EventPoller implements EventSource, AutoCloseable {
     }
 
     private EventSource[] sourcesOf(int descriptor) {
+        EventSource[] those = written(descriptor);
+        if (those.length > 0) {
+            return those;
+        }
+        // The kernel tells of a source before it stands in the table.
+        synchronized (sources) {
+            return written(descriptor);
+        }
+    }
+
+    private EventSource[] written(int descriptor) {
         EventSource[][] all = table;
         EventSource[] those = descriptor < all.length ? all[descriptor] : null;
         return those == null ? NO_SOURCES : those;

@@ -113,6 +113,16 @@ final class Engine {
         return code;
     }
 
+    /** The same for what stays where it is until its end was polled for. With the lock held. */
+    int trySend(long id, MemorySlice message) {
+        int code = protocol.trySend(id, message);
+        if (code == Endpoint.NO_CREDIT || code == Endpoint.QUEUE_FULL) {
+            progress();
+            code = protocol.trySend(id, message);
+        }
+        return code;
+    }
+
     /** Posts a transfer whose end is polled for, or says why not now. With the lock held. */
     int tryTransfer(long id, Operation operation, MemorySlice local, RemoteMemory remote, long operand, long newValue) {
         int code = protocol.tryTransfer(id, operation, local, remote, operand, newValue);

@@ -29,6 +29,9 @@ final class SendBuffers {
     private final long base;
     private final long stride;
     private final MemorySlice[] messages;
+    /** Whether the message lies elsewhere, for once. */
+    private final boolean[] lent;
+
     private final ByteBuffer[] views;
     private final MemorySlice[] words;
     private final MemorySlice nothing;
@@ -52,6 +55,7 @@ final class SendBuffers {
         this.trailer = trailer;
         stride = ReceiveBuffers.stride(size + trailer);
         messages = new MemorySlice[depth];
+        lent = new boolean[depth];
         views = new ByteBuffer[depth];
         words = new MemorySlice[depth];
         for (int i = 0; i < depth; i++) {
@@ -99,9 +103,16 @@ final class SendBuffers {
 
     /** The message that was written into a buffer has this length. */
     void cut(int slot, long length) {
-        if (messages[slot] == null || messages[slot].length() != length + trailer) {
+        if (messages[slot] == null || lent[slot] || messages[slot].length() != length + trailer) {
             messages[slot] = region.slice(at(slot), length + trailer);
+            lent[slot] = false;
         }
+    }
+
+    /** The message in a slot is not in its buffer. */
+    void lend(int slot, MemorySlice message) {
+        messages[slot] = message;
+        lent[slot] = true;
     }
 
     /** Writes the frame behind the message in a buffer. */

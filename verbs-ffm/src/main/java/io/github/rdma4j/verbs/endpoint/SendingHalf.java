@@ -147,6 +147,24 @@ abstract sealed class SendingHalf permits Protocol {
         return isOpen() ? Endpoint.OK : closedOrLost("sending over " + name);
     }
 
+    /** Sends what stays where it is until its end was polled for, or says why not now. */
+    final int trySend(long id, MemorySlice message) {
+        int code = mayPost(message.length());
+        if (code != Endpoint.OK) {
+            return code;
+        }
+        int slot = slots.take(id, false);
+        try {
+            wire.lend(slot, message);
+        } catch (Throwable e) {
+            slots.release(slot);
+            throw e;
+        }
+        credits.spend();
+        postFilled(slot, message.length(), true);
+        return isOpen() ? Endpoint.OK : closedOrLost("sending over " + name);
+    }
+
     /** Whether a message can go at once, or why not. */
     private int mayPost(long length) {
         checkLength(length);

@@ -77,6 +77,23 @@ abstract class VerbsWire implements Carrier {
     }
 
     @Override
+    public final void lend(int slot, MemorySlice message) {
+        if (!message.region().isOpen()) {
+            throw new IllegalStateException(message.region() + " is closed");
+        }
+        if (message.region().protectionDomain().handle() != link.domain().handle()) {
+            throw new IllegalArgumentException(message + " is of another protection domain than " + name
+                    + ": register the memory in Endpoint.protectionDomain()");
+        }
+        if (trailer > 0) {
+            // The frame stands behind the message, in the same memory.
+            buffers.fill(slot, message.segment());
+        } else {
+            buffers.lend(slot, message);
+        }
+    }
+
+    @Override
     public final void cut(int slot, long length) {
         buffers.cut(slot, length);
     }

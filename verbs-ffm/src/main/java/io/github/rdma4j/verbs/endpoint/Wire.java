@@ -23,6 +23,14 @@ interface Wire {
         fill(slot, MemorySegment.ofBuffer(message));
     }
 
+    /**
+     * Takes a message from where it lies, instead of from the buffer of a slot, where that is possible; else it is
+     * copied. If it throws, nothing has happened.
+     */
+    default void lend(int slot, MemorySlice message) {
+        fill(slot, message.segment());
+    }
+
     /** Messages are gathered from now on, and their posts give 0. */
     void beginBatch();
 

@@ -168,6 +168,10 @@ public final class DescriptorSet {
             }
         }
         int[] ready = waiter.awaitAndTry(() -> operation, timeout, this::collect, closed);
+        if (closing) {
+            // What has ended the wait is the wake-up of the close.
+            throw closed.get();
+        }
         return ready == null ? NONE : ready;
     }
 
