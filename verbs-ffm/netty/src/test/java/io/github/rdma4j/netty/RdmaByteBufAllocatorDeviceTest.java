@@ -9,7 +9,7 @@ import io.github.rdma4j.verbs.endpoint.EndpointServer;
 import io.github.rdma4j.verbs.endpoint.Transport;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
-import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
@@ -49,8 +49,9 @@ class RdmaByteBufAllocatorDeviceTest {
     @Test
     void aBufferThatSomebodyKeepsMayChangeSoItIsCopied() throws Exception {
         try (EndpointServer server = EndpointServer.bind(RdmaTestNet.address())) {
-            RdmaSocketChannel client = client(server);
+            ChannelFuture connecting = connect(server);
             try (Endpoint peer = server.accept(TIMEOUT).orElseThrow()) {
+                RdmaSocketChannel client = (RdmaSocketChannel) connecting.sync().channel();
                 ByteBuf kept = client.alloc().directBuffer(4096).writeZero(4096);
                 client.writeAndFlush(kept.retain()).sync();
                 kept.setByte(0, 1);
@@ -59,7 +60,7 @@ class RdmaByteBufAllocatorDeviceTest {
                 assertThat(peer.receive(TIMEOUT).orElseThrow()).hasSize(4096).startsWith((byte) 1);
                 assertThat(lentMessages(client)).isOne();
             }
-            client.closeFuture().sync();
+            connecting.channel().closeFuture().sync();
         }
         assertThat(allocator.usedBytes()).isZero();
     }
@@ -68,8 +69,9 @@ class RdmaByteBufAllocatorDeviceTest {
     @Test
     void aResetGivesEverythingBack() throws Exception {
         try (EndpointServer server = EndpointServer.bind(RdmaTestNet.address(), config -> config.receiveBuffers(4))) {
-            RdmaSocketChannel client = client(server);
+            ChannelFuture connecting = connect(server);
             try (Endpoint peer = server.accept(TIMEOUT).orElseThrow()) {
+                RdmaSocketChannel client = (RdmaSocketChannel) connecting.sync().channel();
                 for (int i = 0; i < 16; i++) {
                     client.write(client.alloc().directBuffer(8192).writeZero(8192));
                 }
@@ -84,16 +86,13 @@ class RdmaByteBufAllocatorDeviceTest {
         }
     }
 
-    private RdmaSocketChannel client(EndpointServer server) throws Exception {
-        Channel channel = new Bootstrap()
+    private ChannelFuture connect(EndpointServer server) {
+        return new Bootstrap()
                 .group(loops)
                 .channel(RdmaSocketChannel.class)
                 .option(ChannelOption.ALLOCATOR, allocator)
                 .handler(new ChannelInboundHandlerAdapter())
-                .connect(server.address())
-                .sync()
-                .channel();
-        return (RdmaSocketChannel) channel;
+                .connect(server.address());
     }
 
     private static long lentMessages(RdmaSocketChannel channel) throws Exception {
