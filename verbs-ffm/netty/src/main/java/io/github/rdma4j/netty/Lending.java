@@ -26,7 +26,7 @@ final class Lending {
     /** Null over TCP. */
     private final ProtectionDomain domain;
     /** In the order of their messages, in which these end. */
-    private final ArrayDeque<RegisteredByteBuf> lent = new ArrayDeque<>();
+    private final ArrayDeque<ByteBuf> lent = new ArrayDeque<>();
 
     private long messages;
 
@@ -49,7 +49,7 @@ final class Lending {
             return NOT_LENT;
         }
         RegisteredByteBuf registered = RegisteredByteBuf.behind(buffer);
-        if (registered == null || registered.block() == null || registered.refCnt() != 1 + timesLent(registered)) {
+        if (registered == null || registered.block() == null || isKept(buffer, registered)) {
             return NOT_LENT;
         }
         ByteBuffer bytes = buffer.internalNioBuffer(buffer.readerIndex(), length);
@@ -59,8 +59,8 @@ final class Lending {
         }
         int code = endpoint.trySend(0, slice);
         if (code == Endpoint.OK) {
-            registered.retain();
-            lent.add(registered);
+            // Not what lies behind it, so that a leak detector sees its release.
+            lent.add(buffer.retain());
             messages++;
         }
         return code;
@@ -71,13 +71,17 @@ final class Lending {
         return messages;
     }
 
-    /** A long buffer is several messages. */
-    private int timesLent(RegisteredByteBuf buffer) {
-        int count = 0;
-        for (RegisteredByteBuf one : lent) {
-            count += one == buffer ? 1 : 0;
+    /**
+     * Whether somebody else has retained a buffer, or what lies behind it, and could change it. Slices may count for
+     * themselves or with what lies behind them.
+     */
+    private boolean isKept(ByteBuf buffer, RegisteredByteBuf registered) {
+        int mine = 1;
+        // A long buffer is several messages.
+        for (ByteBuf one : lent) {
+            mine += one == buffer ? 1 : 0;
         }
-        return count;
+        return buffer.refCnt() != mine || registered.refCnt() != mine && registered.refCnt() != 1;
     }
 
     /** Gives back what has arrived. */

@@ -60,7 +60,10 @@ final class AllocatedEcho {
                 buffer.writeByte(random.nextInt());
             }
             // A slice is where its buffer is.
-            client.write(length % 2 == 0 ? buffer : buffer.slice());
+            client.write(length % 2 == 0 ? buffer : buffer.readRetainedSlice(length));
+            if (length % 2 != 0) {
+                buffer.release();
+            }
         }
         client.flush();
         check.done.get(120, TimeUnit.SECONDS);
@@ -68,6 +71,11 @@ final class AllocatedEcho {
         client.close().sync();
         server.close().sync();
         return lent;
+    }
+
+    /** Forgets a buffer, as a program with a mistake does. */
+    static void leak(RdmaByteBufAllocator allocator) {
+        allocator.directBuffer(4096).writeLong(1);
     }
 
     private static int total() {

@@ -9,13 +9,18 @@ import io.github.rdma4j.verbs.endpoint.EndpointServer;
 import io.github.rdma4j.verbs.endpoint.Transport;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.util.ResourceLeakDetector;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -44,6 +49,41 @@ class RdmaByteBufAllocatorDeviceTest {
         assertThat(lent).isEqualTo(1 + 1 + 1 + 7 + 12 + 37);
         assertThat(allocator.usedBytes()).isZero();
         assertThat(allocator.fallbacks()).isZero();
+    }
+
+    /** Who releases something else than what was written leaves its record open. */
+    @Test
+    void theLeakDetectorFindsNothing() throws Exception {
+        ResourceLeakDetector.Level before = ResourceLeakDetector.getLevel();
+        List<String> leaks = Collections.synchronizedList(new ArrayList<>());
+        ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.PARANOID);
+        // Of other tests there may be some; a record of this one names where the buffer was allocated.
+        ByteBufUtil.setLeakListener((type, record) -> {
+            if (record.contains("AllocatedEcho")) {
+                leaks.add(record);
+            }
+        });
+        try {
+            assertThat(AllocatedEcho.run(loops, RdmaTestNet.address(), Transport.RDMA, allocator))
+                    .isPositive();
+            for (int i = 0; i < 3; i++) {
+                System.gc();
+                Thread.sleep(50);
+                // Each allocation tells what was found.
+                allocator.directBuffer(4096).release();
+            }
+            assertThat(leaks).isEmpty();
+            AllocatedEcho.leak(allocator);
+            for (int i = 0; i < 100 && leaks.isEmpty(); i++) {
+                System.gc();
+                Thread.sleep(50);
+                allocator.directBuffer(4096).release();
+            }
+            assertThat(leaks).as("it would have found something").hasSize(1);
+        } finally {
+            ResourceLeakDetector.setLevel(before);
+            ByteBufUtil.setLeakListener(null);
+        }
     }
 
     @Test
