@@ -35,7 +35,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * @since 0.1.0
  */
 public final class CompletionChannel extends Resource implements EventSource {
-    /** Where the library writes whose event it is, a thread its own: to allocate that memory costs more than the call. */
+    /** Where the library writes whose event it is, a thread its own: to allocate it costs more than the call. */
     private static final ThreadLocal<MemorySegment> NAMED =
             ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(ADDRESS, 2));
 

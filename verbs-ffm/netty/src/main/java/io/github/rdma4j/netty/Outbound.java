@@ -51,8 +51,8 @@ final class Outbound {
     }
 
     /**
-     * Sends the first bytes of one buffer, if they are a message of their own: because the adapter takes them from where
-     * they lie, or because there is nothing else to fill it with.
+     * Sends the first bytes of one buffer, if they are a message of their own: because the adapter takes them from
+     * where they lie, or because there is nothing else to fill it with.
      */
     private static int trySend(Endpoint endpoint, Lending lending, ByteBuf buffer, int length, boolean alone)
             throws Exception {

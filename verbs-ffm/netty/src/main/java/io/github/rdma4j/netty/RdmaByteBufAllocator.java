@@ -14,13 +14,13 @@ import io.netty.buffer.ByteBufAllocator;
  * bootstrap.option(ChannelOption.ALLOCATOR, allocator);
  * }</pre>
  *
- * <p><b>Which buffers.</b> Direct ones whose first capacity is {@value #SMALLEST} to {@value #LARGEST} bytes; all others
- * come from {@link ByteBufAllocator#DEFAULT}, since to copy a few bytes costs less. So do buffers for which this
+ * <p><b>Which buffers.</b> Direct ones whose first capacity is {@value #SMALLEST} to {@value #LARGEST} bytes; all
+ * others come from {@link ByteBufAllocator#DEFAULT}, since to copy a few bytes costs less. So do buffers for which this
  * allocator's memory is used up, {@link #fallbacks()} counts them, and a buffer that outgrows its first capacity moves
  * to such memory: ask for the capacity that is needed. They are written with a copy, as any.
  *
- * <p><b>Memory</b> is taken in chunks of {@value #LARGEST} bytes, up to the limit, each for buffers of one size, a power
- * of two. It is kept for the next buffers as long as the allocator is reachable. A chunk is registered when a channel
+ * <p><b>Memory</b> is taken in chunks of {@value #LARGEST} bytes, up to the limit, each for buffers of one size, a
+ * power of two. It is kept for the next buffers as long as the allocator is reachable. A chunk is registered when a channel
  * first writes a buffer of it, once for each protection domain: one for all channels of an {@link
  * io.github.rdma4j.verbs.endpoint.EndpointGroup}, and one for each channel without a group. So this is for channels
  * with a group, or for few. What the kernel refuses to register, for instance beyond {@code ulimit -l}, is copied from

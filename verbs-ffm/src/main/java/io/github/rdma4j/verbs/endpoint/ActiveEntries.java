@@ -9,10 +9,10 @@ import java.util.Arrays;
  * nothing until the kernel names them. Used by the thread that selects.
  *
  * <p>Who is {@linkplain SelectorEntry#isTold() told} of what comes leaves when nothing is ready any more: it costs
- * nothing to wait for it. Of the others, who is quiet while others are ready leaves, too, after {@value #VAIN_ROUNDS} visits in
- * vain: these cost about as much as to be named by the kernel. Otherwise a selector that always finds something would
- * visit all of a thousand endpoints for each message. While nobody is ready, all stay: then there is nothing better to
- * do than to look.
+ * nothing to wait for it. Of the others, who is quiet while others are ready leaves, too, after {@value #VAIN_ROUNDS}
+ * visits in vain: these cost about as much as to be named by the kernel. Otherwise a selector that always finds
+ * something would visit all of a thousand endpoints for each message. While nobody is ready, all stay: then there is
+ * nothing better to do than to look.
  */
 final class ActiveEntries {
     static final int VAIN_ROUNDS = 16;

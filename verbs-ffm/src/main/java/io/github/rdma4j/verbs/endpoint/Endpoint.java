@@ -257,8 +257,8 @@ public final class Endpoint implements AutoCloseable {
     }
 
     /**
-     * Sends a message from where it lies, if that is possible at once: the adapter reads it there, so it must not change
-     * until its end is told. It is copied only where there is no other way: over TCP, and on iWARP.
+     * Sends a message from where it lies, if that is possible at once: the adapter reads it there, so it must not
+     * change until its end is told. It is copied only where there is no other way: over TCP, and on iWARP.
      *
      * <p>{@link Transfers#pollTransfers} and {@link Transfers#awaitTransfers} tell its end, as that of a transfer: the
      * bytes are then with the peer's adapter. A thread or a selector that sleeps for something else is not woken for
@@ -266,8 +266,8 @@ public final class Endpoint implements AutoCloseable {
      * EndpointConfig#silenceTimeout}. The message keeps its place in the send queue until it was polled for.
      *
      * @param id what the handler of transfers is told
-     * @param message of at most {@link #maxMessageSize()} bytes, of a region of {@link #protectionDomain()}; over TCP of
-     *     any region
+     * @param message of at most {@link #maxMessageSize()} bytes, of a region of {@link #protectionDomain()}; over TCP
+     *     of any region
      * @return {@link #OK}, {@link #NO_CREDIT}, {@link #QUEUE_FULL} or {@link #CLOSED_BY_PEER}
      * @throws IllegalArgumentException if the message is too long, or of another protection domain
      * @throws ConnectionLostException if the connection is lost

@@ -287,7 +287,8 @@ public final class EndpointSelector implements AutoCloseable {
     }
 
     /**
-     * Looks, unless that is most likely in vain and this thread will not spin: whoever arms takes in what has come, too.
+     * Looks, unless that is most likely in vain and this thread will not spin: whoever arms takes in what has come,
+     * too.
      */
     private int lookFirst(long now, long remaining) {
         boolean maySleep = remaining > 0 && !woken;

@@ -84,7 +84,7 @@ final class SendBuffers {
         cut(slot, length);
     }
 
-    /** The same for what remains in a buffer, whose position stays. Views for it are made once, when they are needed. */
+    /** The same for what remains in a buffer, whose position stays. Views are made once, when they are needed. */
     void fill(int slot, ByteBuffer message) {
         ByteBuffer view = views[slot];
         if (view == null) {

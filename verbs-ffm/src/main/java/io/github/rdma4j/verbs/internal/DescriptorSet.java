@@ -226,7 +226,7 @@ public final class DescriptorSet {
         return ready;
     }
 
-    /** A wait that a signal ends goes on. The clock is asked then, and not before: it costs as much as the rest here. */
+    /** A wait that a signal ends goes on. The clock is asked only then: it costs as much as the rest here. */
     private int waitDirectly(long nanos) {
         int count = FileDescriptors.epollWaitNanos(epoll, directEvents, directTimeout, nanos);
         if (count != FileDescriptors.SIGNALLED) {
