@@ -5,7 +5,6 @@ package io.github.rdma4j.verbs;
 import static java.lang.foreign.ValueLayout.ADDRESS;
 
 import io.github.rdma4j.verbs.bindings.ibv_comp_channel;
-import io.github.rdma4j.verbs.internal.ColdCalls;
 import io.github.rdma4j.verbs.internal.CompletionCalls;
 import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
@@ -16,6 +15,7 @@ import io.github.rdma4j.verbs.internal.SignalledDescriptor;
 import io.github.rdma4j.verbs.internal.UseGuard;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Queue;
@@ -35,6 +35,10 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * @since 0.1.0
  */
 public final class CompletionChannel extends Resource implements EventSource {
+    /** Where the library writes whose event it is, a thread its own: to allocate it costs more than the call. */
+    private static final ThreadLocal<MemorySegment> NAMED =
+            ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(ADDRESS, 2));
+
     private final DeviceContext context;
     private final MemorySegment channel;
     private final int descriptor;
@@ -83,6 +87,9 @@ public final class CompletionChannel extends Resource implements EventSource {
      * @throws VerbsException if the channel fails, for instance because the device is gone
      */
     public Optional<CompletionQueue> nextEvent(Duration timeout) {
+        if (!timeout.isPositive()) {
+            return Optional.ofNullable(takeOfOpenQueue());
+        }
         return Optional.ofNullable(waiter.await(this::toString, timeout, this::takeOfOpenQueue, this::closedException));
     }
 
@@ -132,30 +139,27 @@ public final class CompletionChannel extends Resource implements EventSource {
 
     /** Takes an event if there is one; null if not. Inside the guard. */
     private CompletionQueue take(CompletionQueue wanted) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment named = arena.allocate(ADDRESS, 2);
-            while (true) {
-                int errno = CompletionCalls.getEvent(channel, named, named.asSlice(ADDRESS.byteSize()));
-                if (errno != 0) {
-                    if (FileDescriptors.isNothingYet(errno)) {
-                        return null;
-                    }
-                    throw Failures.of("ibv_get_cq_event(" + context.device().name() + ")", errno);
+        MemorySegment named = NAMED.get();
+        while (true) {
+            int errno = CompletionCalls.getEvent(channel.address(), named.address());
+            if (errno != 0) {
+                if (FileDescriptors.isNothingYet(errno)) {
+                    return null;
                 }
-                MemorySegment nativeQueue = named.get(ADDRESS, 0);
-                // Until the acknowledgement ibv_destroy_cq waits, so the address still means this queue.
-                CompletionQueue queue =
-                        find(nativeQueue.address(), CompletionQueue.class).orElse(null);
-                if (queue != null) {
-                    queue.arming().eventTaken();
-                    if (wanted != null && queue != wanted && !queue.isAwaited()) {
-                        setAside(queue);
-                    }
+                throw Failures.of("ibv_get_cq_event(" + context.device().name() + ")", errno);
+            }
+            long nativeQueue = named.get(ValueLayout.JAVA_LONG, 0);
+            // Until the acknowledgement ibv_destroy_cq waits, so the address still means this queue.
+            CompletionQueue queue = find(nativeQueue, CompletionQueue.class).orElse(null);
+            if (queue != null) {
+                queue.arming().eventTaken();
+                if (wanted != null && queue != wanted && !queue.isAwaited()) {
+                    setAside(queue);
                 }
-                ExportedVerb.ACK_CQ_EVENTS.call(nativeQueue, ColdCalls.word(1));
-                if (queue != null) {
-                    return queue;
-                }
+            }
+            CompletionCalls.acknowledge(nativeQueue, 1);
+            if (queue != null) {
+                return queue;
             }
         }
     }

@@ -42,12 +42,16 @@ import java.util.stream.Stream;
  * @since 0.1.0
  */
 public final class EventPoller implements EventSource, AutoCloseable {
+    private static final EventSource[] NO_SOURCES = {};
+
     private final DescriptorSet descriptors = new DescriptorSet(this::closedException);
     /**
-     * By descriptor, which several can share: two objects for one native context. Guarded by itself, as is the field
-     * below; the lists are never changed.
+     * By descriptor, which several can share: two objects for one native context. Guarded by itself, as is {@link
+     * #closed}; the lists are never changed.
      */
     private final Map<Integer, List<EventSource>> sources = new HashMap<>();
+    /** The same as an array, which is never changed: asked for each descriptor that is ready. */
+    private volatile EventSource[][] table = {};
 
     private boolean closed;
     /** Null before the close, and where places are not kept. */
@@ -91,6 +95,7 @@ public final class EventPoller implements EventSource, AutoCloseable {
                     List.of(source),
                     (before, added) ->
                             Stream.concat(before.stream(), added.stream()).toList());
+            writeTable();
         }
     }
 
@@ -124,11 +129,23 @@ public final class EventPoller implements EventSource, AutoCloseable {
                     sources.put(descriptor, kept);
                 }
             }
+            writeTable();
         }
     }
 
-    /** By identity, as all that is asked here. Asked for each source that is ready: a stream would cost more. */
+    private void writeTable() {
+        int length = sources.keySet().stream().mapToInt(Integer::intValue).max().orElse(-1) + 1;
+        EventSource[][] written = new EventSource[length][];
+        sources.forEach((descriptor, those) -> written[descriptor] = those.toArray(EventSource[]::new));
+        table = written;
+    }
+
     private static boolean contains(List<EventSource> those, EventSource source) {
+        return contains(those.toArray(EventSource[]::new), source);
+    }
+
+    /** By identity, as all that is asked here. Asked for each source that is ready: a stream would cost more. */
+    private static boolean contains(EventSource[] those, EventSource source) {
         for (EventSource one : those) {
             if (one == source) {
                 return true;
@@ -163,10 +180,12 @@ public final class EventPoller implements EventSource, AutoCloseable {
         int called = 0;
         boolean anyClosed = false;
         for (int descriptor : descriptors.await("EventPoller.select", timeout)) {
-            for (EventSource source : sourcesOf(descriptor)) {
+            EventSource[] those = sourcesOf(descriptor);
+            for (EventSource source : those) {
+                EventSource[] now = sourcesOf(descriptor);
                 if (!source.isOpen()) {
                     anyClosed = true;
-                } else if (contains(sourcesOf(descriptor), source)) {
+                } else if (now == those || contains(now, source)) {
                     handler.accept(source);
                     called++;
                 }
@@ -178,10 +197,21 @@ public final class EventPoller implements EventSource, AutoCloseable {
         return called;
     }
 
-    private List<EventSource> sourcesOf(int descriptor) {
-        synchronized (sources) {
-            return sources.getOrDefault(descriptor, List.of());
+    private EventSource[] sourcesOf(int descriptor) {
+        EventSource[] those = written(descriptor);
+        if (those.length > 0) {
+            return those;
         }
+        // The kernel tells of a source before it stands in the table.
+        synchronized (sources) {
+            return written(descriptor);
+        }
+    }
+
+    private EventSource[] written(int descriptor) {
+        EventSource[][] all = table;
+        EventSource[] those = descriptor < all.length ? all[descriptor] : null;
+        return those == null ? NO_SOURCES : those;
     }
 
     /**
@@ -225,6 +255,7 @@ public final class EventPoller implements EventSource, AutoCloseable {
             closePlace = ClosePlace.of("the event poller");
             closed = true;
             sources.clear();
+            writeTable();
         }
         descriptors.close();
     }

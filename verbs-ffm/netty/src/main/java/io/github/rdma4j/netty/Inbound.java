@@ -5,6 +5,7 @@ package io.github.rdma4j.netty;
 import io.github.rdma4j.verbs.endpoint.Endpoint;
 import io.github.rdma4j.verbs.endpoint.HeldMessage;
 import io.github.rdma4j.verbs.endpoint.Message;
+import io.github.rdma4j.verbs.endpoint.MessageHandler;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
@@ -20,11 +21,18 @@ final class Inbound {
     /** Up to this length a copy is cheaper than a buffer of its own. */
     private static final int COPIED = 512;
 
+    private final MessageHandler adding = this::add;
+    /** A short message that was copied when it came, in front of the others; null if there is none. */
+    private ByteBuf copied;
+
     private final ArrayDeque<HeldMessage> messages = new ArrayDeque<>();
     /** How many buffers handlers have in their hands; counted down by any thread. */
     private final AtomicInteger lent = new AtomicInteger();
 
     private final int mostLent;
+    // While something is taken in.
+    private RecvByteBufAllocator.Handle reader;
+    private ByteBufAllocator allocator;
     /** How much of the first message was read. */
     private int read;
     /** The peer says no more: it has shut its output down, or has closed. */
@@ -44,10 +52,17 @@ final class Inbound {
         mostLent = receiveBuffers / 2;
     }
 
-    /** Takes in what has come; false if nothing can come any more. */
-    boolean takeIn(Endpoint endpoint) {
+    /**
+     * Takes in what has come; false if nothing can come any more.
+     *
+     * @param handle gives a buffer for a short message, which is copied at once if it will be read next; null if nobody
+     *     reads
+     */
+    boolean takeIn(Endpoint endpoint, RecvByteBufAllocator.Handle handle, ByteBufAllocator newAllocator) {
+        reader = handle;
+        allocator = newAllocator;
         try {
-            if (endpoint.poll(this::add) == Endpoint.CLOSED_BY_PEER) {
+            if (endpoint.poll(adding) == Endpoint.CLOSED_BY_PEER) {
                 ended = true;
                 peerGone = true;
             }
@@ -66,18 +81,46 @@ final class Inbound {
     private void add(Message message) {
         if (message.length() == 0) {
             ended = true;
-        } else if (!ended) {
+        } else if (!ended && !copyAtOnce(message)) {
             messages.add(message.hold());
         }
     }
 
+    /** The buffer of such a message goes back with its handler, which costs less than to hold it. */
+    private boolean copyAtOnce(Message message) {
+        long length = message.length();
+        if (reader == null || length > COPIED || copied != null || !messages.isEmpty()) {
+            return false;
+        }
+        ByteBuf buffer;
+        try {
+            buffer = reader.allocate(allocator);
+        } catch (Throwable e) {
+            // So will the next attempt, which tells the program.
+            return false;
+        }
+        int count = (int) length;
+        if (buffer.writableBytes() < count) {
+            buffer.release();
+            return false;
+        }
+        message.copyTo(buffer.internalNioBuffer(buffer.writerIndex(), count));
+        copied = buffer.writerIndex(buffer.writerIndex() + count);
+        return true;
+    }
+
     boolean isEmpty() {
-        return messages.isEmpty();
+        return copied == null && messages.isEmpty();
+    }
+
+    /** Whether what comes next was copied already. */
+    boolean isCopied() {
+        return copied != null;
     }
 
     /** Whether everything was read, and nothing comes behind it. */
     boolean isAtEnd() {
-        return ended && messages.isEmpty();
+        return ended && isEmpty();
     }
 
     /** Why the connection is lost, once; null if it is not. */
@@ -89,6 +132,12 @@ final class Inbound {
 
     /** The next bytes: the adapter's own buffer where that is worth it and there are enough, else a copy. */
     ByteBuf next(RecvByteBufAllocator.Handle handle, ByteBufAllocator allocator) {
+        if (copied != null) {
+            ByteBuf buffer = copied;
+            copied = null;
+            handle.attemptedBytesRead(buffer.readableBytes() + buffer.writableBytes());
+            return buffer;
+        }
         HeldMessage message = messages.peek();
         int length = (int) message.length();
         if (read == 0 && length > COPIED && lent.get() < mostLent) {
@@ -122,6 +171,10 @@ final class Inbound {
 
     /** Nobody will read any more. */
     void discard() {
+        if (copied != null) {
+            copied.release();
+            copied = null;
+        }
         messages.forEach(HeldMessage::close);
         messages.clear();
         ended = true;

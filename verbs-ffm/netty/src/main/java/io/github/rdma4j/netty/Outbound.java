@@ -29,7 +29,44 @@ final class Outbound {
     private Outbound() {}
 
     /** Sends one message of what was flushed and is not sent yet, of which there is some. */
-    static Result send(Endpoint endpoint, ChannelOutboundBuffer out) throws Exception {
+    static Result send(Endpoint endpoint, Lending lending, ChannelOutboundBuffer out) throws Exception {
+        if (out.current() instanceof ByteBuf buffer && buffer.isReadable() && buffer.nioBufferCount() == 1) {
+            int length = Math.min(buffer.readableBytes(), endpoint.maxMessageSize());
+            int code = trySend(endpoint, lending, buffer, length, out.size() == 1);
+            if (code == Endpoint.OK) {
+                if (length == buffer.readableBytes()) {
+                    out.progress(length);
+                    out.remove();
+                } else {
+                    out.removeBytes(length);
+                }
+                return Result.SENT;
+            }
+            if (code == Endpoint.NO_CREDIT || code == Endpoint.QUEUE_FULL) {
+                return Result.NO_ROOM;
+            }
+        }
+        // Also if the peer has closed: this says so with its reason.
+        return sendSome(endpoint, out);
+    }
+
+    /**
+     * Sends the first bytes of one buffer, if they are a message of their own: because the adapter takes them from
+     * where they lie, or because there is nothing else to fill it with.
+     */
+    private static int trySend(Endpoint endpoint, Lending lending, ByteBuf buffer, int length, boolean alone)
+            throws Exception {
+        try {
+            int code = lending.trySend(buffer, length);
+            return code == Lending.NOT_LENT && alone && length == buffer.readableBytes()
+                    ? endpoint.trySend(buffer.internalNioBuffer(buffer.readerIndex(), length))
+                    : code;
+        } catch (RuntimeException e) {
+            throw Failures.ofUse(e);
+        }
+    }
+
+    private static Result sendSome(Endpoint endpoint, ChannelOutboundBuffer out) throws Exception {
         Optional<OutgoingMessage> claimed = claim(endpoint);
         if (claimed.isEmpty()) {
             return Result.NO_ROOM;

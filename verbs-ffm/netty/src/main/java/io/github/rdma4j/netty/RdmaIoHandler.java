@@ -57,6 +57,8 @@ public final class RdmaIoHandler implements IoHandler {
     // Of the event loop: whether it wants to know how long the channels of a run took, and how long that was.
     private boolean timed;
     private long activeNanos;
+    /** When the loop began to look for what has come, of {@link System#nanoTime}. */
+    private long turnBegan = System.nanoTime();
 
     private RdmaIoHandler(ThreadAwareExecutor executor, EndpointSelector selector) {
         this.executor = executor;
@@ -85,7 +87,8 @@ public final class RdmaIoHandler implements IoHandler {
 
     @Override
     public int run(IoHandlerContext context) {
-        long nanos = context.canBlock() ? context.delayNanos(System.nanoTime()) : 0;
+        turnBegan = System.nanoTime();
+        long nanos = context.canBlock() ? context.delayNanos(turnBegan) : 0;
         timed = context.shouldReportActiveIoTime();
         activeNanos = 0;
         try {
@@ -179,6 +182,11 @@ public final class RdmaIoHandler implements IoHandler {
 
         private Registration(RdmaIoHandle handle) {
             this.handle = handle;
+        }
+
+        /** {@return when the loop began to look for what has come the last time, of {@link System#nanoTime}} */
+        long turnBegan() {
+            return turnBegan;
         }
 
         /** From now on its messages, its end and room to write are told. In the event loop. */

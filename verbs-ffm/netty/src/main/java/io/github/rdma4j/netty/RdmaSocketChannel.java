@@ -38,7 +38,8 @@ import java.util.concurrent.TimeUnit;
  * with an event loop of {@link RdmaIoHandler}. It is an {@link Endpoint}: the stream is cut into messages, and a slow
  * reader slows its peer down by credits.
  *
- * <p><b>Copies.</b> What is written is copied once, to where the adapter takes it from. What is read is the adapter's
+ * <p><b>Copies.</b> What is written is copied once, to where the adapter takes it from, unless it is a buffer of {@link
+ * RdmaByteBufAllocator}. What is read is the adapter's
  * own buffer, without a copy, if the message has more than 512 bytes and handlers hold less than half of the buffers;
  * else it is copied once. Buffers stay readable after the close of their channel.
  *
@@ -78,12 +79,15 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     /** Null until it is connected; set before the endpoint. */
     private volatile Reading reading;
 
+    /** The same. */
+    private volatile Lending lending;
+
     /** The program has asked for more before there was a connection. */
     private boolean readPending;
 
     private boolean watched;
     private boolean flushWaits;
-    private long lastTurn = System.nanoTime();
+    private long lastLook = System.nanoTime();
     private boolean endWaits;
 
     /** Makes a channel that is connected later. */
@@ -95,6 +99,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     RdmaSocketChannel(RdmaServerSocketChannel server, Endpoint endpoint, int receiveBuffers) {
         super(server);
         this.reading = new Reading(this, receiveBuffers, false);
+        this.lending = new Lending(endpoint);
         this.endpoint = endpoint;
     }
 
@@ -150,6 +155,11 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
      */
     public Optional<RuntimeException> rdmaFailure() {
         return Optional.ofNullable(endpoint).flatMap(Endpoint::rdmaFailure);
+    }
+
+    /** For tests: how many messages the adapter has taken from where they lay. */
+    long lentMessages() {
+        return lending.messages();
     }
 
     @Override
@@ -231,11 +241,11 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         if (closing || closed || endpoint == null) {
             return;
         }
-        lastTurn = System.nanoTime();
         if (!reading.takeIn(endpoint)) {
             // It would be ready in each select from now on. Who writes hears of the end, too.
             unwatch();
         }
+        lending.takeBack();
         if (endWaits) {
             sendEnd();
         }
@@ -293,7 +303,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
                 eventLoop().execute(((SocketUnsafe) unsafe())::flush0);
                 return;
             }
-            if (Outbound.send(endpoint, out) == Outbound.Result.NO_ROOM) {
+            if (Outbound.send(endpoint, lending, out) == Outbound.Result.NO_ROOM) {
                 flushWaits = true;
                 return;
             }
@@ -306,10 +316,10 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
      */
     private void lookAtConnection() {
         long now = System.nanoTime();
-        if (now - lastTurn > NANOS_UNTIL_LOOK) {
+        if (now - lastLook > NANOS_UNTIL_LOOK && now - at().turnBegan() > NANOS_UNTIL_LOOK) {
             endpoint.isConnected();
+            lastLook = now;
         }
-        lastTurn = now;
     }
 
     // ---- Shutting down ----
@@ -430,6 +440,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
             return;
         }
         reading = new Reading(this, config.options().receiveBuffers(), readPending);
+        lending = new Lending(made);
         endpoint = made;
         try {
             watch();
@@ -481,7 +492,17 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         Endpoint connected = endpoint;
         if (connected == null) {
             giveUpConnecting(new ClosedChannelException());
-        } else if (!graceful) {
+            return;
+        }
+        try {
+            close(connected);
+        } finally {
+            lending.takeAllBack();
+        }
+    }
+
+    private void close(Endpoint connected) {
+        if (!graceful) {
             connected.abort();
         } else if (config.getSoLinger() > 0) {
             connected.close(Duration.ofSeconds(config.getSoLinger()));

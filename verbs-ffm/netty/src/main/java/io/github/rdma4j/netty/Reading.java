@@ -60,7 +60,12 @@ final class Reading {
 
     /** Takes in what has come; false if nothing can come any more. */
     boolean takeIn(Endpoint endpoint) {
-        return inbound.takeIn(endpoint);
+        RecvByteBufAllocator.Handle handle = null;
+        if (isWanted() && !shutDown && inbound.isEmpty()) {
+            handle = channel.unsafe().recvBufAllocHandle();
+            handle.reset(channel.config());
+        }
+        return inbound.takeIn(endpoint, handle, channel.alloc());
     }
 
     boolean isPeerGone() {
@@ -129,7 +134,9 @@ final class Reading {
 
     private void deliverMessages() {
         RecvByteBufAllocator.Handle handle = channel.unsafe().recvBufAllocHandle();
-        handle.reset(channel.config());
+        if (!inbound.isCopied()) {
+            handle.reset(channel.config());
+        }
         Throwable failure = null;
         try {
             do {

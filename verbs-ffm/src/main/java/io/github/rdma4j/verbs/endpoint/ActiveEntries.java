@@ -2,46 +2,65 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Arrays;
 
 /**
  * What an {@link EndpointSelector} visits in each select: what was ready of late. The others are armed, and cost
  * nothing until the kernel names them. Used by the thread that selects.
  *
- * <p>Who is {@linkplain SelectorEntry#isTold() told} of what comes leaves when nothing was ready: it costs nothing to
- * wait for it. Of the others, who is quiet while others are ready leaves, too, after {@value #VAIN_ROUNDS} visits in
- * vain: these cost about as much as to be named by the kernel. Otherwise a selector that always finds something would
- * visit all of a thousand endpoints for each message. While nobody is ready, all stay: then there is nothing better to
- * do than to look.
+ * <p>Who is {@linkplain SelectorEntry#isTold() told} of what comes leaves when nothing is ready any more: it costs
+ * nothing to wait for it. Of the others, who is quiet while others are ready leaves, too, after {@value #VAIN_ROUNDS}
+ * visits in vain: these cost about as much as to be named by the kernel. Otherwise a selector that always finds
+ * something would visit all of a thousand endpoints for each message. While nobody is ready, all stay: then there is
+ * nothing better to do than to look.
  */
 final class ActiveEntries {
     static final int VAIN_ROUNDS = 16;
 
-    private final List<SelectorEntry> entries = new ArrayList<>();
+    private SelectorEntry[] entries = new SelectorEntry[8];
+    private int size;
     /** Those in which a handler was called. */
     private long rounds;
 
     boolean isEmpty() {
-        return entries.isEmpty();
+        return size == 0;
     }
 
     int size() {
-        return entries.size();
+        return size;
     }
 
     void add(SelectorEntry entry) {
         if (!entry.isActive) {
+            if (size == entries.length) {
+                entries = Arrays.copyOf(entries, 2 * size);
+            }
             entry.isActive = true;
             entry.lastReady = rounds;
-            entries.add(entry);
+            entries[size++] = entry;
         }
     }
 
     void remove(SelectorEntry entry) {
-        if (entry.isActive) {
-            entry.isActive = false;
-            entries.remove(entry);
+        if (!entry.isActive) {
+            return;
+        }
+        entry.isActive = false;
+        for (int i = 0; i < size; i++) {
+            if (entries[i] == entry) {
+                cut(i, i + 1);
+                return;
+            }
+        }
+    }
+
+    /** Takes out those from one place to before another one. */
+    private void cut(int from, int to) {
+        if (from < to) {
+            System.arraycopy(entries, to, entries, from, size - to);
+            int left = size - (to - from);
+            Arrays.fill(entries, left, size, null);
+            size = left;
         }
     }
 
@@ -52,29 +71,29 @@ final class ActiveEntries {
         int next = 0;
         // What is added meanwhile, by handlers in whose calls something comes for others, has its turn in the next
         // round.
-        int end = entries.size();
+        int end = size;
         try {
             while (next < end) {
-                SelectorEntry entry = entries.get(next++);
+                SelectorEntry entry = entries[next++];
                 // If it throws, it stays.
-                entries.set(kept++, entry);
-                if (entry.visit()) {
+                entries[kept++] = entry;
+                boolean ready = entry.visit();
+                if (ready) {
                     entry.lastReady = rounds;
                     called++;
-                } else if (entry.isTold()) {
+                }
+                if (entry.isTold() && !(ready && entry.mayHaveMore())) {
                     entry.isActive = false;
                     kept--;
                 }
             }
         } finally {
-            if (kept < next) {
-                entries.subList(kept, next).clear();
-            }
+            cut(kept, next);
         }
         if (called > 0) {
             rounds++;
         }
-        return called > 0 && called < entries.size() ? called + arm(rounds - VAIN_ROUNDS) : called;
+        return called > 0 && called < size ? called + arm(rounds - VAIN_ROUNDS) : called;
     }
 
     /** Lets the kernel tell of all from now on; how many handlers were called for what had come before. */
@@ -87,10 +106,10 @@ final class ActiveEntries {
         int kept = 0;
         int next = 0;
         try {
-            while (next < entries.size()) {
-                SelectorEntry entry = entries.get(next++);
+            while (next < size) {
+                SelectorEntry entry = entries[next++];
                 // If it throws, it stays.
-                entries.set(kept++, entry);
+                entries[kept++] = entry;
                 if (!entry.isIn() || entry.lastReady < readyBefore) {
                     if (entry.isIn() && entry.arm()) {
                         called++;
@@ -103,7 +122,7 @@ final class ActiveEntries {
                 }
             }
         } finally {
-            entries.subList(kept, next).clear();
+            cut(kept, next);
         }
         return called;
     }

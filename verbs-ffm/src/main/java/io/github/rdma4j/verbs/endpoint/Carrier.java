@@ -77,6 +77,11 @@ interface Carrier extends Wire {
      */
     default void watch(Runnable arrival) {}
 
+    /** Of a group: whether something was put down for this endpoint, or {@link #takeLinkNews} has something to tell. */
+    default boolean hasNews() {
+        return true;
+    }
+
     /** Of a group: whether {@link #lost()} may have something to say, which is told once. */
     default boolean takeLinkNews() {
         return false;

@@ -63,6 +63,11 @@ public final class Endpoint implements AutoCloseable {
     /** The peer has closed its endpoint in good order. */
     public static final int CLOSED_BY_PEER = -1;
 
+    /** In the place of a buffer: there is no message. */
+    static final int NO_MESSAGE = -1;
+    /** In the place of a buffer: there is none, and the peer has closed. */
+    private static final int THE_END = -2;
+
     static final Duration FOR_EVER = Duration.ofNanos(Long.MAX_VALUE);
 
     private final Engine engine;
@@ -232,6 +237,53 @@ public final class Endpoint implements AutoCloseable {
     }
 
     /**
+     * Sends what remains in a buffer, if that is possible at once; see {@link #trySend(MemorySegment)}. If it was sent,
+     * the position is the limit afterwards.
+     *
+     * @param message with at most {@link #maxMessageSize()} bytes between position and limit, of any kind
+     * @return {@link #OK}, {@link #NO_CREDIT}, {@link #QUEUE_FULL} or {@link #CLOSED_BY_PEER}
+     * @throws IllegalArgumentException if the message is too long; the message gives both numbers
+     * @throws ConnectionLostException if the connection is lost
+     * @throws IllegalStateException if this endpoint is closed
+     */
+    public int trySend(ByteBuffer message) {
+        engine.enter();
+        try {
+            engine.requireOpen();
+            return engine.trySend(message);
+        } finally {
+            engine.exit();
+        }
+    }
+
+    /**
+     * Sends a message from where it lies, if that is possible at once: the adapter reads it there, so it must not
+     * change until its end is told. It is copied only where there is no other way: over TCP, and on iWARP.
+     *
+     * <p>{@link Transfers#pollTransfers} and {@link Transfers#awaitTransfers} tell its end, as that of a transfer: the
+     * bytes are then with the peer's adapter. A thread or a selector that sleeps for something else is not woken for
+     * that alone, and hears of it with the next thing that comes, or after a tenth of {@link
+     * EndpointConfig#silenceTimeout}. The message keeps its place in the send queue until it was polled for.
+     *
+     * @param id what the handler of transfers is told
+     * @param message of at most {@link #maxMessageSize()} bytes, of a region of {@link #protectionDomain()}; over TCP
+     *     of any region
+     * @return {@link #OK}, {@link #NO_CREDIT}, {@link #QUEUE_FULL} or {@link #CLOSED_BY_PEER}
+     * @throws IllegalArgumentException if the message is too long, or of another protection domain
+     * @throws ConnectionLostException if the connection is lost
+     * @throws IllegalStateException if this endpoint or the region is closed
+     */
+    public int trySend(long id, MemorySlice message) {
+        engine.enter();
+        try {
+            engine.requireOpen();
+            return engine.trySend(id, message);
+        } finally {
+            engine.exit();
+        }
+    }
+
+    /**
      * Sends a message, and waits if need be until the peer has room. It is copied; the segment is free when this
      * returns.
      *
@@ -354,8 +406,12 @@ public final class Endpoint implements AutoCloseable {
         engine.enter();
         try {
             engine.requireOpen();
-            engine.progress();
-            return engine.claim();
+            OutgoingMessage message = engine.claim();
+            if (message == null) {
+                engine.progress();
+                message = engine.claim();
+            }
+            return message;
         } finally {
             engine.exit();
         }
@@ -398,25 +454,42 @@ public final class Endpoint implements AutoCloseable {
      * @throws IllegalStateException if this endpoint is closed
      */
     public int poll(MessageHandler handler) {
+        int buffer = firstMessage();
+        if (buffer < 0) {
+            return buffer == NO_MESSAGE ? 0 : CLOSED_BY_PEER;
+        }
         int count = 0;
-        int most = Integer.MAX_VALUE;
-        while (count < most) {
-            int buffer = takeMessage(count == 0);
-            if (buffer < 0) {
-                break;
+        // Behind the first one, what had come until then is enough: another look costs as much as a message.
+        int most = protocol.credits().buffers();
+        while (buffer >= 0) {
+            Message message = engine.message(buffer);
+            try {
+                handler.onMessage(message);
+            } catch (Throwable e) {
+                giveBack(message, buffer);
+                throw e;
             }
-            handle(buffer, handler);
-            count++;
-            most = protocol.credits().buffers();
+            buffer = engine.releaseAndTake(message.close() ? buffer : NO_MESSAGE, ++count < most);
         }
-        if (count > 0) {
-            return count;
-        }
+        return count;
+    }
+
+    /** {@link #NO_MESSAGE} if there is none now, {@link #THE_END} if the peer has closed. */
+    private int firstMessage() {
         engine.enter();
         try {
+            engine.requireOpen();
+            int buffer = engine.take();
+            if (buffer < 0) {
+                engine.progress();
+                buffer = engine.take();
+            }
+            if (buffer >= 0) {
+                return buffer;
+            }
             return switch (protocol.state()) {
-                case OPEN -> 0;
-                case PEER_CLOSED -> CLOSED_BY_PEER;
+                case OPEN -> NO_MESSAGE;
+                case PEER_CLOSED -> THE_END;
                 case LOST -> throw protocol.ended(receiving);
             };
         } finally {
@@ -424,24 +497,9 @@ public final class Endpoint implements AutoCloseable {
         }
     }
 
-    private int takeMessage(boolean required) {
-        engine.enter();
-        try {
-            if (required) {
-                engine.requireOpen();
-            } else if (engine.isClosing()) {
-                // The handler has closed this endpoint.
-                return -1;
-            }
-            int buffer = engine.take();
-            // Behind the first one, what had come until then is enough: another look costs as much as a message.
-            if (buffer < 0 && required) {
-                engine.progress();
-                buffer = engine.take();
-            }
-            return buffer;
-        } finally {
-            engine.exit();
+    private void giveBack(Message message, int buffer) {
+        if (message.close()) {
+            engine.release(buffer);
         }
     }
 
@@ -450,9 +508,7 @@ public final class Endpoint implements AutoCloseable {
         try {
             handler.onMessage(message);
         } finally {
-            if (message.close()) {
-                engine.release(buffer);
-            }
+            giveBack(message, buffer);
         }
     }
 

@@ -75,11 +75,17 @@ public final class EndpointSelector implements AutoCloseable {
     /** What endpoints of groups share; guarded by {@link #groupLock}, and read without it. */
     private final Map<SharedQueues, SelectorEntry.OfShared> groups = new ConcurrentHashMap<>();
 
+    /** The same as an array, which is never changed: asked in each look. */
+    private volatile SharedQueues[] groupQueues = {};
+
     private final ReentrantLock groupLock = new ReentrantLock();
 
     // Of the thread that selects.
     private final ActiveEntries active = new ActiveEntries();
     private int visits;
+    /** The last look before a wait has found nothing. */
+    private boolean inVain;
+
     private long nextLook = System.nanoTime();
 
     private EndpointSelector(long spinNanos) {
@@ -199,12 +205,17 @@ public final class EndpointSelector implements AutoCloseable {
         try {
             SelectorEntry.OfShared group = groups.computeIfAbsent(shared, SelectorEntry.OfShared::new);
             if (group.endpoints++ == 0) {
+                writeGroupQueues();
                 shared.joinSelector();
                 group.bells().forEach(poller::add);
             }
         } finally {
             groupLock.unlock();
         }
+    }
+
+    private void writeGroupQueues() {
+        groupQueues = groups.keySet().toArray(SharedQueues[]::new);
     }
 
     private void leaveGroup(SharedQueues shared) {
@@ -216,6 +227,7 @@ public final class EndpointSelector implements AutoCloseable {
             SelectorEntry.OfShared group = groups.get(shared);
             if (group != null && --group.endpoints == 0) {
                 groups.remove(shared);
+                writeGroupQueues();
                 shared.leaveSelector();
                 if (poller.isOpen()) {
                     group.bells().forEach(poller::remove);
@@ -261,8 +273,8 @@ public final class EndpointSelector implements AutoCloseable {
         long now = start;
         while (true) {
             requireOpen();
-            int called = visitAll(now);
             long remaining = limit - (now - start);
+            int called = lookFirst(now, remaining);
             if (called == 0 && !woken) {
                 called = remaining > 0 ? spinOrSleep(now, remaining) : askKernel(Duration.ZERO) ? visitAll(now) : 0;
             }
@@ -274,9 +286,26 @@ public final class EndpointSelector implements AutoCloseable {
         }
     }
 
+    /**
+     * Looks, unless that is most likely in vain and this thread will not spin: whoever arms takes in what has come,
+     * too.
+     */
+    private int lookFirst(long now, long remaining) {
+        boolean maySleep = remaining > 0 && !woken;
+        if (maySleep && inVain && spinTime.sleepsAtOnce()) {
+            takeChanged();
+            return 0;
+        }
+        int called = visitAll(now);
+        if (maySleep) {
+            inVain = called == 0;
+        }
+        return called;
+    }
+
     /** Waits; how many handlers were called meanwhile. */
     private int spinOrSleep(long start, long nanos) {
-        long limit = active.isEmpty() && groups.isEmpty() ? 0 : Math.min(nanos, spinTime.next());
+        long limit = active.isEmpty() && groupQueues.length == 0 ? 0 : Math.min(nanos, spinTime.next());
         boolean mayLearn = limit == 0 || SpinTime.start();
         int called = limit > 0 && mayLearn ? spin(start, limit) : 0;
         if (called > 0 || woken) {
@@ -284,8 +313,11 @@ public final class EndpointSelector implements AutoCloseable {
             return called;
         }
         called = active.armAll();
+        inVain &= called == 0;
         if (called == 0) {
-            groups.keySet().forEach(SharedQueues::armAndTakeIn);
+            for (SharedQueues queues : groupQueues) {
+                queues.armAndTakeIn();
+            }
         }
         if (called == 0) {
             long now = limit > 0 ? System.nanoTime() : start;
@@ -305,7 +337,7 @@ public final class EndpointSelector implements AutoCloseable {
             // Those that are not active are armed: the kernel tells of them, and spinning finds nothing.
             int rounds = 0;
             long now = start;
-            while (called == 0 && !woken && !(active.isEmpty() && groups.isEmpty()) && now - start < nanos) {
+            while (called == 0 && !woken && !(active.isEmpty() && groupQueues.length == 0) && now - start < nanos) {
                 SpinTime.pause(++rounds, false);
                 now = System.nanoTime();
                 called = visitAll(now);
@@ -353,8 +385,8 @@ public final class EndpointSelector implements AutoCloseable {
     /** Takes in what has come for those that are active, and calls their handlers. */
     private int visitAll(long now) {
         takeChanged();
-        if (!groups.isEmpty()) {
-            groups.keySet().forEach(SharedQueues::poll);
+        for (SharedQueues queues : groupQueues) {
+            queues.poll();
         }
         if (++visits >= VISITS_PER_KERNEL_LOOK) {
             askKernel(Duration.ZERO);

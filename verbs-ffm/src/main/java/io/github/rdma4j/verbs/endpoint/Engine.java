@@ -8,6 +8,7 @@ import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.ClosePlace;
 import io.github.rdma4j.verbs.internal.events.EndpointWaitEvent;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -75,6 +76,16 @@ final class Engine {
      */
     void exit(Promise<?> own) {
         waiters.announce();
+        unlock(own);
+    }
+
+    /** The same in a selector's visit, which need not tell the selector. */
+    private void exitVisit() {
+        waiters.announceByWatcher();
+        unlock(null);
+    }
+
+    private void unlock(Promise<?> own) {
         boolean tell = !protocol.decisions().isEmpty();
         lock.unlock();
         if (tell) {
@@ -88,6 +99,26 @@ final class Engine {
         if (code == Endpoint.NO_CREDIT || code == Endpoint.QUEUE_FULL) {
             progress();
             code = protocol.trySend(message);
+        }
+        return code;
+    }
+
+    /** The same for what remains in a buffer, whose position is the limit then. With the lock held. */
+    int trySend(ByteBuffer message) {
+        int code = protocol.trySend(message);
+        if (code == Endpoint.NO_CREDIT || code == Endpoint.QUEUE_FULL) {
+            progress();
+            code = protocol.trySend(message);
+        }
+        return code;
+    }
+
+    /** The same for what stays where it is until its end was polled for. With the lock held. */
+    int trySend(long id, MemorySlice message) {
+        int code = protocol.trySend(id, message);
+        if (code == Endpoint.NO_CREDIT || code == Endpoint.QUEUE_FULL) {
+            progress();
+            code = protocol.trySend(id, message);
         }
         return code;
     }
@@ -202,6 +233,25 @@ final class Engine {
             if (isBackInTime()) {
                 protocol.release(buffer);
             }
+        } finally {
+            exit();
+        }
+    }
+
+    /**
+     * The same, and takes another message.
+     *
+     * @param buffer {@link Endpoint#NO_MESSAGE} if the program holds the message
+     * @param another whether another one is wanted
+     * @return its buffer; {@link Endpoint#NO_MESSAGE} if there is none, or the endpoint was closed
+     */
+    int releaseAndTake(int buffer, boolean another) {
+        enter();
+        try {
+            if (buffer >= 0 && isBackInTime()) {
+                protocol.release(buffer);
+            }
+            return closing || !another ? Endpoint.NO_MESSAGE : take();
         } finally {
             exit();
         }
@@ -473,7 +523,7 @@ final class Engine {
             }
             return protocol.takeReady();
         } finally {
-            exit();
+            exitVisit();
         }
     }
 
@@ -495,8 +545,16 @@ final class Engine {
             carrier.arm(protocol.awaitsEnds());
             return protocol.takeReady();
         } finally {
-            exit();
+            exitVisit();
         }
+    }
+
+    /**
+     * Of an endpoint of a group, after a visit: whether there may be something left to do. Without the lock: what other
+     * threads change, they tell the watcher afterwards.
+     */
+    boolean mayHaveMore() {
+        return protocol.isReady() || carrier.hasNews();
     }
 
     /** From now on, what comes is an event; whether the program has something to do already. */
@@ -509,7 +567,7 @@ final class Engine {
             armAndProgress();
             return protocol.takeReady();
         } finally {
-            exit();
+            exitVisit();
         }
     }
 

@@ -99,7 +99,8 @@ final class Member implements ReceiveRooms {
         queuePair = created;
     }
 
-    private boolean hasNews() {
+    /** Whether something was put down that the endpoint has not taken. */
+    boolean hasNews() {
         return !arrivals.isEmpty() || overrun && !overrunTold || linkNews;
     }
 

@@ -49,6 +49,11 @@ final class MemberCarrier extends VerbsWire {
     }
 
     @Override
+    public boolean hasNews() {
+        return member.hasNews();
+    }
+
+    @Override
     public boolean takeLinkNews() {
         return member.takeLinkNews();
     }

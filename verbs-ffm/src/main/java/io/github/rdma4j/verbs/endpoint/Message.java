@@ -4,6 +4,8 @@ package io.github.rdma4j.verbs.endpoint;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.BufferOverflowException;
+import java.nio.ByteBuffer;
 
 /**
  * A received message, where the adapter has put it. Valid until the {@link MessageHandler} that got it returns; whoever
@@ -14,6 +16,9 @@ import java.lang.foreign.ValueLayout;
  */
 public final class Message {
     private final MemorySegment buffer;
+    /** The same bytes as {@link #buffer}; null until somebody needs it. */
+    private ByteBuffer bytes;
+
     private MemorySegment view;
     private Engine engine;
     private int number;
@@ -88,6 +93,28 @@ public final class Message {
     public byte[] toBytes() {
         requireOpen();
         return view.toArray(ValueLayout.JAVA_BYTE);
+    }
+
+    /**
+     * Copies the bytes into a buffer, with less effort than by way of {@link #segment()}.
+     *
+     * @param target gets them from its position on, which is behind them then
+     * @throws java.nio.BufferOverflowException if they do not fit; nothing was copied then
+     * @throws java.nio.ReadOnlyBufferException if the buffer is read-only
+     * @throws IllegalStateException if the handler has returned
+     */
+    public void copyTo(ByteBuffer target) {
+        requireOpen();
+        int length = (int) view.byteSize();
+        if (length > target.remaining()) {
+            throw new BufferOverflowException();
+        }
+        if (bytes == null) {
+            bytes = buffer.asByteBuffer();
+        }
+        int position = target.position();
+        target.put(position, bytes, 0, length);
+        target.position(position + length);
     }
 
     /**

@@ -55,6 +55,7 @@ final class Protocol extends SendingHalf {
     private long graceSince;
     private int controlsUnderWay;
     private boolean probeUnderWay;
+    private long postedBeforeProbe;
 
     /**
      * The state after the handshake.
@@ -114,6 +115,11 @@ final class Protocol extends SendingHalf {
      */
     boolean takeReady() {
         return takeRoomAgain() || !inbox.isEmpty() || slots.hasDone() || state != State.OPEN;
+    }
+
+    /** The same without being told. */
+    boolean isReady() {
+        return isRoomAgain() || !inbox.isEmpty() || slots.hasDone() || state != State.OPEN;
     }
 
     /** The oldest message's buffer, -1 if there is none; to be released. */
@@ -241,6 +247,7 @@ final class Protocol extends SendingHalf {
             controlsUnderWay--;
         } else if (id == PROBE) {
             probeUnderWay = false;
+            slots.completeUntold(postedBeforeProbe, this);
         } else {
             slots.complete((int) id, null, this);
         }
@@ -327,8 +334,7 @@ final class Protocol extends SendingHalf {
             case FINE -> {}
             case PROBE -> {
                 if (canPost()) {
-                    posted(wire.postProbe(PROBE));
-                    probeUnderWay = true;
+                    probe();
                 }
             }
             case DEAD -> {
@@ -345,6 +351,19 @@ final class Protocol extends SendingHalf {
         }
     }
 
+    private void probe() {
+        postedBeforeProbe = slots.posted();
+        posted(wire.postProbe(PROBE));
+        probeUnderWay = true;
+    }
+
+    /** Nothing is free, and what is under way would not tell when it is: the program writes in the other places. */
+    private void askForEnds() {
+        if (slots.hasUntold() && !slots.hasFree() && !probeUnderWay && canPost()) {
+            probe();
+        }
+    }
+
     /** How long one may sleep before the next look. */
     long nanosToNextLook() {
         return broken && !slots.isIdle() ? GRACE_NANOS : silence.nanosToNextLook();
@@ -358,6 +377,7 @@ final class Protocol extends SendingHalf {
         if (state == State.OPEN) {
             flush();
             updateCredits();
+            askForEnds();
         } else {
             endWaiting();
         }
@@ -457,8 +477,8 @@ final class Protocol extends SendingHalf {
     // ---- Promises ----
 
     @Override
-    void complete(int slot, RuntimeException failure) {
-        slots.complete(slot, failure, this);
+    void refuse(int slot, RuntimeException failure) {
+        slots.refuse(slot, failure, this);
     }
 
     /** Decides a promise; false if the program has taken it back. */

@@ -93,6 +93,14 @@ abstract class SelectorEntry {
         return false;
     }
 
+    /**
+     * Of one that is told, in the thread that selects, after a visit: whether there may still be something to do. What
+     * other threads change meanwhile, they tell.
+     */
+    boolean mayHaveMore() {
+        return true;
+    }
+
     /** What it shares with others, which tells for it; null if it has bells of its own. */
     SharedQueues shared() {
         return null;
@@ -181,6 +189,11 @@ abstract class SelectorEntry {
             queueRang = false;
             linkRang = false;
             return ready;
+        }
+
+        @Override
+        boolean mayHaveMore() {
+            return engine.mayHaveMore();
         }
 
         @Override

@@ -8,6 +8,7 @@ import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.util.SplittableRandom;
 
 /**
@@ -28,6 +29,10 @@ final class SendBuffers {
     private final long base;
     private final long stride;
     private final MemorySlice[] messages;
+    /** Whether the message lies elsewhere, for once. */
+    private final boolean[] lent;
+
+    private final ByteBuffer[] views;
     private final MemorySlice[] words;
     private final MemorySlice nothing;
     private final MemorySlice control;
@@ -50,6 +55,8 @@ final class SendBuffers {
         this.trailer = trailer;
         stride = ReceiveBuffers.stride(size + trailer);
         messages = new MemorySlice[depth];
+        lent = new boolean[depth];
+        views = new ByteBuffer[depth];
         words = new MemorySlice[depth];
         for (int i = 0; i < depth; i++) {
             words[i] = region.slice(at(i), Long.BYTES);
@@ -77,6 +84,18 @@ final class SendBuffers {
         cut(slot, length);
     }
 
+    /** The same for what remains in a buffer, whose position stays. Views are made once, when they are needed. */
+    void fill(int slot, ByteBuffer message) {
+        ByteBuffer view = views[slot];
+        if (view == null) {
+            view = room(slot).asByteBuffer();
+            views[slot] = view;
+        }
+        int length = message.remaining();
+        view.put(0, message, message.position(), length);
+        cut(slot, length);
+    }
+
     /** The buffer of a slot. */
     MemorySegment room(int slot) {
         return region.segment().asSlice(at(slot), stride);
@@ -84,9 +103,16 @@ final class SendBuffers {
 
     /** The message that was written into a buffer has this length. */
     void cut(int slot, long length) {
-        if (messages[slot] == null || messages[slot].length() != length + trailer) {
+        if (messages[slot] == null || lent[slot] || messages[slot].length() != length + trailer) {
             messages[slot] = region.slice(at(slot), length + trailer);
+            lent[slot] = false;
         }
+    }
+
+    /** The message in a slot is not in its buffer. */
+    void lend(int slot, MemorySlice message) {
+        messages[slot] = message;
+        lent[slot] = true;
     }
 
     /** Writes the frame behind the message in a buffer. */

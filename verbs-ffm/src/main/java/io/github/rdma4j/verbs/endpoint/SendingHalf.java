@@ -8,6 +8,7 @@ import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.endpoint.Protocol.State;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
@@ -63,7 +64,7 @@ abstract sealed class SendingHalf permits Protocol {
 
     abstract void lose(String reason, TransferException cause);
 
-    abstract void complete(int slot, RuntimeException failure);
+    abstract void refuse(int slot, RuntimeException failure);
 
     abstract boolean decide(Promise<?> promise, Object value, Throwable failure);
 
@@ -104,17 +105,69 @@ abstract sealed class SendingHalf permits Protocol {
     // ---- What the program asks for ----
 
     private void checkLength(MemorySegment message) {
-        if (message.byteSize() > maxMessage) {
+        checkLength(message.byteSize());
+    }
+
+    private void checkLength(long length) {
+        if (length > maxMessage) {
             throw new IllegalArgumentException(
                     ("a message of %d bytes: this side's and the peer's EndpointConfig.maxMessageSize allow %d; write"
                                     + " longer data into exposed memory")
-                            .formatted(message.byteSize(), maxMessage));
+                            .formatted(length, maxMessage));
         }
     }
 
     /** Sends, or says why not now. */
     final int trySend(MemorySegment message) {
-        checkLength(message);
+        int code = mayPost(message.byteSize());
+        if (code != Endpoint.OK) {
+            return code;
+        }
+        postMessage(message, null);
+        return isOpen() ? Endpoint.OK : closedOrLost("sending over " + name);
+    }
+
+    /** Sends what remains in a buffer, whose position is the limit then, or says why not now. */
+    final int trySend(ByteBuffer message) {
+        int length = message.remaining();
+        int code = mayPost(length);
+        if (code != Endpoint.OK) {
+            return code;
+        }
+        int slot = slots.take(null, false);
+        try {
+            wire.fill(slot, message);
+        } catch (Throwable e) {
+            slots.release(slot);
+            throw e;
+        }
+        credits.spend();
+        postFilled(slot, length, mustSignal());
+        message.position(message.limit());
+        return isOpen() ? Endpoint.OK : closedOrLost("sending over " + name);
+    }
+
+    /** Sends what stays where it is until its end was polled for, or says why not now. */
+    final int trySend(long id, MemorySlice message) {
+        int code = mayPost(message.length());
+        if (code != Endpoint.OK) {
+            return code;
+        }
+        int slot = slots.take(id, false);
+        try {
+            wire.lend(slot, message);
+        } catch (Throwable e) {
+            slots.release(slot);
+            throw e;
+        }
+        credits.spend();
+        postFilled(slot, message.length(), true);
+        return isOpen() ? Endpoint.OK : closedOrLost("sending over " + name);
+    }
+
+    /** Whether a message can go at once, or why not. */
+    private int mayPost(long length) {
+        checkLength(length);
         if (!isOpen()) {
             return closedOrLost("sending over " + name);
         }
@@ -127,18 +180,21 @@ abstract sealed class SendingHalf permits Protocol {
             wantsPlace = true;
             return Endpoint.QUEUE_FULL;
         }
-        postMessage(message, null);
-        return isOpen() ? Endpoint.OK : closedOrLost("sending over " + name);
+        return Endpoint.OK;
     }
 
     /** Whether there is room again for what there was none for; told once. */
     final boolean takeRoomAgain() {
-        boolean roomAgain = hasRoom() && (wantsPlace || wantsCredit && credits.available() > 0);
+        boolean roomAgain = isRoomAgain();
         if (roomAgain) {
             wantsPlace = false;
             wantsCredit = false;
         }
         return roomAgain;
+    }
+
+    final boolean isRoomAgain() {
+        return (wantsPlace || wantsCredit && credits.available() > 0) && hasRoom();
     }
 
     /** Sends the first of these, as many as there is room for, with one doorbell; how many. */
@@ -188,8 +244,10 @@ abstract sealed class SendingHalf permits Protocol {
         try {
             for (int i = 0; i < taken.length; i++) {
                 credits.spend();
-                slots.posted(messages.get(i).byteSize());
-                wire.postMessage(taken[i], Frame.of(Frame.MESSAGE, credits.grant()));
+                // The last one tells of all.
+                boolean signaled = i == taken.length - 1 || mustSignal();
+                slots.posted(taken[i], messages.get(i).byteSize(), signaled);
+                wire.postMessage(taken[i], Frame.of(Frame.MESSAGE, credits.grant()), signaled);
             }
         } finally {
             posted = wire.endBatch();
@@ -227,7 +285,7 @@ abstract sealed class SendingHalf permits Protocol {
         if (outbox.isEmpty()) {
             wire.cut(slot, length);
             slots.send(slot);
-            postFilled(slot, length);
+            postFilled(slot, length, mustSignal());
         } else {
             sendLater(slot, length);
         }
@@ -366,13 +424,21 @@ abstract sealed class SendingHalf permits Protocol {
             throw e;
         }
         credits.spend();
-        postFilled(slot, message.byteSize());
+        postFilled(slot, message.byteSize(), promise != null || mustSignal());
     }
 
-    private void postFilled(int slot, long length) {
+    private void postFilled(int slot, long length, boolean signaled) {
         int frame = Frame.of(Frame.MESSAGE, credits.grant());
-        slots.posted(length);
-        postedIn(slot, wire.postMessage(slot, frame));
+        slots.posted(slot, length, signaled);
+        postedIn(slot, wire.postMessage(slot, frame, signaled));
+    }
+
+    /**
+     * Whether a message without a promise must tell of its end. A completion costs about as much as a post, so while
+     * there are many places, several messages share one.
+     */
+    private boolean mustSignal() {
+        return endsMatter || !slots.hasPlenty() || !wire.canPostUnsignaled();
     }
 
     private void postTransfer(
@@ -385,13 +451,13 @@ abstract sealed class SendingHalf permits Protocol {
             slots.release(slot);
             throw e;
         }
-        slots.posted(local == null ? Long.BYTES : local.length());
+        slots.posted(slot, local == null ? Long.BYTES : local.length(), true);
         postedIn(slot, errno);
     }
 
     private void postedIn(int slot, int errno) {
         if (!posted(errno)) {
-            complete(slot, ended("posting over " + name));
+            refuse(slot, ended("posting over " + name));
         }
     }
 

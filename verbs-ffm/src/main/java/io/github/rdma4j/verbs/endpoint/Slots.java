@@ -30,11 +30,21 @@ final class Slots {
     private final int[] done;
     private int firstDone;
     private int doneCount;
-    /** The lengths of what is under way, in the order of the posts, in which it completes. */
-    private final long[] lengths;
+    /** What is under way, in the order of the posts, in which it completes. */
+    private final int[] posts;
 
-    private int firstLength;
-    private int lengthCount;
+    /** By slot: how long what is under way is, in bytes. */
+    private final long[] lengths;
+    /** By slot: whether it tells of its end only by the end of something that was posted behind it. */
+    private final boolean[] unsignaled;
+
+    private int firstPost;
+    private int postCount;
+    /** Those at the end that are not signaled: nothing that was posted will tell of them. */
+    private int untold;
+    /** How many were posted in all. */
+    private long posted;
+
     private boolean nobodyPolls;
     private boolean abandoned;
 
@@ -45,7 +55,9 @@ final class Slots {
         failures = new RuntimeException[depth];
         free = new int[depth];
         done = new int[depth];
+        posts = new int[depth];
         lengths = new long[depth];
+        unsignaled = new boolean[depth];
         for (int i = depth - 1; i >= 0; i--) {
             free[freeCount++] = i;
         }
@@ -63,9 +75,27 @@ final class Slots {
         return freeCount;
     }
 
-    /** Whether nothing is under way; what is done and was not polled does not count, nor what the program writes. */
+    /**
+     * Whether nothing is under way whose end will be told. What is done and was not polled does not count, nor what the
+     * program writes.
+     */
     boolean isIdle() {
-        return freeCount + doneCount + claimedCount == free.length;
+        return freeCount + doneCount + claimedCount + untold == free.length;
+    }
+
+    /** Whether more than half are free: then who posts need not hear of each end. */
+    boolean hasPlenty() {
+        return freeCount > free.length / 2;
+    }
+
+    /** Whether there is something under way whose end nothing will tell, unless something is posted behind it. */
+    boolean hasUntold() {
+        return untold > 0;
+    }
+
+    /** How many were posted in all, for {@link #completeUntold}. */
+    long posted() {
+        return posted;
     }
 
     /** Takes a slot for something that a promise waits for, or nobody. */
@@ -104,15 +134,27 @@ final class Slots {
         release(slot);
     }
 
-    /** What was taken last is under way. */
-    void posted(long length) {
-        int end = firstLength + lengthCount++;
-        lengths[end < lengths.length ? end : end - lengths.length] = length;
+    /**
+     * What was taken is under way.
+     *
+     * @param signaled whether its end is told
+     */
+    void posted(int slot, long length, boolean signaled) {
+        posts[place(postCount++)] = slot;
+        lengths[slot] = length;
+        unsignaled[slot] = !signaled;
+        untold = signaled ? 0 : untold + 1;
+        posted++;
+    }
+
+    private int place(int index) {
+        int place = firstPost + index;
+        return place < posts.length ? place : place - posts.length;
     }
 
     /** How long the oldest of what is under way is, in bytes; 0 if there is nothing. */
     long lengthUnderWay() {
-        return lengthCount == 0 ? 0 : lengths[firstLength];
+        return postCount == 0 ? 0 : lengths[posts[firstPost]];
     }
 
     /** Nobody needs the slot any more. */
@@ -123,15 +165,58 @@ final class Slots {
         free[freeCount++] = slot;
     }
 
-    /** What was posted in a slot has completed. If it throws, for want of memory, it can be called again. */
+    /**
+     * What was posted in a slot has completed, and with it what was posted before it and is not signaled. If it throws,
+     * for want of memory, it can be called again.
+     */
     void complete(int slot, RuntimeException failure, Protocol protocol) {
         if (abandoned) {
             return;
         }
+        int oldest = postCount == 0 ? slot : posts[firstPost];
+        while (oldest != slot && unsignaled[oldest]) {
+            finish(oldest, null, protocol);
+            removePost(0);
+            oldest = postCount == 0 ? slot : posts[firstPost];
+        }
         finish(slot, failure, protocol);
-        if (lengthCount > 0) {
-            firstLength = firstLength + 1 == lengths.length ? 0 : firstLength + 1;
-            lengthCount--;
+        for (int i = 0; i < postCount; i++) {
+            if (posts[place(i)] == slot) {
+                removePost(i);
+                break;
+            }
+        }
+    }
+
+    /** Mostly it is the oldest one. */
+    private void removePost(int index) {
+        for (int i = index; i > 0; i--) {
+            posts[place(i)] = posts[place(i - 1)];
+        }
+        firstPost = place(1);
+        postCount--;
+        untold = Math.min(untold, postCount);
+    }
+
+    /** Something else has completed, which was posted when so many of these had been: with it those not signaled. */
+    void completeUntold(long postedBefore, Protocol protocol) {
+        while (!abandoned && postCount > 0 && posted - postCount < postedBefore && unsignaled[posts[firstPost]]) {
+            finish(posts[firstPost], null, protocol);
+            removePost(0);
+        }
+    }
+
+    /** What was to be posted in a slot was refused: it will not complete. */
+    void refuse(int slot, RuntimeException failure, Protocol protocol) {
+        if (abandoned) {
+            return;
+        }
+        finish(slot, failure, protocol);
+        for (int i = postCount - 1; i >= 0; i--) {
+            if (posts[place(i)] == slot) {
+                removePost(i);
+                break;
+            }
         }
     }
 
@@ -165,7 +250,8 @@ final class Slots {
                 finish(slot, failure, protocol);
             }
         }
-        lengthCount = 0;
+        postCount = 0;
+        untold = 0;
         abandoned = true;
     }
 

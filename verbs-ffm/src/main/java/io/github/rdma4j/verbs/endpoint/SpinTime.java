@@ -106,6 +106,11 @@ final class SpinTime {
         waits = 0;
     }
 
+    /** {@return whether the next wait will most likely not spin} */
+    boolean sleepsAtOnce() {
+        return contended || nanos == 0;
+    }
+
     /** {@return how long the wait that begins may spin, in nanoseconds; 0 if it should sleep at once} */
     long next() {
         if (++waits >= (contended ? waitsPerTrial : WAITS_PER_TRIAL)) {

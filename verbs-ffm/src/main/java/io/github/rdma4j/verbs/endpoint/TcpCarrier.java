@@ -10,6 +10,7 @@ import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.StreamSocket;
 import io.github.rdma4j.verbs.internal.events.EndpointEndEvent;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -97,6 +98,11 @@ final class TcpCarrier implements Carrier {
     }
 
     @Override
+    public void fill(int slot, ByteBuffer message) {
+        rooms.sends().fill(slot, message);
+    }
+
+    @Override
     public void cut(int slot, long length) {
         rooms.sends().cut(slot, length);
     }
@@ -136,7 +142,7 @@ final class TcpCarrier implements Carrier {
     }
 
     @Override
-    public int postMessage(int slot, int frame) {
+    public int postMessage(int slot, int frame, boolean signaled) {
         MemorySlice message = rooms.sends().message(slot);
         output.message(frame, rooms.memory(), message.offset(), (int) message.length());
         return posted(slot, TcpFrame.MESSAGE, null, 0, 0);

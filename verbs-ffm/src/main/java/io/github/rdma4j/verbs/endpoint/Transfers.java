@@ -437,13 +437,16 @@ public final class Transfers {
             try {
                 if (count == 0) {
                     engine.requireOpen();
-                    engine.progress();
                 } else if (engine.isClosing()) {
                     // The handler has closed this endpoint.
                     return count;
                 }
                 Protocol protocol = engine.protocol();
                 int slot = protocol.takeDone();
+                if (slot < 0 && count == 0) {
+                    engine.progress();
+                    slot = protocol.takeDone();
+                }
                 if (slot < 0) {
                     return count;
                 }
@@ -481,6 +484,7 @@ public final class Transfers {
                 if (protocol.hasEndedPolling()) {
                     throw protocol.ended(operation);
                 }
+                protocol.awaitEnds();
                 return null;
             }
             Done done = new Done(

@@ -11,6 +11,7 @@ import io.github.rdma4j.verbs.WorkCompletionStatus;
 import io.github.rdma4j.verbs.internal.events.EndpointEndEvent;
 import io.github.rdma4j.verbs.internal.events.FailedTransferEvent;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.BitSet;
 import java.util.Optional;
 import java.util.function.Function;
@@ -71,6 +72,28 @@ abstract class VerbsWire implements Carrier {
     }
 
     @Override
+    public final void fill(int slot, ByteBuffer message) {
+        buffers.fill(slot, message);
+    }
+
+    @Override
+    public final void lend(int slot, MemorySlice message) {
+        if (!message.region().isOpen()) {
+            throw new IllegalStateException(message.region() + " is closed");
+        }
+        if (message.region().protectionDomain().handle() != link.domain().handle()) {
+            throw new IllegalArgumentException(message + " is of another protection domain than " + name
+                    + ": register the memory in Endpoint.protectionDomain()");
+        }
+        if (trailer > 0) {
+            // The frame stands behind the message, in the same memory.
+            buffers.fill(slot, message.segment());
+        } else {
+            buffers.lend(slot, message);
+        }
+    }
+
+    @Override
     public final void cut(int slot, long length) {
         buffers.cut(slot, length);
     }
@@ -100,9 +123,15 @@ abstract class VerbsWire implements Carrier {
     }
 
     @Override
-    public final int postMessage(int slot, int frame) {
+    public final boolean canPostUnsignaled() {
+        return true;
+    }
+
+    @Override
+    public final int postMessage(int slot, int frame, boolean signaled) {
         MemorySlice slice = buffers.message(slot);
-        int flags = slice.length() <= inlineSize ? FOR_THE_PEER | SendFlags.INLINE : FOR_THE_PEER;
+        int tells = signaled ? FOR_THE_PEER : SendFlags.SOLICITED;
+        int flags = slice.length() <= inlineSize ? tells | SendFlags.INLINE : tells;
         long id = tag | slot;
         if (trailer > 0) {
             buffers.frame(slot, frame);

@@ -33,16 +33,31 @@ final class Waiters {
      * be called before the lock is given back.
      */
     void announce() {
-        if (announced != protocol.changes() || protocol.awaitsEnds() && carrier.missesEnds()) {
-            announced = protocol.changes();
-            if (followers > 0) {
-                changed.signalAll();
-            }
-            if (led && !leaderWoken) {
-                leaderWoken = true;
-                carrier.wakeUp();
-            }
+        if (isNews()) {
+            announceToThreads();
             tellWatcher();
+        }
+    }
+
+    /** The same by the selector itself, in a visit. */
+    void announceByWatcher() {
+        if (isNews()) {
+            announceToThreads();
+        }
+    }
+
+    private boolean isNews() {
+        return announced != protocol.changes() || protocol.awaitsEnds() && carrier.missesEnds();
+    }
+
+    private void announceToThreads() {
+        announced = protocol.changes();
+        if (followers > 0) {
+            changed.signalAll();
+        }
+        if (led && !leaderWoken) {
+            leaderWoken = true;
+            carrier.wakeUp();
         }
     }
 

@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs.endpoint;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 
 /**
  * What {@link Protocol} can do to the world: post, and look at memory. None of it waits. In a program it is a queue
@@ -16,6 +17,19 @@ import java.lang.foreign.MemorySegment;
 interface Wire {
     /** Copies a message into the buffer of a slot. If it throws, nothing has happened. */
     void fill(int slot, MemorySegment message);
+
+    /** The same for what remains in a buffer, whose position stays. */
+    default void fill(int slot, ByteBuffer message) {
+        fill(slot, MemorySegment.ofBuffer(message));
+    }
+
+    /**
+     * Takes a message from where it lies, instead of from the buffer of a slot, where that is possible; else it is
+     * copied. If it throws, nothing has happened.
+     */
+    default void lend(int slot, MemorySlice message) {
+        fill(slot, message.segment());
+    }
 
     /** Messages are gathered from now on, and their posts give 0. */
     void beginBatch();
@@ -32,8 +46,18 @@ interface Wire {
     /** The message in the buffer of a slot, which the program has written itself, has this length, in bytes. */
     void cut(int slot, long length);
 
-    /** Posts what is in the buffer of a slot. */
-    int postMessage(int slot, int frame);
+    /** Whether a message need not tell of its end; see {@link #postMessage}. */
+    default boolean canPostUnsignaled() {
+        return false;
+    }
+
+    /**
+     * Posts what is in the buffer of a slot.
+     *
+     * @param signaled whether {@link Protocol#sent} is to be called for it. If not, the end of what is posted behind it
+     *     tells of it, too; a failure is told in any case
+     */
+    int postMessage(int slot, int frame, boolean signaled);
 
     /**
      * Posts a transfer. If it throws, nothing was posted.

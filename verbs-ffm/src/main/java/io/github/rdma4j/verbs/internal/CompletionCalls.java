@@ -25,6 +25,16 @@ public final class CompletionCalls {
         static final MethodHandle HANDLE = NativeCalls.criticalHandle(ARM_DESCRIPTOR);
     }
 
+    /** Linked with the first event. */
+    private static final class Events {
+        static final MemorySegment GET_FUNCTION = ExportedVerb.GET_CQ_EVENT.address();
+        static final MethodHandle GET = NativeCalls.errnoHandle(FunctionDescriptor.of(
+                JAVA_INT, JAVA_LONG.withName("channel"), JAVA_LONG.withName("cq"), JAVA_LONG.withName("cq_context")));
+        static final MemorySegment ACKNOWLEDGE_FUNCTION = ExportedVerb.ACK_CQ_EVENTS.address();
+        static final MethodHandle ACKNOWLEDGE =
+                NativeCalls.handle(FunctionDescriptor.ofVoid(JAVA_LONG.withName("cq"), JAVA_INT.withName("nevents")));
+    }
+
     private CompletionCalls() {}
 
     /**
@@ -52,16 +62,34 @@ public final class CompletionCalls {
     }
 
     /**
-     * ibv_get_cq_event(3).
+     * Calls ibv_get_cq_event(3).
      *
-     * @param channel with a non-blocking descriptor
-     * @param queue where the address of the completion queue goes
-     * @param queueContext where its user context goes
-     * @return 0, or the errno
+     * @param channel the address of the channel
+     * @param named the address of two words, for the address of the queue and for what it was created with
+     * @return 0 or the errno
      */
-    public static int getEvent(MemorySegment channel, MemorySegment queue, MemorySegment queueContext) {
-        int result = ExportedVerb.GET_CQ_EVENT.number(channel, queue, queueContext);
-        return result == 0 ? 0 : NativeCalls.lastErrno();
+    public static int getEvent(long channel, long named) {
+        try {
+            int result = (int) Events.GET.invokeExact(
+                    Events.GET_FUNCTION, NativeCalls.capture(), channel, named, named + Long.BYTES);
+            return result == 0 ? 0 : NativeCalls.lastErrno();
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+    }
+
+    /**
+     * Calls ibv_ack_cq_events(3).
+     *
+     * @param queue the address of the queue
+     * @param count how many events
+     */
+    public static void acknowledge(long queue, int count) {
+        try {
+            Events.ACKNOWLEDGE.invokeExact(Events.ACKNOWLEDGE_FUNCTION, queue, count);
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
     }
 
     /**

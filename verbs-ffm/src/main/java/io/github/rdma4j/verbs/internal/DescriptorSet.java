@@ -2,14 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.internal;
 
+import io.github.rdma4j.verbs.WaitInterruptedException;
+import io.github.rdma4j.verbs.internal.events.EventWaitEvent;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.spi.AbstractInterruptibleChannel;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
@@ -20,6 +26,7 @@ import java.util.function.Supplier;
 public final class DescriptorSet {
     private static final int EVENTS_PER_CALL = 64;
     private static final int WAKE_UP = -1;
+    private static final int[] NONE = {};
     /** Those that are open, for {@link #lookAgain}; one that nobody uses any more is not kept. */
     private static final Map<DescriptorSet, Boolean> OPEN = Collections.synchronizedMap(new WeakHashMap<>());
 
@@ -29,6 +36,20 @@ public final class DescriptorSet {
     private final UseGuard guard = new UseGuard();
     private final ReentrantLock collecting = new ReentrantLock();
     private final MemorySegment events = FileDescriptors.allocateEvents(Arena.ofAuto(), EVENTS_PER_CALL);
+    /** Whether a thread waits in the kernel for the set itself, and so has the events and the hook below. */
+    private final AtomicBoolean direct = new AtomicBoolean();
+
+    private final MemorySegment directEvents = FileDescriptors.allocateEvents(Arena.ofAuto(), EVENTS_PER_CALL);
+    private final MemorySegment directTimeout = Arena.ofAuto().allocate(ValueLayout.JAVA_LONG, 2);
+    /** Made anew when an interrupt has used it up. */
+    private InterruptHook hook = new InterruptHook();
+    /** That thread was interrupted, or the set is being closed: whoever takes the wake-up leaves another one. */
+    private volatile boolean mustReturn;
+
+    private volatile boolean closing;
+    /** Set when the machine has no call to wait for a set in nanoseconds. */
+    private volatile boolean neverDirect;
+
     private final Supplier<? extends RuntimeException> closed;
 
     /**
@@ -136,8 +157,88 @@ public final class DescriptorSet {
      * @return those that are ready; none after the time, and after {@link #wakeUp()}
      */
     public int[] await(String operation, Duration timeout) {
+        if (!neverDirect && !Thread.currentThread().isVirtual() && direct.compareAndSet(false, true)) {
+            try {
+                int[] ready = awaitDirectly(operation, ReadinessWaiter.nanos(timeout));
+                if (ready != null) {
+                    return ready;
+                }
+            } finally {
+                direct.set(false);
+            }
+        }
         int[] ready = waiter.awaitAndTry(() -> operation, timeout, this::collect, closed);
-        return ready == null ? new int[0] : ready;
+        if (closing) {
+            // What has ended the wait is the wake-up of the close.
+            throw closed.get();
+        }
+        return ready == null ? NONE : ready;
+    }
+
+    /**
+     * One system call, where waiting until the set is ready and asking it what is take two. For one platform thread at
+     * a time; others wait beside it in the other way.
+     *
+     * @return null if the machine does not have the call
+     */
+    private int[] awaitDirectly(String operation, long nanos) {
+        enter();
+        int[] ready;
+        boolean interrupted;
+        EventWaitEvent wait = nanos == 0 ? null : EventWaitEvent.begun();
+        try {
+            InterruptHook armed = hook;
+            boolean mayBeInterrupted = nanos > 0;
+            int count;
+            if (mayBeInterrupted) {
+                armed.arm();
+            }
+            try {
+                count = waitDirectly(nanos);
+            } finally {
+                interrupted = mayBeInterrupted && armed.disarm();
+                if (interrupted) {
+                    hook = new InterruptHook();
+                    mustReturn = false;
+                    // The closing side sets the two in the other order.
+                    if (closing) {
+                        mustReturn = true;
+                    }
+                }
+            }
+            if (count == FileDescriptors.NO_SUCH_CALL) {
+                neverDirect = true;
+                return null;
+            }
+            ready = keys(directEvents, count);
+        } finally {
+            guard.exit();
+            if (wait != null) {
+                wait.over(() -> operation);
+            }
+        }
+        if (closing) {
+            throw closed.get();
+        }
+        if (interrupted && ready.length == 0) {
+            throw new WaitInterruptedException(operation);
+        }
+        return ready;
+    }
+
+    /** A wait that a signal ends goes on. The clock is asked only then: it costs as much as the rest here. */
+    private int waitDirectly(long nanos) {
+        int count = FileDescriptors.epollWaitNanos(epoll, directEvents, directTimeout, nanos);
+        if (count != FileDescriptors.SIGNALLED) {
+            return count;
+        }
+        long start = System.nanoTime();
+        long remaining = nanos;
+        while (count == FileDescriptors.SIGNALLED) {
+            count = FileDescriptors.epollWaitNanos(epoll, directEvents, directTimeout, Math.max(0, remaining));
+            remaining = nanos - (System.nanoTime() - start);
+        }
+        return count;
     }
 
     /**
@@ -161,21 +262,57 @@ public final class DescriptorSet {
 
     private int[] ready() {
         int count = FileDescriptors.epollWait(epoll, events, 0);
+        return count == 0 ? null : keys(events, count);
+    }
+
+    private int[] keys(MemorySegment told, int count) {
+        if (count == 0) {
+            return NONE;
+        }
         int[] ready = new int[count];
         int used = 0;
         for (int i = 0; i < count; i++) {
-            int descriptor = (int) FileDescriptors.readyKey(events, i);
+            int descriptor = (int) FileDescriptors.readyKey(told, i);
             if (descriptor == WAKE_UP) {
                 FileDescriptors.drain(wakeDescriptor);
+                if (mustReturn) {
+                    FileDescriptors.signal(wakeDescriptor);
+                }
             } else {
                 ready[used++] = descriptor;
             }
         }
-        return count == 0 ? null : Arrays.copyOf(ready, used);
+        return used == count ? ready : Arrays.copyOf(ready, used);
+    }
+
+    /** Ends the wait in the kernel of a thread that is interrupted; see {@link ReadinessWaiter}. */
+    private final class InterruptHook extends AbstractInterruptibleChannel {
+        void arm() {
+            begin();
+        }
+
+        boolean disarm() {
+            try {
+                end(true);
+                return false;
+            } catch (AsynchronousCloseException e) {
+                return true;
+            }
+        }
+
+        @Override
+        protected void implCloseChannel() {
+            mustReturn = true;
+            FileDescriptors.signal(wakeDescriptor);
+        }
     }
 
     /** Ends all waits, and closes the set; to be called once. */
     public void close() {
+        closing = true;
+        mustReturn = true;
+        // A thread that waits directly is inside the guard.
+        FileDescriptors.signal(wakeDescriptor);
         waiter.close();
         OPEN.remove(this);
         guard.close();

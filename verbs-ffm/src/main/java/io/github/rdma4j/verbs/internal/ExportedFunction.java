@@ -42,7 +42,7 @@ final class ExportedFunction {
     }
 
     /** Two threads may look it up at once, and find the same. A segment's fields are final. */
-    private MemorySegment address() {
+    MemorySegment address() {
         MemorySegment found = address;
         if (found == null) {
             found = NativeLibraries.find(library, symbol)

@@ -131,6 +131,11 @@ public enum ExportedVerb {
         this.function = new ExportedFunction(NativeLibraries.VERBS, symbol);
     }
 
+    /** {@return where it is; looked up once} */
+    MemorySegment address() {
+        return function.address();
+    }
+
     /** {@return its name in the library} */
     String symbol() {
         return function.symbol();

@@ -13,6 +13,7 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.lang.ref.Reference;
 
 /**
  * What the C library offers for waiting on a file descriptor: ppoll(2), epoll(7), eventfd(2), and fcntl(2) to make
@@ -23,6 +24,11 @@ public final class FileDescriptors {
     public static final int READABLE = 0x001;
     /** {@code EPOLLIN | EPOLLONESHOT}: reported once, then silent until it is asked for again. */
     public static final int READABLE_ONCE = READABLE | 1 << 30;
+
+    /** In the place of a number: the machine does not have the call. */
+    static final int NO_SUCH_CALL = -1;
+    /** In the place of a number: a signal has ended the wait. */
+    static final int SIGNALLED = -2;
 
     private static final int F_GETFL = 3;
     private static final int F_SETFL = 4;
@@ -71,6 +77,12 @@ public final class FileDescriptors {
             "epoll_ctl", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS));
     private static final MethodHandle EPOLL_WAIT = NativeCalls.systemHandle(
             "epoll_wait", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT));
+
+    /** Null on a machine without it: Linux has it from 5.11 on, the GNU C library from 2.35 on. */
+    private static final MethodHandle EPOLL_WAIT_NANOS = NativeCalls.optionalSystemHandle(
+                    "epoll_pwait2",
+                    FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG))
+            .orElse(null);
 
     /** What each wait writes anew, a thread its own: to allocate memory for a wait would cost as much as the call. */
     private static final ThreadLocal<PollArguments> POLL_ARGUMENTS = ThreadLocal.withInitial(PollArguments::new);
@@ -313,6 +325,38 @@ public final class FileDescriptors {
                 throw Failures.of("epoll_wait()", NativeCalls.lastErrno());
             }
             return Math.max(count, 0);
+        } catch (Throwable e) {
+            throw NativeCalls.unexpected(e);
+        }
+    }
+
+    /**
+     * Waits until descriptors of a set are ready, a signal comes, or the time is over (epoll_pwait2(2)).
+     *
+     * @param timeout two words to write to
+     * @return how many are ready; {@link #SIGNALLED} after a signal, {@link #NO_SUCH_CALL} if this machine has no such
+     *     call
+     */
+    static int epollWaitNanos(int epoll, MemorySegment events, MemorySegment timeout, long nanos) {
+        if (EPOLL_WAIT_NANOS == null) {
+            return NO_SUCH_CALL;
+        }
+        try {
+            timeout.set(JAVA_LONG, 0, nanos / NANOS_PER_SECOND);
+            timeout.set(JAVA_LONG, Long.BYTES, nanos % NANOS_PER_SECOND);
+            int capacity = (int) (events.byteSize() / EPOLL_EVENT_SIZE);
+            int count = (int) EPOLL_WAIT_NANOS.invokeExact(
+                    NativeCalls.capture(), epoll, events.address(), capacity, timeout.address(), 0L);
+            Reference.reachabilityFence(events);
+            Reference.reachabilityFence(timeout);
+            if (count >= 0) {
+                return count;
+            }
+            return switch (NativeCalls.lastErrno()) {
+                case Errno.ENOSYS -> NO_SUCH_CALL;
+                case EINTR -> SIGNALLED;
+                default -> throw Failures.of("epoll_pwait2()", NativeCalls.lastErrno());
+            };
         } catch (Throwable e) {
             throw NativeCalls.unexpected(e);
         }

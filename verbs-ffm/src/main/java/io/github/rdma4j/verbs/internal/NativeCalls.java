@@ -11,6 +11,7 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.util.Optional;
 
 /**
  * What all native calls share: the one place that makes their handles, where {@link NativeTrace} comes in, and the way
@@ -37,6 +38,13 @@ public final class NativeCalls {
      */
     static MethodHandle systemHandle(String name, FunctionDescriptor descriptor) {
         return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), descriptor, CAPTURE_ERRNO);
+    }
+
+    /** The same; empty if the C library has no such function. */
+    static Optional<MethodHandle> optionalSystemHandle(String name, FunctionDescriptor descriptor) {
+        return LINKER.defaultLookup()
+                .find(name)
+                .map(address -> LINKER.downcallHandle(address, descriptor, CAPTURE_ERRNO));
     }
 
     /**

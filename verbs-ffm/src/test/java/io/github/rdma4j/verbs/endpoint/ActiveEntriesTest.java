@@ -14,6 +14,8 @@ class ActiveEntriesTest {
     private static final class Counting extends SelectorEntry {
         boolean ready;
         boolean readyWhenArmed;
+        boolean told;
+        boolean more;
         int visits;
         int arms;
 
@@ -40,6 +42,16 @@ class ActiveEntriesTest {
             boolean wasReady = ready;
             ready = false;
             return wasReady;
+        }
+
+        @Override
+        boolean isTold() {
+            return told;
+        }
+
+        @Override
+        boolean mayHaveMore() {
+            return more;
         }
 
         @Override
@@ -108,6 +120,26 @@ class ActiveEntriesTest {
             assertThat(active.visit()).isZero();
         }
         assertThat(active.size()).isEqualTo(3);
+    }
+
+    @Test
+    void whoIsToldLeavesWithItsLastMessageAndIsNotVisitedInVain() {
+        Counting entry = added();
+        entry.told = true;
+        entry.ready = true;
+        entry.more = true;
+        assertThat(active.visit()).isEqualTo(1);
+        assertThat(entry.isActive).isTrue();
+        entry.ready = true;
+        entry.more = false;
+        assertThat(active.visit()).isEqualTo(1);
+        assertThat(entry.isActive).isFalse();
+        assertThat(active.isEmpty()).isTrue();
+        assertThat(active.visit()).isZero();
+        assertThat(entry.visits).isEqualTo(2);
+        active.add(entry);
+        assertThat(active.visit()).isZero();
+        assertThat(active.isEmpty()).isTrue();
     }
 
     @Test

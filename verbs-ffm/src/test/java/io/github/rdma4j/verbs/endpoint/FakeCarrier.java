@@ -24,6 +24,7 @@ import java.util.function.LongConsumer;
 final class FakeCarrier implements Carrier {
     private record Request(
             long id,
+            boolean signaled,
             boolean message,
             boolean framed,
             int frame,
@@ -32,7 +33,15 @@ final class FakeCarrier implements Carrier {
             long operand,
             long newValue) {}
 
-    private record Event(long id, boolean success, boolean framed, int frame, long length) {}
+    /** What has reached the peer. */
+    private record Acknowledgement(long id, boolean signaled) {}
+
+    /**
+     * What comes out of the completion queue.
+     *
+     * @param places in the send queue that are free with it: its own, and those before it that were not signaled
+     */
+    private record Event(long id, boolean success, boolean framed, int frame, long length, int places) {}
 
     /** The longest message. */
     static final int ROOM = 4096;
@@ -43,7 +52,10 @@ final class FakeCarrier implements Carrier {
     private final Deque<Request> sendQueue = new ArrayDeque<>();
     private final Deque<Integer> receives = new ArrayDeque<>();
     private final BitSet posted = new BitSet();
-    private final Deque<Event> acknowledgements = new ArrayDeque<>();
+    private final Deque<Acknowledgement> acknowledgements = new ArrayDeque<>();
+    /** Of requests that were not signaled and are done. */
+    private int untoldPlaces;
+
     private final Deque<Event> events = new ArrayDeque<>();
     private final byte[][] slots;
     private final byte[][] buffers;
@@ -143,13 +155,18 @@ final class FakeCarrier implements Carrier {
     }
 
     @Override
-    public int postMessage(int slot, int frame) {
+    public boolean canPostUnsignaled() {
+        return true;
+    }
+
+    @Override
+    public int postMessage(int slot, int frame, boolean signaled) {
         batched++;
         if (slots[slot].length >= Long.BYTES) {
             numberPosted.accept(number(slots[slot]));
             messagePosted.accept(number(slots[slot]));
         }
-        return post(new Request(slot, true, true, frame, slots[slot], null, 0, 0));
+        return post(new Request(slot, signaled, true, true, frame, slots[slot], null, 0, 0));
     }
 
     static long number(byte[] message) {
@@ -161,22 +178,22 @@ final class FakeCarrier implements Carrier {
             int slot, Operation operation, MemorySlice local, RemoteMemory remote, long operand, long newValue) {
         requireMemory();
         numberPosted.accept(operand);
-        return post(new Request(slot, false, true, 0, null, operation, operand, newValue));
+        return post(new Request(slot, true, false, true, 0, null, operation, operand, newValue));
     }
 
     @Override
     public int postControl(long id, int frame) {
-        return post(new Request(id, true, true, frame, new byte[0], null, 0, 0));
+        return post(new Request(id, true, true, true, frame, new byte[0], null, 0, 0));
     }
 
     @Override
     public int postProbe(long id) {
-        return post(new Request(id, false, true, 0, null, null, 0, 0));
+        return post(new Request(id, true, false, true, 0, null, null, 0, 0));
     }
 
     /** Sends what no endpoint would. */
     void lie(boolean framed, int frame, int length) {
-        post(new Request(-1, true, framed, frame, new byte[length], null, 0, 0));
+        post(new Request(-1, true, true, framed, frame, new byte[length], null, 0, 0));
     }
 
     private int post(Request request) {
@@ -226,12 +243,12 @@ final class FakeCarrier implements Carrier {
                 peer.posted.clear(buffer);
                 peer.buffers[buffer] = request.bytes;
                 peer.add(new Event(
-                        Protocol.RECEIVE | buffer, true, request.framed, request.frame, request.bytes.length));
+                        Protocol.RECEIVE | buffer, true, request.framed, request.frame, request.bytes.length, 0));
             } else if (request.operation != null) {
                 transfer(request);
             }
             sendQueue.remove();
-            acknowledgements.add(new Event(request.id, true, false, 0, 0));
+            acknowledgements.add(new Acknowledgement(request.id, request.signaled));
             return true;
         }
     }
@@ -255,12 +272,24 @@ final class FakeCarrier implements Carrier {
             if (cut || acknowledgements.isEmpty()) {
                 return false;
             }
-            Event event = acknowledgements.remove();
-            if (event.id != -1) {
-                add(event);
-            }
+            done(acknowledgements.remove());
             return true;
         }
+    }
+
+    private void done(Acknowledgement what) {
+        if (what.id == -1) {
+            return;
+        }
+        untoldPlaces++;
+        if (what.signaled) {
+            end(what.id, true);
+        }
+    }
+
+    private void end(long id, boolean success) {
+        add(new Event(id, success, false, 0, 0, untoldPlaces));
+        untoldPlaces = 0;
     }
 
     private void add(Event event) {
@@ -365,13 +394,14 @@ final class FakeCarrier implements Carrier {
         if (neverFlushes) {
             return;
         }
-        acknowledgements.stream().filter(event -> event.id != -1).forEach(this::add);
+        acknowledgements.forEach(this::done);
         acknowledgements.clear();
-        sendQueue.stream()
-                .filter(request -> request.id != -1)
-                .forEach(request -> add(new Event(request.id, false, false, 0, 0)));
+        sendQueue.stream().filter(request -> request.id != -1).forEach(request -> {
+            untoldPlaces++;
+            end(request.id, false);
+        });
         sendQueue.clear();
-        receives.forEach(buffer -> add(new Event(Protocol.RECEIVE | buffer, false, false, 0, 0)));
+        receives.forEach(buffer -> add(new Event(Protocol.RECEIVE | buffer, false, false, 0, 0, 0)));
         receives.clear();
     }
 
@@ -400,7 +430,7 @@ final class FakeCarrier implements Carrier {
             }
             synchronized (wire) {
                 events.remove();
-                underWay -= (event.id & Protocol.RECEIVE) == 0 ? 1 : 0;
+                underWay -= event.places;
             }
             count++;
         }

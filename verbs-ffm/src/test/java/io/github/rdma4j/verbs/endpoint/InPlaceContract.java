@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs.endpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.rdma4j.verbs.MemoryRegion;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -85,6 +86,48 @@ abstract class InPlaceContract {
             MemorySegment segment = held.segment();
             held.close();
             assertThatThrownBy(() -> segment.get(ValueLayout.JAVA_BYTE, 0)).isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    @Test
+    void aMessageIsTakenFromWhereItLiesAndItsEndIsTold() {
+        try (Ends pair = pair(config -> config.sendDepth(2).receiveBuffers(4));
+                MemoryRegion memory = pair.left().allocateMemory(8192)) {
+            List<Long> ended = new ArrayList<>();
+            TransferHandler handler = (id, original, failure) -> {
+                assertThat(failure).isNull();
+                ended.add(id);
+            };
+            for (int i = 0; i < 20; i++) {
+                byte[] lies = ("from where it lies, " + i).getBytes();
+                MemorySegment.copy(lies, 0, memory.segment(), ValueLayout.JAVA_BYTE, 100, lies.length);
+                assertThat(pair.left().trySend(i, memory.slice(100, lies.length)))
+                        .isEqualTo(Endpoint.OK);
+                assertThat(pair.right().receive(PATIENCE)).hasValue(lies);
+                assertThat(pair.left().transfers().awaitTransfers(handler, PATIENCE))
+                        .isOne();
+                assertThat(ended).hasSize(i + 1).endsWith((long) i);
+                // In the same places, and of the same length.
+                byte[] copied = ("from another place, " + i).getBytes();
+                assertThat(pair.left().send(copied, PATIENCE)).isTrue();
+                assertThat(pair.right().receive(PATIENCE)).hasValue(copied);
+            }
+            assertThat(pair.left().trySend(20, memory.slice(0, 4096))).isEqualTo(Endpoint.OK);
+            assertThat(pair.left().trySend(21, memory.slice(4096, 4096))).isEqualTo(Endpoint.OK);
+            assertThat(pair.left().trySend(22, memory.slice(0, 1))).isEqualTo(Endpoint.QUEUE_FULL);
+            assertThat(pair.right().receive(PATIENCE).orElseThrow()).hasSize(4096);
+            assertThat(pair.right().receive(PATIENCE).orElseThrow()).hasSize(4096);
+            while (ended.size() < 22) {
+                assertThat(pair.left().transfers().awaitTransfers(handler, PATIENCE))
+                        .isPositive();
+            }
+            assertThat(ended).endsWith(20L, 21L);
+            assertThatThrownBy(() -> pair.left().trySend(23, memory.slice(0, 4097)))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("4097");
+            memory.close();
+            assertThatThrownBy(() -> pair.left().trySend(24, memory.slice(0, 1)))
+                    .isInstanceOf(IllegalStateException.class);
         }
     }
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import io.github.rdma4j.verbs.AccessFlag;
+import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.endpoint.Protocol.State;
 import java.lang.foreign.MemorySegment;
@@ -24,6 +26,9 @@ final class SimulatedEnd {
 
     /** Somebody sleeps, because this did not hold when the machine had counted so many changes. */
     private record Waiter(String what, BooleanSupplier condition, long changes) {}
+
+    /** Of one thread, and only during a call: the wire of the simulation copies. */
+    private static final MemoryRegion LENT = MemoryRegion.withoutAdapter(Long.BYTES, AccessFlag.LOCAL_WRITE);
 
     private static final RemoteMemory REMOTE = new RemoteMemory(8, 8, 1);
 
@@ -143,6 +148,11 @@ final class SimulatedEnd {
     private void trySend() {
         if (random.nextBoolean()) {
             protocol.trySend(message(++calls));
+        } else if (random.nextBoolean()) {
+            LENT.segment().set(ValueLayout.JAVA_LONG, 0, ++calls);
+            if (protocol.trySend(calls, LENT.slice()) == Endpoint.OK) {
+                polled.put(calls, true);
+            }
         } else {
             List<MemorySegment> several = new ArrayList<>();
             for (int i = random.nextInt(4); i >= 0; i--) {

@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs.benchmarks.netty;
 
 import com.sun.management.ThreadMXBean;
+import io.github.rdma4j.netty.RdmaByteBufAllocator;
 import io.github.rdma4j.netty.RdmaChannelOption;
 import io.github.rdma4j.verbs.endpoint.EndpointGroup;
 import io.netty.bootstrap.AbstractBootstrap;
@@ -34,6 +35,11 @@ final class Echo implements AutoCloseable {
     private static final int MANY = 32;
 
     private static final int FEW_BUFFERS = 4;
+
+    /** Whether channels of RDMA have buffers of registered memory: {@code scripts/bench-netty --registered}. */
+    private static final boolean REGISTERED = Boolean.getBoolean("rdma4j.benchmarks.registered");
+
+    private static final long ALLOCATOR_BYTES = 64 << 20;
 
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
@@ -78,6 +84,10 @@ final class Echo implements AutoCloseable {
                     }
                 });
         if (transport == Transport.RDMA) {
+            if (REGISTERED) {
+                servers.childOption(ChannelOption.ALLOCATOR, new RdmaByteBufAllocator(ALLOCATOR_BYTES));
+                bootstrap.option(ChannelOption.ALLOCATOR, new RdmaByteBufAllocator(ALLOCATOR_BYTES));
+            }
             if (shares) {
                 share(servers, connections);
                 share(bootstrap, connections);

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.netty;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.UnpooledDirectByteBuf;
+
+/** A buffer of {@link RdmaByteBufAllocator}, as long as it has its first capacity. */
+final class RegisteredByteBuf extends UnpooledDirectByteBuf {
+    /** Null when it has moved to other memory. */
+    private RegisteredPool.Block block;
+
+    RegisteredByteBuf(ByteBufAllocator allocator, RegisteredPool.Block block, int capacity, int maxCapacity) {
+        super(allocator, block.first(capacity), maxCapacity);
+        // What the constructor has taken for written is not.
+        clear();
+        this.block = block;
+    }
+
+    /** What lies behind a buffer, its slices and its duplicates; null if it is another kind. */
+    static RegisteredByteBuf behind(ByteBuf buffer) {
+        ByteBuf next = buffer;
+        while (next != null && !(next instanceof RegisteredByteBuf)) {
+            next = next.unwrap();
+        }
+        return (RegisteredByteBuf) next;
+    }
+
+    /** Null if its memory is not of the pool any more. */
+    RegisteredPool.Block block() {
+        return block;
+    }
+
+    @Override
+    public ByteBuf capacity(int newCapacity) {
+        boolean moves = newCapacity != capacity();
+        super.capacity(newCapacity);
+        if (moves) {
+            giveBack();
+        }
+        return this;
+    }
+
+    @Override
+    protected void deallocate() {
+        super.deallocate();
+        giveBack();
+    }
+
+    private void giveBack() {
+        RegisteredPool.Block was = block;
+        block = null;
+        if (was != null) {
+            was.giveBack();
+        }
+    }
+}

@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.netty;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.rdma4j.verbs.endpoint.Endpoint;
+import io.github.rdma4j.verbs.endpoint.EndpointServer;
+import io.github.rdma4j.verbs.endpoint.Transport;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.util.ResourceLeakDetector;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Buffers that the adapter reads where they lie. */
+@Tag("device")
+@Timeout(120)
+class RdmaByteBufAllocatorDeviceTest {
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
+
+    private final EventLoopGroup loops =
+            new MultiThreadIoEventLoopGroup(2, new DefaultThreadFactory("loops", true), RdmaIoHandler.newFactory());
+    private final RdmaByteBufAllocator allocator = new RdmaByteBufAllocator(16 << 20);
+
+    @AfterEach
+    void end() {
+        loops.shutdownGracefully(0, 30, TimeUnit.SECONDS).awaitUninterruptibly();
+    }
+
+    @Test
+    void whatIsWrittenLeavesWithoutACopy() throws Exception {
+        long lent = AllocatedEcho.run(loops, RdmaTestNet.address(), Transport.RDMA, allocator);
+        // Of 8192 bytes, but for the ends. Copied is what is short, and what fills up a message that began with it.
+        assertThat(lent).isEqualTo(1 + 1 + 1 + 7 + 12 + 37);
+        assertThat(allocator.usedBytes()).isZero();
+        assertThat(allocator.fallbacks()).isZero();
+    }
+
+    /** Who releases something else than what was written leaves its record open. */
+    @Test
+    void theLeakDetectorFindsNothing() throws Exception {
+        ResourceLeakDetector.Level before = ResourceLeakDetector.getLevel();
+        List<String> leaks = Collections.synchronizedList(new ArrayList<>());
+        ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.PARANOID);
+        // Of other tests there may be some; a record of this one names where the buffer was allocated.
+        ByteBufUtil.setLeakListener((type, record) -> {
+            if (record.contains("AllocatedEcho")) {
+                leaks.add(record);
+            }
+        });
+        try {
+            assertThat(AllocatedEcho.run(loops, RdmaTestNet.address(), Transport.RDMA, allocator))
+                    .isPositive();
+            for (int i = 0; i < 3; i++) {
+                System.gc();
+                Thread.sleep(50);
+                // Each allocation tells what was found.
+                allocator.directBuffer(4096).release();
+            }
+            assertThat(leaks).isEmpty();
+            AllocatedEcho.leak(allocator);
+            for (int i = 0; i < 100 && leaks.isEmpty(); i++) {
+                System.gc();
+                Thread.sleep(50);
+                allocator.directBuffer(4096).release();
+            }
+            assertThat(leaks).as("it would have found something").hasSize(1);
+        } finally {
+            ResourceLeakDetector.setLevel(before);
+            ByteBufUtil.setLeakListener(null);
+        }
+    }
+
+    @Test
+    void aBufferThatSomebodyKeepsMayChangeSoItIsCopied() throws Exception {
+        try (EndpointServer server = EndpointServer.bind(RdmaTestNet.address())) {
+            ChannelFuture connecting = connect(server);
+            try (Endpoint peer = server.accept(TIMEOUT).orElseThrow()) {
+                RdmaSocketChannel client = (RdmaSocketChannel) connecting.sync().channel();
+                ByteBuf kept = client.alloc().directBuffer(4096).writeZero(4096);
+                client.writeAndFlush(kept.retain()).sync();
+                kept.setByte(0, 1);
+                client.writeAndFlush(kept).sync();
+                assertThat(peer.receive(TIMEOUT).orElseThrow()).hasSize(4096).startsWith((byte) 0);
+                assertThat(peer.receive(TIMEOUT).orElseThrow()).hasSize(4096).startsWith((byte) 1);
+                assertThat(lentMessages(client)).isOne();
+            }
+            connecting.channel().closeFuture().sync();
+        }
+        assertThat(allocator.usedBytes()).isZero();
+    }
+
+    /** A peer that takes nothing in: some messages are under way, others wait, and none can be finished. */
+    @Test
+    void aResetGivesEverythingBack() throws Exception {
+        try (EndpointServer server = EndpointServer.bind(RdmaTestNet.address(), config -> config.receiveBuffers(4))) {
+            ChannelFuture connecting = connect(server);
+            try (Endpoint peer = server.accept(TIMEOUT).orElseThrow()) {
+                RdmaSocketChannel client = (RdmaSocketChannel) connecting.sync().channel();
+                for (int i = 0; i < 16; i++) {
+                    client.write(client.alloc().directBuffer(8192).writeZero(8192));
+                }
+                client.flush();
+                assertThat(lentMessages(client)).isEqualTo(4);
+                assertThat(allocator.usedBytes()).isPositive();
+                client.config().setOption(ChannelOption.SO_LINGER, 0);
+                client.close().sync();
+                assertThat(allocator.usedBytes()).isZero();
+                assertThat(peer.isOpen()).isTrue();
+            }
+        }
+    }
+
+    private ChannelFuture connect(EndpointServer server) {
+        return new Bootstrap()
+                .group(loops)
+                .channel(RdmaSocketChannel.class)
+                .option(ChannelOption.ALLOCATOR, allocator)
+                .handler(new ChannelInboundHandlerAdapter())
+                .connect(server.address());
+    }
+
+    private static long lentMessages(RdmaSocketChannel channel) throws Exception {
+        return channel.eventLoop().submit(channel::lentMessages).get(60, TimeUnit.SECONDS);
+    }
+}
