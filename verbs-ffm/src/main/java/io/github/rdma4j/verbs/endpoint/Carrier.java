@@ -17,10 +17,10 @@ interface Carrier extends Wire {
      *
      * @return how many events there were
      */
-    int poll(Protocol protocol);
+    int poll(WireEvents protocol);
 
     /** The same, but of a group only what others have put down for this endpoint, without asking the adapter. */
-    default int takeIn(Protocol protocol) {
+    default int takeIn(WireEvents protocol) {
         return poll(protocol);
     }
 

@@ -193,6 +193,7 @@ final class Protocol extends SendingHalf {
     // ---- What the wire says ----
 
     /** A message has come. */
+    @Override
     void received(int buffer, boolean framed, int frame, long length) {
         changes++;
         silence.heard();
@@ -223,6 +224,7 @@ final class Protocol extends SendingHalf {
     }
 
     /** The peer has sent more than there are buffers for, and the wire has kept some of it from this side. */
+    @Override
     void overrun() {
         changes++;
         violated("a message for which it had no credit");
@@ -234,6 +236,7 @@ final class Protocol extends SendingHalf {
     }
 
     /** What was posted with an id has arrived. */
+    @Override
     void sent(long id) {
         changes++;
         silence.acknowledged();
@@ -251,6 +254,7 @@ final class Protocol extends SendingHalf {
      *
      * @param cause of the failure; null if it is only a consequence of another one
      */
+    @Override
     void failed(long id, String reason, TransferException cause) {
         changes++;
         lose(reason, cause);
@@ -267,6 +271,7 @@ final class Protocol extends SendingHalf {
      * The connection manager says that the connection has ended. What arrived before counts, above all the peer's
      * close.
      */
+    @Override
     void linkLost(String reason) {
         lose(reason, null);
         breakWire();

@@ -256,7 +256,7 @@ final class TcpCarrier implements Carrier {
     // ---- What has come ----
 
     @Override
-    public int poll(Protocol protocol) {
+    public int poll(WireEvents protocol) {
         // Whoever sleeps next is woken by what is there: to look for it would be a system call for nothing.
         int total = sleepsNext ? parse(protocol) : receive(protocol);
         sleepsNext = false;
@@ -284,7 +284,7 @@ final class TcpCarrier implements Carrier {
         }
     }
 
-    private int receive(Protocol protocol) {
+    private int receive(WireEvents protocol) {
         int total = parse(protocol);
         boolean more = true;
         for (int round = 0; more && round < MOST_ROUNDS && hears(); round++) {
@@ -312,7 +312,7 @@ final class TcpCarrier implements Carrier {
     }
 
     /** Takes what is in the buffer, as far as it is whole, and makes room behind it. */
-    private int parse(Protocol protocol) {
+    private int parse(WireEvents protocol) {
         if (inFrom == inTo || !hears()) {
             return 0;
         }
@@ -327,7 +327,7 @@ final class TcpCarrier implements Carrier {
     }
 
     /** Messages that the peer's kernel has are done. */
-    private int lookForAcknowledgements(Protocol protocol) {
+    private int lookForAcknowledgements(WireEvents protocol) {
         int total = 0;
         if (requests.isOldestAMessage() && !failed && !output.isBlocked() && socket.isAcknowledged()) {
             while (requests.isOldestAMessage()) {

@@ -376,12 +376,12 @@ final class FakeCarrier implements Carrier {
     }
 
     @Override
-    public int poll(Protocol protocol) {
+    public int poll(WireEvents protocol) {
         return poll(protocol, Integer.MAX_VALUE);
     }
 
     /** Gives some of what has come; as with a completion queue, one that could not be dealt with comes again. */
-    int poll(Protocol protocol, int most) {
+    int poll(WireEvents protocol, int most) {
         int count = 0;
         while (count < most) {
             Event event;
