@@ -27,6 +27,11 @@ interface Carrier extends Wire {
     /** Why the connection has ended, as far as the connection manager knows by now; null if it has not. Never waits. */
     String lost();
 
+    /** Whether the wire has ended the connection, which is lost, and not the peer. */
+    default boolean isLostByTheWire() {
+        return false;
+    }
+
     /** Opens what a sleep needs, the first time. */
     void prepareToSleep();
 

@@ -49,7 +49,11 @@ final class FakeCarrier implements Carrier {
     private final byte[][] buffers;
     private final long[] words;
     /** What the peer can write to. */
-    final long[] memory = new long[4];
+    long[] memory = new long[4];
+    /** Hears what the peer has written. */
+    LongConsumer written = value -> {};
+    /** Whether the peer's machine answers though its program does not. */
+    boolean peerThere;
     /** Whether the next thing that needs memory gets none. */
     BooleanSupplier outOfMemory = () -> false;
     /** What happens in another thread while a message is copied. */
@@ -239,7 +243,10 @@ final class FakeCarrier implements Carrier {
     private void transfer(Request request) {
         long before = peer.memory[0];
         switch (request.operation) {
-            case WRITE -> peer.memory[1] = request.operand;
+            case WRITE -> {
+                peer.memory[1] = request.operand;
+                peer.written.accept(request.operand);
+            }
             case READ -> {}
             case PUT -> peer.memory[2] = request.operand;
             case GET -> before = peer.memory[2];
@@ -341,6 +348,11 @@ final class FakeCarrier implements Carrier {
     @Override
     public Message message(int buffer, long length) {
         return new Message(MemorySegment.ofArray(buffers[buffer])).open(length);
+    }
+
+    @Override
+    public boolean isPeerThere() {
+        return peerThere && !cut;
     }
 
     @Override
