@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 
 /** One end of a simulated connection that moves, and a program that does anything at any time and keeps books. */
 final class FailoverEnd {
@@ -59,6 +60,7 @@ final class FailoverEnd {
     private long succeeded;
     private long unknown;
     private final List<Promise<?>> promises = new ArrayList<>();
+    private final List<CompletableFuture<?>> results = new ArrayList<>();
     private final List<Promise<?>> additions = new ArrayList<>();
     private final Deque<Integer> held = new ArrayDeque<>();
     private final List<Integer> claimed = new ArrayList<>();
@@ -249,8 +251,13 @@ final class FailoverEnd {
         protocol.transferAsync(promise, Operation.FETCH_AND_ADD, null, REMOTE, 1, 0);
     }
 
+    /** The peer changes what is read as soon as it has the next message. */
     private void readMemory() {
-        protocol.transferAsync(promise(), Operation.GET, null, REMOTE, 0, 8);
+        Promise<Long> promise = promise();
+        long most = sent;
+        results.add(promise.thenAccept(
+                value -> require(value <= most, "a read before message " + (most + 1) + " gave " + value)));
+        protocol.transferAsync(promise, Operation.GET, null, REMOTE, 0, 8);
     }
 
     private void claim() {
@@ -302,6 +309,7 @@ final class FailoverEnd {
             require(message[i] == (byte) (number * 31 + i), "message " + number + " differs at " + i);
         }
         read++;
+        memory[2] = read;
     }
 
     /** Reads and gives back everything. */
@@ -370,6 +378,7 @@ final class FailoverEnd {
                     additions.contains(promise) || promise.decidedFailure() == null,
                     "a future failed: " + promise.decidedFailure());
         }
+        results.forEach(CompletableFuture::join);
         for (int i = 1; i < moves.size(); i++) {
             require(moves.get(i).from() == moves.get(i - 1).to(), "moves " + moves);
         }

@@ -110,7 +110,12 @@ class FailoverSimulationTest {
 
         private void strike() {
             FakeCarrier adapter = one().rdma;
-            switch (random.nextInt(6)) {
+            switch (random.nextInt(7)) {
+                case 5 -> {
+                    if (adapter != null) {
+                        adapter.remove();
+                    }
+                }
                 case 0 -> {
                     if (adapter != null) {
                         adapter.toError();
@@ -211,6 +216,11 @@ class FailoverSimulationTest {
             for (int i = 0; i < 3_000 && other.protocol.state() == State.OPEN; i++) {
                 round();
                 closer.goOnClosing();
+                if (closer.rdma != null && other.rdma != null && random.nextInt(4) == 0) {
+                    // The adapter has the last message, and its program never sees it there.
+                    closer.rdma.deliver();
+                    other.rdma.remove();
+                }
                 if (random.nextInt(20) == 0) {
                     strike();
                 }

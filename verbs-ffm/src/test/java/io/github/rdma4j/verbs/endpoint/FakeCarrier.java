@@ -365,6 +365,17 @@ final class FakeCarrier implements Carrier {
         }
     }
 
+    /** The device is removed: nobody hears of what has come and was not polled, nor of what is under way. */
+    void remove() {
+        synchronized (wire) {
+            broken = true;
+            events.clear();
+            acknowledgements.clear();
+            sendQueue.clear();
+            lost = "the device was removed";
+        }
+    }
+
     @Override
     public void ended(String reason) {
         if (end != null) {
