@@ -45,6 +45,20 @@ final class Failover {
         }
     }
 
+    private static void requireDevice(EndpointConfig config, RoceWay.Place place) {
+        if (config.protectionDomain() != null) {
+            String given = config.protectionDomain().context().device().name();
+            String there = place.device().device().name();
+            if (!given.equals(there)) {
+                throw new VerbsException(
+                        "using the protection domain of the configuration",
+                        0,
+                        "it is of %s, and the address is of %s".formatted(given, there),
+                        "give a domain of the device at the address, or none");
+            }
+        }
+    }
+
     /**
      * An endpoint over TCP that will try RDMA.
      *
@@ -71,6 +85,7 @@ final class Failover {
             try {
                 InetSocketAddress address = link.localAddress().orElseThrow();
                 RoceWay.Place place = RoceWay.at(address);
+                requireDevice(config, place);
                 way = new RoceWay(domains.apply(place), place.gid(), config);
             } catch (VerbsException e) {
                 noWay = e;
@@ -84,7 +99,7 @@ final class Failover {
             }
             Endpoint endpoint =
                     Endpoint.over(link, carrier, new Memories.Moving(memories, carrier.mover()), config, peer);
-            carrier.serve(endpoint.engine().protocol());
+            carrier.serve(endpoint.engine().protocol(), endpoint);
             return endpoint;
         } catch (Throwable e) {
             if (carrier != null) {

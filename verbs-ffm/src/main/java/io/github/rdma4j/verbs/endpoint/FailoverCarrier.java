@@ -49,6 +49,7 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
     private final ArrayDeque<Integer> freeForWords = new ArrayDeque<>();
     private final List<Carrier> leftovers = new ArrayList<>();
     private Protocol protocol;
+    private Endpoint endpoint;
     private String name = "an endpoint";
     private Carrier rdma;
     private int canariesUnderWay;
@@ -91,8 +92,9 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
     }
 
     /** Whom it serves, before anything happens. */
-    void serve(Protocol newProtocol) {
+    void serve(Protocol newProtocol, Endpoint newEndpoint) {
         protocol = newProtocol;
+        endpoint = newEndpoint;
         name = newProtocol.toString();
     }
 
@@ -161,6 +163,9 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
             int slot, Operation operation, MemorySlice local, RemoteMemory remote, long operand, long newValue) {
         // Of both wires, since nobody knows which one it will be.
         TcpCarrier.check(operation, local, remote);
+        if (way != null) {
+            way.check(local);
+        }
         Post post = outbox.post(Post.Kind.TRANSFER, slot, 0);
         post.operation = operation;
         post.local = local;
@@ -194,7 +199,7 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
             mover.fails(refused);
         }
         mover.step(protocol.isOpen());
-        pump();
+        outbox.pump();
         return events;
     }
 
@@ -205,12 +210,6 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
             } catch (VerbsException | IllegalStateException e) {
                 mover.fails(e.getMessage());
             }
-        }
-    }
-
-    private void pump() {
-        if (unsaid.isEmpty()) {
-            outbox.pump();
         }
     }
 
@@ -418,6 +417,8 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
             tcp.fill(slot, MemorySegment.ofArray(unsaid.remove()));
             tcp.postMessage(slot, Frame.of(Frame.MOVE, 0));
         }
+        // What is posted behind them must not come before them.
+        outbox.block(!unsaid.isEmpty());
     }
 
     @Override
@@ -470,9 +471,10 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
     }
 
     @Override
-    public void moved(TransportMove move) {
+    public void moved(Transport from, Transport to, String reason, Duration took) {
         events++;
-        EndpointMoveEvent.moved(name, move.from().name(), move.to().name(), move.reason(), move.took());
+        TransportMove move = new TransportMove(endpoint, from, to, reason, took);
+        EndpointMoveEvent.moved(name, from.name(), to.name(), reason, took);
         if (listener != null) {
             Promise<TransportMove> told = new Promise<>(null);
             told.thenAccept(listener);
@@ -658,6 +660,7 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
                     }
                     closeLeftovers();
                 },
+                mover::close,
                 () -> {
                     if (poller != null) {
                         poller.close();

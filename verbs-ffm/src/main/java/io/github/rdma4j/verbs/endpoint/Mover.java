@@ -36,7 +36,7 @@ final class Mover {
         /** Breaks the connection over RDMA, takes in what has come from there if that counts, and closes it. */
         void breakRdma(boolean takeIn);
 
-        void moved(TransportMove move);
+        void moved(Transport from, Transport to, String reason, Duration took);
 
         /** The peer does not keep to the protocol. */
         void violated(String how);
@@ -192,14 +192,18 @@ final class Mover {
     }
 
     private void giveUpPrepared() {
+        try {
+            close();
+        } catch (RuntimeException e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    /** Gives up a connection that is not made yet. What cannot be closed is tried again by another call. */
+    void close() {
         if (prepared != null) {
-            RdmaWay.Attempt gone = prepared;
+            prepared.close();
             prepared = null;
-            try {
-                gone.close();
-            } catch (RuntimeException e) {
-                failure.addSuppressed(e);
-            }
         }
     }
 
@@ -332,8 +336,8 @@ final class Mover {
     private void arrive() {
         if (upHeard && outbox.isOverRdma() && !arrived) {
             arrived = true;
-            ground.moved(new TransportMove(
-                    Transport.TCP, Transport.RDMA, "RDMA works", Duration.ofNanos(clock.getAsLong() - begun)));
+            ground.moved(
+                    Transport.TCP, Transport.RDMA, "RDMA works", Duration.ofNanos(clock.getAsLong() - begun));
         }
     }
 
@@ -383,8 +387,8 @@ final class Mover {
         nextTry = clock.getAsLong() + pauseNanos;
         if (arrived) {
             arrived = false;
-            ground.moved(new TransportMove(
-                    Transport.RDMA, Transport.TCP, failure.getMessage(), Duration.ofNanos(clock.getAsLong() - begun)));
+            ground.moved(
+                    Transport.RDMA, Transport.TCP, failure.getMessage(), Duration.ofNanos(clock.getAsLong() - begun));
         }
     }
 }

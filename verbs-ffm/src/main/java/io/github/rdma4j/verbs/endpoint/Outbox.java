@@ -46,6 +46,7 @@ final class Outbox {
     private Carrier last;
 
     private boolean overRdma;
+    private boolean blocked;
     private boolean batched;
     private int inBatch;
     private String failure;
@@ -125,6 +126,11 @@ final class Outbox {
         wire = null;
     }
 
+    /** Whether something else must be sent before all that is posted from now on. */
+    void block(boolean now) {
+        blocked = now;
+    }
+
     // ---- Posting ----
 
     Post post(Post.Kind kind, long id, int frame) {
@@ -183,6 +189,7 @@ final class Outbox {
 
     private boolean canPost(Post post) {
         return wire != null
+                && !blocked
                 && failure == null
                 && (!overRdma || asking == 0 || post.isAsking() && !post.isAtomic())
                 && (!needsSlot(post) || freeCount > 0);

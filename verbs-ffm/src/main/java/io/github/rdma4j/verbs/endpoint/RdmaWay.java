@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import io.github.rdma4j.verbs.MemorySlice;
+
 /**
  * How a pair of endpoints can get a connection over RDMA, again and again, by words that travel over another one. None
  * of it waits for the peer.
@@ -13,6 +15,14 @@ interface RdmaWay {
      * @throws RuntimeException with cause and remedy, if there is no way now
      */
     Attempt prepare();
+
+    /**
+     * Whether it could use memory of the program's, which may be asked while there is no connection.
+     *
+     * @param local null for none
+     * @throws IllegalArgumentException if it could not
+     */
+    void check(MemorySlice local);
 
     /** Frees what the tries share. Idempotent; what cannot be freed is tried again by another call. */
     void free();

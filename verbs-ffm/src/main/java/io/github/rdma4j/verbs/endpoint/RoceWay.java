@@ -7,6 +7,7 @@ import io.github.rdma4j.verbs.CompletionChannel;
 import io.github.rdma4j.verbs.CompletionQueue;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.EventSource;
+import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.PreparedQueuePair;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePair;
@@ -84,6 +85,15 @@ final class RoceWay implements RdmaWay {
     @Override
     public Attempt prepare() {
         return new QueuePairLink();
+    }
+
+    @Override
+    public void check(MemorySlice local) {
+        if (local != null && (!local.region().hasAdapter() || local.region().protectionDomain() != domain())) {
+            throw new IllegalArgumentException(local.region()
+                    + " is not of the endpoint's protection domain, and it moves to RDMA: take the memory from"
+                    + " allocateMemory, or register it with protectionDomain()");
+        }
     }
 
     @Override

@@ -163,10 +163,16 @@ class FailoverDeviceTest {
 
     @Test
     void messagesGoOnWhenThePortGoesDownAndComesUpAgain() throws Exception {
-        talkThrough(Integer.getInteger("rdma4j.failover.rounds", 2));
+        talkThrough(2, 50);
     }
 
-    private void talkThrough(int rounds) throws Exception {
+    @Test
+    @Tag("full")
+    void manyMovesLoseNothing() throws Exception {
+        talkThrough(20, 2_500);
+    }
+
+    private void talkThrough(int rounds, int messages) throws Exception {
         try (ExecutorService executor = Executors.newFixedThreadPool(2);
                 Pair pair = new Pair()) {
             Talk left = new Talk(pair.client, false);
@@ -178,7 +184,7 @@ class FailoverDeviceTest {
                 awaitMove(Transport.RDMA);
                 for (int round = 0; round < rounds; round++) {
                     int before = left.received;
-                    while (left.received < before + 50) {
+                    while (left.received < before + messages) {
                         Thread.sleep(1);
                         assertThat(tasks).noneMatch(Future::isDone);
                     }
@@ -186,12 +192,12 @@ class FailoverDeviceTest {
                     long cut = System.nanoTime();
                     TransportMove down = awaitMove(Transport.TCP);
                     System.out.printf(
-                            "moved to TCP %.1f ms after the port went down, in %.1f ms of its own: %s%n",
+                            "moved to TCP %.1f ms after the port went down, in %.1f ms of its own: %.40s%n",
                             (System.nanoTime() - cut) / 1e6, down.took().toNanos() / 1e6, down.reason());
                     assertThat(pair.client.transport()).isEqualTo(Transport.TCP);
                     assertThat(pair.client.rdmaFailure()).isPresent();
                     before = left.received;
-                    while (left.received < before + 50) {
+                    while (left.received < before + messages) {
                         Thread.sleep(1);
                         assertThat(tasks).noneMatch(Future::isDone);
                     }

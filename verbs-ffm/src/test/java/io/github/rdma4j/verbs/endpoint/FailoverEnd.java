@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.endpoint.Protocol.State;
 import java.lang.foreign.MemorySegment;
@@ -65,6 +66,8 @@ final class FailoverEnd {
     private final Deque<Integer> held = new ArrayDeque<>();
     private final List<Integer> claimed = new ArrayList<>();
     final List<TransportMove> moves = new ArrayList<>();
+    private final List<FakeCarrier> made = new ArrayList<>();
+    private boolean freed;
     boolean closing;
     boolean saidGoodBye;
 
@@ -97,7 +100,7 @@ final class FailoverEnd {
         carrier = new FailoverCarrier(tcp, new Way(), client, config, hello, () -> now[0]);
         protocol = new Protocol(
                 name, carrier, new Credits(buffers, peerBuffers), depth, SIZE, SIZE, new Silence(SILENCE_NANOS));
-        carrier.serve(protocol);
+        carrier.serve(protocol, null);
     }
 
     static void connect(FailoverEnd left, FailoverEnd right) {
@@ -124,6 +127,7 @@ final class FailoverEnd {
             mine.cut = fabric.cut;
             mine.neverFlushes = random.nextInt(4) == 0;
             fabric.made.put(number, mine);
+            made.add(mine);
             return new Attempt() {
                 @Override
                 public byte[] offer() {
@@ -145,7 +149,12 @@ final class FailoverEnd {
         }
 
         @Override
-        public void free() {}
+        public void check(MemorySlice local) {}
+
+        @Override
+        public void free() {
+            freed = true;
+        }
     }
 
     void require(boolean condition, String what) {
@@ -396,7 +405,7 @@ final class FailoverEnd {
         carrier.close();
         carrier.free();
         require(tcp.closed && tcp.freed, "TCP stays");
-        require(rdma == null || rdma.closed, "RDMA stays");
+        require(made.stream().allMatch(adapter -> adapter.closed) && freed, "RDMA stays");
     }
 
     @Override
