@@ -217,8 +217,8 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
         boolean wireAlone = tcp.isLostByTheWire() && mover.isOnRdma();
         if (!wireAlone) {
             pollRdma();
-            RuntimeException other = mover.failure();
-            protocol.linkLost(other == null ? tcpLost : tcpLost + "; and before that, RDMA: " + other.getMessage());
+            String other = mover.trouble();
+            protocol.linkLost(other == null ? tcpLost : tcpLost + "; and RDMA: " + other);
         }
     }
 
@@ -496,11 +496,11 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
             return true;
         }
         boolean there = tcp.isPeerThere();
-        if (!there && mover.failure() != null) {
+        if (!there && mover.trouble() != null) {
             protocol.lose(
                     "the peer's machine has acknowledged nothing over TCP for too long"
-                            + " (EndpointConfig.silenceTimeout); and before that, RDMA: "
-                            + mover.failure().getMessage(),
+                            + " (EndpointConfig.silenceTimeout); and RDMA: "
+                            + mover.trouble(),
                     null);
         }
         return there;
@@ -593,7 +593,8 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
     public boolean awake() {
         eventCame();
         tcp.awake();
-        return false;
+        // A port that is down is no event.
+        return rdma != null;
     }
 
     @Override

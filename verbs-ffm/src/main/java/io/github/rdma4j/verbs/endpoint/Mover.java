@@ -118,6 +118,15 @@ final class Mover {
         return arrived ? null : failure;
     }
 
+    /** What is wrong with RDMA, as far as is known by now; null if nothing is. */
+    String trouble() {
+        if (failing != null) {
+            return failing;
+        }
+        RuntimeException known = failure();
+        return known == null ? null : known.getMessage();
+    }
+
     /** Why it cannot be RDMA on this side, for good. */
     void unable(RuntimeException why) {
         failure = why;
@@ -336,8 +345,7 @@ final class Mover {
     private void arrive() {
         if (upHeard && outbox.isOverRdma() && !arrived) {
             arrived = true;
-            ground.moved(
-                    Transport.TCP, Transport.RDMA, "RDMA works", Duration.ofNanos(clock.getAsLong() - begun));
+            ground.moved(Transport.TCP, Transport.RDMA, "RDMA works", Duration.ofNanos(clock.getAsLong() - begun));
         }
     }
 

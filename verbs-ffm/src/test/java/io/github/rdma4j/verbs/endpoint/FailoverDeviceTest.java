@@ -24,6 +24,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -75,6 +76,19 @@ class FailoverDeviceTest {
         assertThat(move).isNotNull();
         assertThat(move.to()).as(move.toString()).isEqualTo(to);
         return move;
+    }
+
+    private static void awaitTransport(Endpoint endpoint, Transport transport) {
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        while (endpoint.transport() != transport) {
+            endpoint.poll(message -> {
+                throw new AssertionError("a message that nobody has sent");
+            });
+            assertThat(System.nanoTime())
+                    .as("%s, %s", endpoint, endpoint.rdmaFailure())
+                    .isLessThan(end);
+            Thread.onSpinWait();
+        }
     }
 
     private static void setLink(String state) throws Exception {
@@ -168,8 +182,8 @@ class FailoverDeviceTest {
 
     @Test
     @Tag("full")
-    void manyMovesLoseNothing() throws Exception {
-        talkThrough(20, 2_500);
+    void aMillionMessagesGoOn() throws Exception {
+        talkThrough(40, 7_000);
     }
 
     private void talkThrough(int rounds, int messages) throws Exception {
@@ -239,9 +253,7 @@ class FailoverDeviceTest {
                     setLink("down");
                 }
                 try {
-                    while (pair.client.transport() != transport) {
-                        pair.client.receive(Duration.ofMillis(5));
-                    }
+                    awaitTransport(pair.client, transport);
                     assertThat(transfers.fetchAndAdd(memory.handle(), 1, PATIENCE))
                             .isEqualTo(count++);
                     local.segment().fill((byte) count);
@@ -265,16 +277,16 @@ class FailoverDeviceTest {
                 EndpointSelector selector = EndpointSelector.open();
                 ExecutorService executor = Executors.newSingleThreadExecutor()) {
             int[] echoed = {0};
-            boolean[] over = {false};
+            var over = new AtomicBoolean();
             selector.add(pair.atServer, ready -> {
                 ready.poll(message -> {
                     assertThat(ready.trySend(message.segment())).isEqualTo(Endpoint.OK);
                     echoed[0]++;
                 });
-                over[0] = !ready.isConnected();
+                over.set(!ready.isConnected());
             });
             Future<?> serving = executor.submit(() -> {
-                while (!over[0]) {
+                while (!over.get()) {
                     selector.select(Duration.ofSeconds(1));
                 }
             });

@@ -241,7 +241,7 @@ final class FailoverEnd {
         return promise;
     }
 
-    private void sendAsync() {
+    void sendAsync() {
         if (protocol.isOpen()) {
             protocol.sendAsync(message(++sent, random), promise());
         }

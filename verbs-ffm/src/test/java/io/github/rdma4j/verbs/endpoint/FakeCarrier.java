@@ -70,6 +70,12 @@ final class FakeCarrier implements Carrier {
     boolean overrun;
 
     boolean cut;
+    /** How a stream has ended, which the next poll tells; null as long as it has not. */
+    String streamEnd;
+    /** Whether the peer had no part in that. */
+    boolean lostByTheWire;
+
+    private boolean streamEndTold;
     String lost;
     boolean broken;
     /** How the protocol has said that the connection ended; null as long as it has not. */
@@ -351,6 +357,11 @@ final class FakeCarrier implements Carrier {
     }
 
     @Override
+    public boolean isLostByTheWire() {
+        return lostByTheWire;
+    }
+
+    @Override
     public boolean isPeerThere() {
         return peerThere && !cut;
     }
@@ -425,6 +436,11 @@ final class FakeCarrier implements Carrier {
                 events.remove();
                 underWay -= (event.id & Protocol.RECEIVE) == 0 ? 1 : 0;
             }
+            count++;
+        }
+        if (streamEnd != null && !streamEndTold) {
+            streamEndTold = true;
+            protocol.linkLost(streamEnd);
             count++;
         }
         if (overrun) {
