@@ -59,7 +59,8 @@ public final class EndpointConfig {
 
     /**
      * How long {@link Endpoint#connect} tries RDMA before it takes TCP, with {@link Transport#RDMA_OR_TCP}; default 2
-     * s. At most half of the time that it has altogether.
+     * s. At most half of the time that it has altogether. With {@link Transport#RDMA_WITH_FAILOVER}, how long each
+     * attempt to move to RDMA may take.
      *
      * @param timeout above zero
      * @return this
