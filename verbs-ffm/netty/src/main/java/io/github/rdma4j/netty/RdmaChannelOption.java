@@ -53,7 +53,8 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
      * What carries the channel's bytes; default {@link Transport#RDMA}. With {@link Transport#RDMA_OR_TCP} a program
      * runs where there is no RDMA, too: a server takes clients over both, and a client takes TCP when RDMA does not
      * work ({@link RdmaSocketChannel#transport()} and {@link RdmaSocketChannel#rdmaFailure()} tell). Over TCP the peer
-     * is a channel or an endpoint of this library, too: no other program understands these bytes.
+     * is a channel or an endpoint of this library, too: no other program understands these bytes. {@link
+     * Transport#RDMA_WITH_FAILOVER} is refused.
      */
     public static final ChannelOption<Transport> TRANSPORT = valueOf(RdmaChannelOption.class, "TRANSPORT");
 

@@ -37,6 +37,10 @@ final class RdmaOptions {
         } else if (option == RdmaChannelOption.GROUP) {
             group = (EndpointGroup) value;
         } else if (option == RdmaChannelOption.TRANSPORT) {
+            if (value == Transport.RDMA_WITH_FAILOVER) {
+                throw new IllegalArgumentException(
+                        "a channel does not move between transports, as an endpoint can: take RDMA_OR_TCP");
+            }
             transport = (Transport) value;
         } else {
             return false;

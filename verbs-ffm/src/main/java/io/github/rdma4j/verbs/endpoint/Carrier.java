@@ -17,15 +17,20 @@ interface Carrier extends Wire {
      *
      * @return how many events there were
      */
-    int poll(Protocol protocol);
+    int poll(WireEvents protocol);
 
     /** The same, but of a group only what others have put down for this endpoint, without asking the adapter. */
-    default int takeIn(Protocol protocol) {
+    default int takeIn(WireEvents protocol) {
         return poll(protocol);
     }
 
     /** Why the connection has ended, as far as the connection manager knows by now; null if it has not. Never waits. */
     String lost();
+
+    /** Whether the wire has ended the connection, which is lost, and not the peer. */
+    default boolean isLostByTheWire() {
+        return false;
+    }
 
     /** Opens what a sleep needs, the first time. */
     void prepareToSleep();

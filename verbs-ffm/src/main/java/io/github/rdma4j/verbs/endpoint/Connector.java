@@ -23,7 +23,7 @@ final class Connector {
         try {
             Endpoint endpoint = switch (config.transport()) {
                 case RDMA -> connectOverRdma(server, config, timeout, false);
-                case TCP -> TcpConnector.connect(server, config, timeout);
+                case TCP, RDMA_WITH_FAILOVER -> TcpConnector.connect(server, config, timeout);
                 case RDMA_OR_TCP -> connectOverEither(server, config, timeout);
             };
             event.over(server, endpoint, null);

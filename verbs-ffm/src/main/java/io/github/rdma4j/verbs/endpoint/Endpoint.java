@@ -132,6 +132,7 @@ public final class Endpoint implements AutoCloseable {
     public static Endpoint connect(InetSocketAddress server, Consumer<EndpointConfig> configuration, Duration timeout) {
         EndpointConfig config = new EndpointConfig();
         configuration.accept(config);
+        config.check();
         return Connector.connect(server, config, timeout);
     }
 
@@ -158,19 +159,23 @@ public final class Endpoint implements AutoCloseable {
         return this;
     }
 
-    /** {@return what carries it: {@link Transport#RDMA} or {@link Transport#TCP}} */
+    /**
+     * {@return what carries it now: {@link Transport#RDMA} or {@link Transport#TCP}; that changes only with {@link
+     * Transport#RDMA_WITH_FAILOVER}}
+     */
     public Transport transport() {
         return memories.transport();
     }
 
     /**
-     * Why a client over {@link Transport#RDMA_OR_TCP} has taken TCP.
+     * Why a client over {@link Transport#RDMA_OR_TCP} has taken TCP, and why either side over {@link
+     * Transport#RDMA_WITH_FAILOVER} is over TCP now.
      *
-     * @return what connecting over RDMA threw, with cause and remedy; empty if the endpoint is over RDMA, if RDMA was
-     *     not tried, and at the server, which is not told
+     * @return what connecting over RDMA threw, or how it failed, with cause and remedy; empty if the endpoint is over
+     *     RDMA, if RDMA was not tried, and with {@link Transport#RDMA_OR_TCP} at the server, which is not told
      */
     public Optional<RuntimeException> rdmaFailure() {
-        return Optional.ofNullable(rdmaFailure);
+        return Optional.ofNullable(rdmaFailure).or(memories::rdmaFailure);
     }
 
     /**

@@ -7,6 +7,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.OptionalInt;
+import java.util.function.Consumer;
 
 /**
  * What an endpoint is to be. Each setter returns this object; everything has a default. The two sides need not agree.
@@ -38,6 +39,8 @@ public final class EndpointConfig {
     private EndpointGroup group;
     private Transport transport = Transport.RDMA;
     private Duration rdmaTimeout = Duration.ofSeconds(2);
+    private Duration recoveryInterval = Duration.ofSeconds(5);
+    private Consumer<? super TransportMove> moveListener;
 
     EndpointConfig() {}
 
@@ -56,7 +59,8 @@ public final class EndpointConfig {
 
     /**
      * How long {@link Endpoint#connect} tries RDMA before it takes TCP, with {@link Transport#RDMA_OR_TCP}; default 2
-     * s. At most half of the time that it has altogether.
+     * s. At most half of the time that it has altogether. With {@link Transport#RDMA_WITH_FAILOVER}, how long each
+     * attempt to move to RDMA may take.
      *
      * @param timeout above zero
      * @return this
@@ -66,6 +70,34 @@ public final class EndpointConfig {
             throw new IllegalArgumentException("rdmaTimeout %s: above zero".formatted(timeout));
         }
         rdmaTimeout = timeout;
+        return this;
+    }
+
+    /**
+     * How long a client over {@link Transport#RDMA_WITH_FAILOVER} stays with TCP before it tries RDMA, again; default 5
+     * s. The first try is at once.
+     *
+     * @param interval above zero
+     * @return this
+     */
+    public EndpointConfig recoveryInterval(Duration interval) {
+        if (!interval.isPositive()) {
+            throw new IllegalArgumentException("recoveryInterval %s: above zero".formatted(interval));
+        }
+        recoveryInterval = interval;
+        return this;
+    }
+
+    /**
+     * Who is told when an endpoint over {@link Transport#RDMA_WITH_FAILOVER} moves; default nobody. It is called in
+     * whatever thread makes progress at that moment, as what is chained to a future of the endpoint's, and without a
+     * lock; what it throws is lost.
+     *
+     * @param listener gets each move; null for nobody
+     * @return this
+     */
+    public EndpointConfig onMove(Consumer<? super TransportMove> listener) {
+        moveListener = listener;
         return this;
     }
 
@@ -325,6 +357,39 @@ public final class EndpointConfig {
 
     Duration rdmaTimeout() {
         return rdmaTimeout;
+    }
+
+    Duration recoveryInterval() {
+        return recoveryInterval;
+    }
+
+    /** Null for nobody. */
+    Consumer<? super TransportMove> moveListener() {
+        return moveListener;
+    }
+
+    boolean isFailover() {
+        return transport == Transport.RDMA_WITH_FAILOVER;
+    }
+
+    /** What cannot be had together. */
+    void check() {
+        if (!isFailover()) {
+            return;
+        }
+        if (group != null) {
+            throw new IllegalArgumentException(
+                    "an endpoint of a group cannot move: without EndpointConfig.group, or" + " over RDMA alone");
+        }
+        if (silenceTimeout.isZero()) {
+            throw new IllegalArgumentException("with EndpointConfig.silenceTimeout zero nobody would find out that RDMA"
+                    + " is dead: above zero, and as short as a move may take");
+        }
+        if (privateData.length > MAX_PRIVATE_DATA - Failover.MARK_BYTES) {
+            throw new IllegalArgumentException(
+                    "privateData of %d bytes: with RDMA_WITH_FAILOVER at most %d, since the handshake says more"
+                            .formatted(privateData.length, MAX_PRIVATE_DATA - Failover.MARK_BYTES));
+        }
     }
 
     /** Null for none. */

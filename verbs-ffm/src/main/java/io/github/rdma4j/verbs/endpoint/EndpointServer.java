@@ -69,7 +69,12 @@ public final class EndpointServer implements AutoCloseable {
                     both ? failure -> this.rdmaFailure = failure : null));
         }
         if (socket != null) {
-            receptions.add(new TcpReception(toString(), socket, config, exposures));
+            receptions.add(new TcpReception(
+                    toString(),
+                    socket,
+                    config,
+                    exposures,
+                    place -> domainOf(place.device()).share()));
         }
         this.acceptor = new Acceptor(toString(), receptions);
     }
@@ -99,9 +104,10 @@ public final class EndpointServer implements AutoCloseable {
     public static EndpointServer bind(InetSocketAddress address, Consumer<EndpointConfig> configuration) {
         EndpointConfig config = new EndpointConfig();
         configuration.accept(config);
+        config.check();
         return switch (config.transport()) {
             case RDMA -> bindToRdma(address, config);
-            case TCP -> bindToTcp(address, config);
+            case TCP, RDMA_WITH_FAILOVER -> bindToTcp(address, config);
             case RDMA_OR_TCP -> bindToBoth(address, config);
         };
     }
@@ -239,8 +245,21 @@ public final class EndpointServer implements AutoCloseable {
         }
     }
 
-    /** Where clients over TCP alone find what is exposed. */
+    /** Where clients over TCP alone find what is exposed, and those that move. */
     private Memories memories() {
+        if (config.isFailover()) {
+            if (address.getAddress().isAnyLocalAddress()) {
+                throw new IllegalStateException(this + " listens on all devices: bind it to the address of one, or"
+                        + " expose memory by the endpoints");
+            }
+            try {
+                return new Memories.Registered(
+                        domainOf(RoceWay.at(address).device()).domain(), exposures);
+            } catch (VerbsException e) {
+                // Its endpoints find the same, and stay with TCP.
+                return new Memories.Served(exposures, config.protectionDomain());
+            }
+        }
         return listener == null
                 ? new Memories.Served(exposures, config.protectionDomain())
                 : new Memories.Registered(domain(), exposures);

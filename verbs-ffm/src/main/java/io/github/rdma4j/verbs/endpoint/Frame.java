@@ -20,6 +20,11 @@ final class Frame {
     /** The last message: the sender has closed; goes into the reserve. */
     static final int CLOSE = 2;
 
+    /** Of two endpoints that move: words about the move, over TCP; no credit, and no message of the program's. */
+    static final int MOVE = 3;
+    /** The same: data that shows whether RDMA works. */
+    static final int CANARY = 4;
+
     /** What fits into the number, and so the most receive buffers that a side can have. */
     static final int MAX_CREDITS = 0xffff;
 

@@ -213,7 +213,7 @@ final class Member implements ReceiveRooms {
     /**
      * Gives what has come to the protocol; how much there was. What the protocol throws at remains for the next call.
      */
-    int takeIn(Protocol protocol, VerbsWire wire) {
+    int takeIn(WireEvents protocol, VerbsWire wire) {
         int count = 0;
         while (!arrivals.isEmpty()) {
             give(protocol, wire);
@@ -228,7 +228,7 @@ final class Member implements ReceiveRooms {
         return count;
     }
 
-    private void give(Protocol protocol, VerbsWire wire) {
+    private void give(WireEvents protocol, VerbsWire wire) {
         switch (arrivals.kind()) {
             case Arrivals.SENT -> wire.giveSent(protocol, arrivals.id());
             case Arrivals.FAILED -> {
@@ -240,7 +240,7 @@ final class Member implements ReceiveRooms {
         }
     }
 
-    private void giveMessage(Protocol protocol, VerbsWire wire) {
+    private void giveMessage(WireEvents protocol, VerbsWire wire) {
         int buffer = free[--freeCount];
         shared[buffer] = (int) arrivals.id();
         out[buffer] = true;

@@ -14,13 +14,13 @@ final class MemberCarrier extends VerbsWire {
     }
 
     @Override
-    public int poll(Protocol protocol) {
+    public int poll(WireEvents protocol) {
         queues.poll();
         return takeIn(protocol);
     }
 
     @Override
-    public int takeIn(Protocol protocol) {
+    public int takeIn(WireEvents protocol) {
         return member.takeIn(protocol, this);
     }
 

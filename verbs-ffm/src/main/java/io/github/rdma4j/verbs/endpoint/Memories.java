@@ -6,6 +6,7 @@ import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.ProtectionDomain;
+import java.util.Optional;
 
 /**
  * Where endpoints have the memory for their transfers: registered with an adapter, or known to nobody but the table
@@ -26,6 +27,11 @@ interface Memories {
 
     /** What carries the transfers. */
     Transport transport();
+
+    /** Why the transport is not RDMA; empty where that is not known here. */
+    default Optional<RuntimeException> rdmaFailure() {
+        return Optional.empty();
+    }
 
     /** Memory for the local side of transfers. */
     MemoryRegion allocate(long size);
@@ -70,6 +76,50 @@ interface Memories {
                 exposures.add(exposed.region());
             }
             return exposed;
+        }
+    }
+
+    /**
+     * Memory of an endpoint that moves: what an adapter knows, if there is one, and all of it can be served over TCP,
+     * too.
+     *
+     * @param memories where memory comes from
+     * @param mover what carries the transfers now
+     */
+    record Moving(Memories memories, Mover mover) implements Memories {
+        @Override
+        public ProtectionDomain domain() {
+            return memories.domain();
+        }
+
+        @Override
+        public Transport transport() {
+            return mover.transport();
+        }
+
+        @Override
+        public Optional<RuntimeException> rdmaFailure() {
+            return Optional.ofNullable(mover.failure());
+        }
+
+        @Override
+        public MemoryRegion allocate(long size) {
+            return memories.allocate(size);
+        }
+
+        @Override
+        public ExposedMemory expose(long size, AccessFlag... rights) {
+            return memories.expose(size, rights);
+        }
+
+        @Override
+        public ExposedMemory expose(MemorySlice slice, boolean owned, AccessFlag... rights) {
+            if (!slice.region().hasSegment()) {
+                throw new IllegalArgumentException(slice.region()
+                        + " is not memory of this process, which alone can be served over TCP, to where this endpoint may"
+                        + " move: use RDMA alone");
+            }
+            return memories.expose(slice, owned, rights);
         }
     }
 

@@ -199,6 +199,7 @@ final class Protocol extends SendingHalf {
     // ---- What the wire says ----
 
     /** A message has come. */
+    @Override
     void received(int buffer, boolean framed, int frame, long length) {
         changes++;
         silence.heard();
@@ -229,6 +230,7 @@ final class Protocol extends SendingHalf {
     }
 
     /** The peer has sent more than there are buffers for, and the wire has kept some of it from this side. */
+    @Override
     void overrun() {
         changes++;
         violated("a message for which it had no credit");
@@ -240,6 +242,7 @@ final class Protocol extends SendingHalf {
     }
 
     /** What was posted with an id has arrived. */
+    @Override
     void sent(long id) {
         changes++;
         silence.acknowledged();
@@ -258,6 +261,7 @@ final class Protocol extends SendingHalf {
      *
      * @param cause of the failure; null if it is only a consequence of another one
      */
+    @Override
     void failed(long id, String reason, TransferException cause) {
         changes++;
         lose(reason, cause);
@@ -274,6 +278,7 @@ final class Protocol extends SendingHalf {
      * The connection manager says that the connection has ended. What arrived before counts, above all the peer's
      * close.
      */
+    @Override
     void linkLost(String reason) {
         lose(reason, null);
         breakWire();

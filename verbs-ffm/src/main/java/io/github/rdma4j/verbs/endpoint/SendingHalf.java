@@ -19,7 +19,7 @@ import java.util.function.Supplier;
  * in the send queue and, for messages, credits. What is asked for by a promise waits for its turn; the rest is told
  * that there is no room.
  */
-abstract sealed class SendingHalf permits Protocol {
+abstract sealed class SendingHalf extends WireEvents permits Protocol {
     /** A message, or a transfer, that waits for its turn. */
     private record Waiting(
             MemorySegment message,
@@ -58,8 +58,6 @@ abstract sealed class SendingHalf permits Protocol {
         this.maxMessage = maxMessage;
     }
 
-    abstract State state();
-
     abstract EndpointException ended(String operation);
 
     abstract void lose(String reason, TransferException cause);
@@ -67,10 +65,6 @@ abstract sealed class SendingHalf permits Protocol {
     abstract void refuse(int slot, RuntimeException failure);
 
     abstract boolean decide(Promise<?> promise, Object value, Throwable failure);
-
-    final boolean isOpen() {
-        return state() == State.OPEN;
-    }
 
     final Credits credits() {
         return credits;

@@ -7,6 +7,7 @@ import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
+import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.StreamSocket;
 import io.github.rdma4j.verbs.internal.events.EndpointEndEvent;
 import java.lang.foreign.MemorySegment;
@@ -169,9 +170,9 @@ final class TcpCarrier implements Carrier {
     @Override
     public int postTransfer(
             int slot, Operation operation, MemorySlice local, RemoteMemory remote, long operand, long newValue) {
+        check(operation, local, remote);
         return switch (operation) {
             case WRITE, READ -> {
-                check(operation, local, remote);
                 boolean writes = operation == Operation.WRITE;
                 yield request(
                         slot,
@@ -184,10 +185,6 @@ final class TcpCarrier implements Carrier {
                         local.offset());
             }
             case COMPARE_AND_SWAP, FETCH_AND_ADD -> {
-                if (remote.length() < Long.BYTES || (remote.address() & Long.BYTES - 1) != 0) {
-                    throw new IllegalArgumentException(
-                            "an atomic operation works on 8 bytes at a multiple of 8, not on " + remote);
-                }
                 byte kind = operation == Operation.FETCH_AND_ADD ? TcpFrame.FETCH_AND_ADD : TcpFrame.COMPARE_AND_SWAP;
                 yield request(slot, kind, remote, 0, operand, newValue, rooms.memory(), rooms.wordAt(slot));
             }
@@ -200,7 +197,15 @@ final class TcpCarrier implements Carrier {
     }
 
     /** What a queue pair checks. */
-    private static void check(Operation operation, MemorySlice local, RemoteMemory remote) {
+    static void check(Operation operation, MemorySlice local, RemoteMemory remote) {
+        boolean atomic = operation == Operation.COMPARE_AND_SWAP || operation == Operation.FETCH_AND_ADD;
+        if (atomic && (remote.length() < Long.BYTES || (remote.address() & Long.BYTES - 1) != 0)) {
+            throw new IllegalArgumentException(
+                    "an atomic operation works on 8 bytes at a multiple of 8, not on " + remote);
+        }
+        if (local == null) {
+            return;
+        }
         if (!local.region().isOpen()) {
             throw new IllegalStateException(local.region() + " is closed");
         }
@@ -242,7 +247,7 @@ final class TcpCarrier implements Carrier {
             int errno = output.send();
             if (errno != 0) {
                 output.close();
-                link.lose("sending over TCP failed: " + VerbsException.describe(errno));
+                link.lose("sending over TCP failed: " + VerbsException.describe(errno), isOfTheWire(errno));
             }
         } catch (IllegalStateException | WrongThreadException e) {
             output.close();
@@ -262,7 +267,7 @@ final class TcpCarrier implements Carrier {
     // ---- What has come ----
 
     @Override
-    public int poll(Protocol protocol) {
+    public int poll(WireEvents protocol) {
         // Whoever sleeps next is woken by what is there: to look for it would be a system call for nothing.
         int total = sleepsNext ? parse(protocol) : receive(protocol);
         sleepsNext = false;
@@ -290,7 +295,7 @@ final class TcpCarrier implements Carrier {
         }
     }
 
-    private int receive(Protocol protocol) {
+    private int receive(WireEvents protocol) {
         int total = parse(protocol);
         boolean more = true;
         for (int round = 0; more && round < MOST_ROUNDS && hears(); round++) {
@@ -300,11 +305,13 @@ final class TcpCarrier implements Carrier {
                 inTo += received;
                 total += parse(protocol);
             } else if (received < 0) {
-                link.lose(
-                        received == StreamSocket.END
-                                ? "the peer ended the connection without closing its endpoint: its process ended, or it"
-                                        + " aborted"
-                                : "receiving over TCP failed: " + VerbsException.describe((int) -received));
+                if (received == StreamSocket.END) {
+                    link.lose("the peer ended the connection without closing its endpoint: its process ended, or it"
+                            + " aborted");
+                } else {
+                    int errno = (int) -received;
+                    link.lose("receiving over TCP failed: " + VerbsException.describe(errno), isOfTheWire(errno));
+                }
                 return total + 1;
             }
             // If there was less than room, there is no more: to ask again would be a system call for nothing.
@@ -313,12 +320,21 @@ final class TcpCarrier implements Carrier {
         return total;
     }
 
+    private static boolean isOfTheWire(int errno) {
+        return errno == Errno.ETIMEDOUT || errno == Errno.EHOSTUNREACH || errno == Errno.ENETUNREACH;
+    }
+
+    @Override
+    public boolean isLostByTheWire() {
+        return link.isLostByTheWire();
+    }
+
     private boolean hears() {
         return !failed && !lossTold && input.refusal() == null;
     }
 
     /** Takes what is in the buffer, as far as it is whole, and makes room behind it. */
-    private int parse(Protocol protocol) {
+    private int parse(WireEvents protocol) {
         if (inFrom == inTo || !hears()) {
             return 0;
         }
@@ -333,7 +349,7 @@ final class TcpCarrier implements Carrier {
     }
 
     /** Messages that the peer's kernel has are done. */
-    private int lookForAcknowledgements(Protocol protocol) {
+    private int lookForAcknowledgements(WireEvents protocol) {
         int total = 0;
         if (requests.isOldestAMessage() && !failed && !output.isBlocked() && socket.isAcknowledged()) {
             while (requests.isOldestAMessage()) {

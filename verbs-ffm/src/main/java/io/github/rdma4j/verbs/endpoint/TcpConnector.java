@@ -36,7 +36,7 @@ final class TcpConnector {
     private static Endpoint greet(
             String operation, TcpLink link, EventPoller poller, EndpointConfig config, Duration timeout, long start) {
         try (TcpHandshake words = new TcpHandshake(link.socket())) {
-            words.say(config.hello().toBytes());
+            words.say(Failover.greeting(config));
             byte[] greeting = null;
             while (greeting == null) {
                 boolean sent = words.sendRest();
@@ -51,7 +51,13 @@ final class TcpConnector {
             if (!problem.isEmpty()) {
                 throw new EndpointException(operation, problem, Connector.SPEAK_THE_SAME);
             }
-            return endpoint(link, config, new Exposures(), Hello.parse(greeting));
+            Hello peer = Hello.parse(greeting);
+            if (!config.isFailover()) {
+                return endpoint(link, config, new Exposures(), peer);
+            }
+            Failover.require(operation, greeting);
+            return Failover.endpoint(
+                    true, link, config, new Exposures(), peer, place -> Connector.domain(place.device(), config));
         }
     }
 

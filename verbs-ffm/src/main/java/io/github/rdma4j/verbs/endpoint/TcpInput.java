@@ -69,7 +69,7 @@ final class TcpInput {
      * @param to behind the last byte
      * @return how many bytes were taken
      */
-    long take(MemorySegment memory, long from, long to, Protocol protocol) {
+    long take(MemorySegment memory, long from, long to, WireEvents protocol) {
         long at = from;
         while (refusal == null) {
             if (kind == 0) {
@@ -101,7 +101,7 @@ final class TcpInput {
     }
 
     /** A header; if it throws, nothing has happened that must not happen again. */
-    private void begin(byte next, MemorySegment memory, long at, Protocol protocol) {
+    private void begin(byte next, MemorySegment memory, long at, WireEvents protocol) {
         if (requests.finishUpTo(TcpFrame.count(memory, at), protocol) < 0) {
             refusal = NOT_THE_PROTOCOL + "more acknowledgements than there were requests";
             return;
@@ -156,7 +156,7 @@ final class TcpInput {
         kind = next;
     }
 
-    private void beginMessage(Protocol protocol) {
+    private void beginMessage(WireEvents protocol) {
         if (length > maxMessage) {
             protocol.received(-1, true, frame, length);
             refusal = NOT_THE_PROTOCOL + "a message that is longer than a buffer";
@@ -216,7 +216,7 @@ final class TcpInput {
         }
     }
 
-    private void copy(MemorySegment memory, long at, long some, Protocol protocol) {
+    private void copy(MemorySegment memory, long at, long some, WireEvents protocol) {
         try {
             MemorySegment.copy(memory, at, target, offset, some);
         } catch (IllegalStateException | WrongThreadException e) {
@@ -232,7 +232,7 @@ final class TcpInput {
         left -= (int) some;
     }
 
-    private void finish(Protocol protocol) {
+    private void finish(WireEvents protocol) {
         switch (kind) {
             case TcpFrame.MESSAGE -> {
                 protocol.received(buffer, true, frame, length);

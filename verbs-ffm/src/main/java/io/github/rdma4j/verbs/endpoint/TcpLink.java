@@ -13,12 +13,27 @@ final class TcpLink implements Link, EventSource {
     private final InetSocketAddress local;
     private final InetSocketAddress peer;
     private String lost;
+    private boolean lostByTheWire;
 
     /** Of a socket that is connected. */
     TcpLink(StreamSocket socket) {
         this.socket = socket;
         this.local = socket.localAddress();
         this.peer = socket.peerAddress();
+    }
+
+    /**
+     * The same, with an error of the kernel's.
+     *
+     * @param byTheWire whether the peer had no part in it
+     */
+    void lose(String reason, boolean byTheWire) {
+        lostByTheWire |= lost == null && byTheWire;
+        lose(reason);
+    }
+
+    boolean isLostByTheWire() {
+        return lostByTheWire;
     }
 
     StreamSocket socket() {

@@ -11,6 +11,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.function.Function;
 
 /** Clients that come by TCP. */
 final class TcpReception implements Reception {
@@ -21,6 +22,7 @@ final class TcpReception implements Reception {
     private final StreamSocket listener;
     private final EndpointConfig config;
     private final Exposures exposures;
+    private final Function<RoceWay.Place, SharedDomain> domains;
     private final List<Handshake> handshakes = new ArrayList<>();
     private EventPoller poller;
 
@@ -28,12 +30,19 @@ final class TcpReception implements Reception {
      * Of a socket that listens.
      *
      * @param exposures the memory that clients may use
+     * @param domains of clients that move to RDMA: gives the domain for a device, with one user more
      */
-    TcpReception(String name, StreamSocket listener, EndpointConfig config, Exposures exposures) {
+    TcpReception(
+            String name,
+            StreamSocket listener,
+            EndpointConfig config,
+            Exposures exposures,
+            Function<RoceWay.Place, SharedDomain> domains) {
         this.name = name;
         this.listener = listener;
         this.config = config;
         this.exposures = exposures;
+        this.domains = domains;
     }
 
     InetSocketAddress address() {
@@ -133,10 +142,13 @@ final class TcpReception implements Reception {
                 throw new EndpointException("accepting a client", problem, "use versions that speak the same protocol");
             }
             if (!words.hasSaid()) {
-                words.say(config.hello().toBytes());
+                words.say(Failover.greeting(config));
             }
             if (words.sendRest()) {
-                return TcpConnector.endpoint(handshake.link, config, exposures, Hello.parse(greeting));
+                Hello peer = Hello.parse(greeting);
+                return config.isFailover() && Failover.isMarked(greeting)
+                        ? Failover.endpoint(false, handshake.link, config, exposures, peer, domains)
+                        : TcpConnector.endpoint(handshake.link, config, exposures, peer);
             }
         }
         handshake.link.socket().takeEvent();

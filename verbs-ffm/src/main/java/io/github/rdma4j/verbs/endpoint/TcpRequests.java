@@ -78,7 +78,7 @@ final class TcpRequests {
     }
 
     /** The oldest one is done. If the protocol throws, for want of memory, it is told again. */
-    void finishOldest(Protocol protocol) {
+    void finishOldest(WireEvents protocol) {
         protocol.sent(oldest());
         remove();
     }
@@ -88,7 +88,7 @@ final class TcpRequests {
      *
      * @return how many were new; negative if it has counted what it cannot have done
      */
-    int finishUpTo(int counted, Protocol protocol) {
+    int finishUpTo(int counted, WireEvents protocol) {
         int news = 0;
         // What its machine has acknowledged may be done before it counts it.
         while (counted - done > 0) {
@@ -102,7 +102,7 @@ final class TcpRequests {
     }
 
     /** The oldest one has failed. */
-    void failOldest(Protocol protocol, WorkCompletionStatus status) {
+    void failOldest(WireEvents protocol, WorkCompletionStatus status) {
         String description = "%s (%s)".formatted(status.describe(), status);
         protocol.failed(
                 oldest(), description, new TransferException("a transfer of " + protocol, status, 0, description));
@@ -110,7 +110,7 @@ final class TcpRequests {
     }
 
     /** None of them will be done any more; how many there were. */
-    int failAll(Protocol protocol) {
+    int failAll(WireEvents protocol) {
         int failed = 0;
         while (count > 0) {
             protocol.failed(oldest(), "the connection has ended", null);

@@ -20,7 +20,14 @@ public enum Transport {
      * RDMA where it works, and else TCP. A server takes clients over both, at one port number. A client tries RDMA
      * first, for {@link EndpointConfig#rdmaTimeout} at most, and keeps it only if data that it writes to the server's
      * memory come back as they were; {@link Endpoint#transport()} says what was taken, and {@link
-     * Endpoint#rdmaFailure()} why. A connection keeps its transport until its end.
+     * Endpoint#rdmaFailure()} why. A connection keeps its transport until its end; see {@link #RDMA_WITH_FAILOVER}.
      */
-    RDMA_OR_TCP
+    RDMA_OR_TCP,
+    /**
+     * RDMA with TCP behind it, for as long as the connection lives: both sides keep a TCP connection, and whenever RDMA
+     * fails, the pair goes on over TCP without losing, doubling or reordering a message, and moves back when RDMA works
+     * again. {@link Endpoint#transport()} is what carries it now, {@link EndpointConfig#onMove} tells of each move. For
+     * RoCE. Both sides must have chosen this; a server of this kind takes clients over {@link #TCP}, too.
+     */
+    RDMA_WITH_FAILOVER
 }

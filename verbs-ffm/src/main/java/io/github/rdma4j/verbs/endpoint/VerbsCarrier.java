@@ -34,7 +34,7 @@ final class VerbsCarrier extends VerbsWire {
     }
 
     @Override
-    public int poll(Protocol protocol) {
+    public int poll(WireEvents protocol) {
         int total = 0;
         boolean more = true;
         while (more) {
@@ -53,7 +53,7 @@ final class VerbsCarrier extends VerbsWire {
         return total;
     }
 
-    private void give(WorkCompletion completion, Protocol protocol) {
+    private void give(WorkCompletion completion, WireEvents protocol) {
         long id = completion.workRequestId();
         if (!completion.isSuccess()) {
             String description = protocol.isOpen() ? completion.describe() : "";

@@ -228,7 +228,7 @@ abstract class VerbsWire implements Carrier {
      * @param byteLength with what is behind the message
      */
     final void giveReceived(
-            Protocol protocol, int buffer, boolean sent, boolean hasImmediate, int immediate, long byteLength) {
+            WireEvents protocol, int buffer, boolean sent, boolean hasImmediate, int immediate, long byteLength) {
         if (trailer > 0) {
             long length = byteLength - trailer;
             boolean framed = length >= 0 && sent;
@@ -239,7 +239,7 @@ abstract class VerbsWire implements Carrier {
     }
 
     /** Tells the protocol that something which was posted for sending is done. */
-    final void giveSent(Protocol protocol, long id) {
+    final void giveSent(WireEvents protocol, long id) {
         // Controls and probes have numbers above all slots.
         boolean atomic = id <= Integer.MAX_VALUE && results.get((int) id);
         if (!atomic) {
@@ -264,7 +264,7 @@ abstract class VerbsWire implements Carrier {
      * @param description of {@link io.github.rdma4j.verbs.WorkCompletion#describe}
      */
     final void giveFailed(
-            Protocol protocol, long id, WorkCompletionStatus status, int vendorError, String description) {
+            WireEvents protocol, long id, WorkCompletionStatus status, int vendorError, String description) {
         boolean consequence =
                 status == WorkCompletionStatus.WR_FLUSH_ERR || protocol.state() == Protocol.State.PEER_CLOSED;
         if (!consequence) {

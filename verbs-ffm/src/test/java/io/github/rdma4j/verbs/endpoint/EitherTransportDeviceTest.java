@@ -13,6 +13,7 @@ import io.github.rdma4j.verbs.cm.PortSpace;
 import io.github.rdma4j.verbs.cm.SynchronousId;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
@@ -42,7 +43,7 @@ class EitherTransportDeviceTest {
                 ExposedMemory counter = server.expose(8, REMOTE_READ, REMOTE_ATOMIC)) {
             assertThat(server.rdmaFailure()).isEmpty();
             long before = 0;
-            for (Transport transport : Transport.values()) {
+            for (Transport transport : List.of(Transport.RDMA, Transport.TCP, Transport.RDMA_OR_TCP)) {
                 CompletableFuture<Endpoint> accepted = accept(server);
                 try (Endpoint client = connect(server.address(), transport, Duration.ofSeconds(20));
                         Endpoint atServer = accepted.join()) {

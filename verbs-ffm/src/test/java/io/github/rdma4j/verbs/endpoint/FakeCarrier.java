@@ -61,7 +61,11 @@ final class FakeCarrier implements Carrier {
     private final byte[][] buffers;
     private final long[] words;
     /** What the peer can write to. */
-    final long[] memory = new long[4];
+    long[] memory = new long[4];
+    /** Hears what the peer has written. */
+    LongConsumer written = value -> {};
+    /** Whether the peer's machine answers though its program does not. */
+    boolean peerThere;
     /** Whether the next thing that needs memory gets none. */
     BooleanSupplier outOfMemory = () -> false;
     /** What happens in another thread while a message is copied. */
@@ -78,6 +82,12 @@ final class FakeCarrier implements Carrier {
     boolean overrun;
 
     boolean cut;
+    /** How a stream has ended, which the next poll tells; null as long as it has not. */
+    String streamEnd;
+    /** Whether the peer had no part in that. */
+    boolean lostByTheWire;
+
+    private boolean streamEndTold;
     String lost;
     boolean broken;
     /** How the protocol has said that the connection ended; null as long as it has not. */
@@ -256,7 +266,10 @@ final class FakeCarrier implements Carrier {
     private void transfer(Request request) {
         long before = peer.memory[0];
         switch (request.operation) {
-            case WRITE -> peer.memory[1] = request.operand;
+            case WRITE -> {
+                peer.memory[1] = request.operand;
+                peer.written.accept(request.operand);
+            }
             case READ -> {}
             case PUT -> peer.memory[2] = request.operand;
             case GET -> before = peer.memory[2];
@@ -373,12 +386,33 @@ final class FakeCarrier implements Carrier {
     }
 
     @Override
+    public boolean isLostByTheWire() {
+        return lostByTheWire;
+    }
+
+    @Override
+    public boolean isPeerThere() {
+        return peerThere && !cut;
+    }
+
+    @Override
     public void toError() {
         synchronized (wire) {
             if (!broken) {
                 broken = true;
                 flush();
             }
+        }
+    }
+
+    /** The device is removed: nobody hears of what has come and was not polled, nor of what is under way. */
+    void remove() {
+        synchronized (wire) {
+            broken = true;
+            events.clear();
+            acknowledgements.clear();
+            sendQueue.clear();
+            lost = "the device was removed";
         }
     }
 
@@ -406,12 +440,12 @@ final class FakeCarrier implements Carrier {
     }
 
     @Override
-    public int poll(Protocol protocol) {
+    public int poll(WireEvents protocol) {
         return poll(protocol, Integer.MAX_VALUE);
     }
 
     /** Gives some of what has come; as with a completion queue, one that could not be dealt with comes again. */
-    int poll(Protocol protocol, int most) {
+    int poll(WireEvents protocol, int most) {
         int count = 0;
         while (count < most) {
             Event event;
@@ -432,6 +466,11 @@ final class FakeCarrier implements Carrier {
                 events.remove();
                 underWay -= event.places;
             }
+            count++;
+        }
+        if (streamEnd != null && !streamEndTold) {
+            streamEndTold = true;
+            protocol.linkLost(streamEnd);
             count++;
         }
         if (overrun) {

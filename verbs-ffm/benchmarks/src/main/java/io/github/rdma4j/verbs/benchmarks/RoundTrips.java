@@ -115,12 +115,29 @@ public final class RoundTrips {
         Thread.ofPlatform().daemon().start(accepted);
         Endpoint client = Endpoint.connect(
                 server.address(), config -> config.transport(transport).spinLimit(spin), TIMEOUT);
+        Endpoint atServer = accepted.get();
+        awaitRdma(transport, client, atServer);
         return new Way(
                 name,
                 new OverEndpoint(client, !polls),
-                new OverEndpoint(accepted.get(), !polls),
+                new OverEndpoint(atServer, !polls),
                 virtual,
                 new Figures(new ArrayList<>(), new ArrayList<>()));
+    }
+
+    /** Those that move begin over TCP. */
+    private static void awaitRdma(Transport transport, Endpoint... ends) {
+        long start = System.nanoTime();
+        for (Endpoint end : ends) {
+            while (transport == Transport.RDMA_WITH_FAILOVER && end.transport() != Transport.RDMA) {
+                for (Endpoint each : ends) {
+                    each.poll(message -> {});
+                }
+                if (System.nanoTime() - start > TIMEOUT.toNanos()) {
+                    throw new IllegalStateException("over TCP still: " + end.rdmaFailure());
+                }
+            }
+        }
     }
 
     private static Way tcp(String name, InetAddress address, boolean virtual) throws IOException {
@@ -200,6 +217,20 @@ public final class RoundTrips {
                 endpoints("endpoint, spinLimit 200 us", address, adaptive, false, false),
                 endpoints("endpoint, spinLimit 2 ms", address, longer, false, false),
                 endpoints("endpoint, polled", address, Duration.ZERO, true, false),
+                endpoints(
+                        "endpoint with failover, asleep",
+                        Transport.RDMA_WITH_FAILOVER,
+                        address,
+                        Duration.ZERO,
+                        false,
+                        false),
+                endpoints(
+                        "endpoint with failover, polled",
+                        Transport.RDMA_WITH_FAILOVER,
+                        address,
+                        Duration.ZERO,
+                        true,
+                        false),
                 endpoints("endpoint over TCP, asleep", Transport.TCP, address, Duration.ZERO, false, false),
                 endpoints("endpoint over TCP, spinLimit 200 us", Transport.TCP, address, adaptive, false, false),
                 tcp("TCP, virtual threads", address, true),

@@ -27,6 +27,7 @@ class EventsTest {
                 EndpointAcceptEvent.class,
                 EndpointConnectEvent.class,
                 EndpointEndEvent.class,
+                EndpointMoveEvent.class,
                 EndpointWaitEvent.class,
                 EventWaitEvent.class,
                 FailedTransferEvent.class,

@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import io.github.rdma4j.verbs.VerbsException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.function.Function;
+
+/** Makes endpoints that move, of TCP connections whose two sides have said that they can. */
+final class Failover {
+    /** Behind the hello, where others have padding or the last of the program's bytes. */
+    static final int MARK_BYTES = 8;
+
+    private static final long MARK = 0x7264_6d61_2b74_6370L;
+
+    private Failover() {}
+
+    /** The words of a side that can move; the same in {@link TcpHandshake#BYTES} bytes. */
+    static byte[] marked(byte[] hello) {
+        return ByteBuffer.wrap(Arrays.copyOf(hello, TcpHandshake.BYTES))
+                .putLong(TcpHandshake.BYTES - MARK_BYTES, MARK)
+                .array();
+    }
+
+    static byte[] greeting(EndpointConfig config) {
+        byte[] hello = config.hello().toBytes();
+        return config.isFailover() ? marked(hello) : hello;
+    }
+
+    static boolean isMarked(byte[] greeting) {
+        return greeting.length == TcpHandshake.BYTES
+                && Hello.lengthOf(greeting) <= TcpHandshake.BYTES - MARK_BYTES
+                && ByteBuffer.wrap(greeting).getLong(TcpHandshake.BYTES - MARK_BYTES) == MARK;
+    }
+
+    /** Of a client that wants to move. */
+    static void require(String operation, byte[] greeting) {
+        if (!isMarked(greeting)) {
+            throw new EndpointException(
+                    operation,
+                    "the server does not move between RDMA and TCP",
+                    "give it the transport RDMA_WITH_FAILOVER, too, or take RDMA_OR_TCP here");
+        }
+    }
+
+    private static void requireDevice(EndpointConfig config, RoceWay.Place place) {
+        if (config.protectionDomain() != null) {
+            String given = config.protectionDomain().context().device().name();
+            String there = place.device().device().name();
+            if (!given.equals(there)) {
+                throw new VerbsException(
+                        "using the protection domain of the configuration",
+                        0,
+                        "it is of %s, and the address is of %s".formatted(given, there),
+                        "give a domain of the device at the address, or none");
+            }
+        }
+    }
+
+    /**
+     * An endpoint over TCP that will try RDMA.
+     *
+     * @param exposures from which the peer is served over TCP
+     * @param domains gives the domain for a device, with one user more
+     */
+    static Endpoint endpoint(
+            boolean client,
+            TcpLink link,
+            EndpointConfig config,
+            Exposures exposures,
+            Hello peer,
+            Function<RoceWay.Place, SharedDomain> domains) {
+        EndpointConfig sizes = new EndpointConfig()
+                .receiveBuffers(config.receiveBuffers())
+                .maxMessageSize(Math.max(config.maxMessageSize(), MoveWords.MAX_BYTES))
+                .sendDepth(FailoverCarrier.depth(config) + FailoverCarrier.WORDS)
+                .silenceTimeout(config.silenceTimeout());
+        TcpCarrier tcp = new TcpCarrier(link, sizes, exposures);
+        RoceWay way = null;
+        RuntimeException noWay = null;
+        FailoverCarrier carrier = null;
+        try {
+            try {
+                InetSocketAddress address = link.localAddress().orElseThrow();
+                RoceWay.Place place = RoceWay.at(address);
+                requireDevice(config, place);
+                way = new RoceWay(domains.apply(place), place.gid(), config);
+            } catch (VerbsException e) {
+                noWay = e;
+            }
+            Memories memories = way == null
+                    ? new Memories.Served(exposures, config.protectionDomain())
+                    : new Memories.Registered(way.domain(), exposures);
+            carrier = new FailoverCarrier(tcp, way, client, config, peer, System::nanoTime);
+            if (noWay != null) {
+                carrier.mover().unable(noWay);
+            }
+            Endpoint endpoint =
+                    Endpoint.over(link, carrier, new Memories.Moving(memories, carrier.mover()), config, peer);
+            carrier.serve(endpoint.engine().protocol(), endpoint);
+            return endpoint;
+        } catch (Throwable e) {
+            if (carrier != null) {
+                CloseAll.after(e, carrier::close, carrier::free);
+            } else {
+                RoceWay opened = way;
+                CloseAll.after(e, tcp::close, tcp::free, () -> {
+                    if (opened != null) {
+                        opened.free();
+                    }
+                });
+            }
+            throw e;
+        }
+    }
+}

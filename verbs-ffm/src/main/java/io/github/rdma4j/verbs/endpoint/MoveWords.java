@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * What two endpoints say to each other about a move, over TCP.
+ *
+ * @param kind what is said
+ * @param attempt of which RDMA connection; they are counted
+ * @param messages of {@link Kind#DOWN}: how many messages this side has received over that connection
+ * @param credits of the same: how many credits
+ * @param closed of the same: whether the peer's close has come
+ * @param body of {@link Kind#OFFER} and {@link Kind#ANSWER}: what the peer must know; of {@link Kind#DOWN}: why
+ */
+record MoveWords(Kind kind, int attempt, long messages, long credits, boolean closed, byte[] body) {
+    /** What is said. */
+    enum Kind {
+        /** The client would like RDMA. */
+        OFFER,
+        /** The server, too, and packets can come. */
+        ANSWER,
+        /** The canary has lived, and nothing of this side's comes over TCP behind this. */
+        UP,
+        /** Everything before the peer's UP was taken in. */
+        READY,
+        /** The RDMA connection is no more, and nothing comes from there. */
+        DOWN
+    }
+
+    /** The longest reason. */
+    private static final int MAX_BODY = 200;
+
+    /** The most bytes that one takes. */
+    static final int MAX_BYTES = 2 + Integer.BYTES + 2 * Long.BYTES + MAX_BODY;
+
+    static MoveWords of(Kind kind, int attempt) {
+        return new MoveWords(kind, attempt, 0, 0, false, new byte[0]);
+    }
+
+    static MoveWords of(Kind kind, int attempt, byte[] body) {
+        return new MoveWords(kind, attempt, 0, 0, false, body);
+    }
+
+    static byte[] reason(String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        return bytes.length <= MAX_BODY ? bytes : Arrays.copyOf(bytes, MAX_BODY);
+    }
+
+    String reason() {
+        return new String(body, StandardCharsets.UTF_8);
+    }
+
+    byte[] toBytes() {
+        return ByteBuffer.allocate(2 + Integer.BYTES + 2 * Long.BYTES + body.length)
+                .put((byte) kind.ordinal())
+                .put((byte) (closed ? 1 : 0))
+                .putInt(attempt)
+                .putLong(messages)
+                .putLong(credits)
+                .put(body)
+                .array();
+    }
+
+    /** What a peer has said; null if that are no such words. */
+    static MoveWords parse(byte[] bytes) {
+        try {
+            ByteBuffer buffer = ByteBuffer.wrap(bytes);
+            int kind = buffer.get();
+            boolean closed = buffer.get() != 0;
+            int attempt = buffer.getInt();
+            long messages = buffer.getLong();
+            long credits = buffer.getLong();
+            byte[] body = new byte[buffer.remaining()];
+            buffer.get(body);
+            boolean known = kind >= 0 && kind < Kind.values().length && messages >= 0 && credits >= 0;
+            return known ? new MoveWords(Kind.values()[kind], attempt, messages, credits, closed, body) : null;
+        } catch (BufferUnderflowException e) {
+            return null;
+        }
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof MoveWords that && Arrays.equals(toBytes(), that.toBytes());
+    }
+
+    @Override
+    public int hashCode() {
+        return Arrays.hashCode(toBytes());
+    }
+
+    /** {@return kind and number} */
+    @Override
+    public String toString() {
+        return kind + " " + attempt;
+    }
+}

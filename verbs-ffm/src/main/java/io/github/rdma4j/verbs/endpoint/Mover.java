@@ -1,0 +1,402 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.SplittableRandom;
+import java.util.function.LongSupplier;
+
+/**
+ * When and how a pair of endpoints moves between TCP, which is there from beginning to end, and connections over RDMA,
+ * which come and go. A state machine without threads: it is told what the peer says over TCP, what became of RDMA, and
+ * the time.
+ *
+ * <p>Up: the client offers a connection, the server answers; both send a canary over it, and then each says {@code UP},
+ * behind which nothing of its own comes over TCP, and posts over RDMA when the peer has said {@code READY}: everything
+ * before was taken in. Down: whoever sees RDMA fail first breaks its queue pair, so that nothing comes from there any
+ * more, and says {@code DOWN} with what it has received over RDMA; the peer does the same, and each posts the rest
+ * again over TCP once it has heard the other's. Both commute with everything: a connection ends when each side has
+ * said, and heard, its {@code DOWN}, however far it had come.
+ */
+final class Mover {
+    /** What the rest of the endpoint does for it. */
+    interface Ground {
+        /** Sends over TCP, behind all that was sent before. */
+        void say(MoveWords words);
+
+        /** A connection over RDMA is there, and what comes from there is given to {@link Mover#canary}. */
+        void connected(Carrier rdma);
+
+        /** Sends a message over RDMA that is none of the program's; whether the adapter has taken it. */
+        boolean sendCanary(int number, byte[] bytes);
+
+        /** Breaks the connection over RDMA, takes in what has come from there if that counts, and closes it. */
+        void breakRdma(boolean takeIn);
+
+        void moved(Transport from, Transport to, String reason, Duration took);
+
+        /** The peer does not keep to the protocol. */
+        void violated(String how);
+    }
+
+    static final int CANARIES = 3;
+    private static final int LONGEST_CANARY = 4096;
+
+    private final boolean client;
+    private final RdmaWay way;
+    private final Outbox outbox;
+    private final Carrier tcp;
+    private final Ground ground;
+    private final LongSupplier clock;
+    private final long attemptNanos;
+    private final long pauseNanos;
+    private final int canaryBytes;
+
+    private int attempt;
+    private boolean underWay;
+    private RdmaWay.Attempt prepared;
+    private Carrier rdma;
+    private int canariesSeen;
+    private boolean upSaid;
+    private boolean upHeard;
+    private boolean readyHeard;
+    private boolean downSaid;
+    private MoveWords downHeard;
+    private volatile boolean arrived;
+    private long begun;
+    private long nextTry;
+    private volatile RuntimeException failure;
+    private String failing;
+    // What has come over RDMA.
+    private long messages;
+    private long credits;
+    private boolean closed;
+
+    /**
+     * Over TCP.
+     *
+     * @param way to RDMA; null if there is none
+     * @param maxMessage the longest message in both directions, in bytes
+     */
+    Mover(
+            boolean client,
+            RdmaWay way,
+            Outbox outbox,
+            Carrier tcp,
+            Ground ground,
+            LongSupplier clock,
+            EndpointConfig config,
+            int maxMessage) {
+        this.client = client;
+        this.way = way;
+        this.outbox = outbox;
+        this.tcp = tcp;
+        this.ground = ground;
+        this.clock = clock;
+        this.attemptNanos = Engine.nanos(config.rdmaTimeout());
+        this.pauseNanos = Engine.nanos(config.recoveryInterval());
+        this.canaryBytes = Math.min(maxMessage, LONGEST_CANARY);
+        this.nextTry = clock.getAsLong();
+        outbox.useTcp(tcp);
+    }
+
+    /** What carries the endpoint's messages, as this side knows. */
+    Transport transport() {
+        return arrived ? Transport.RDMA : Transport.TCP;
+    }
+
+    /** Whether everything goes over RDMA, and no move is under way. */
+    boolean isOnRdma() {
+        return arrived && !downSaid && failing == null;
+    }
+
+    /** Why it is not RDMA; null if it is, or was not tried yet. */
+    RuntimeException failure() {
+        return arrived ? null : failure;
+    }
+
+    /** What is wrong with RDMA, as far as is known by now; null if nothing is. */
+    String trouble() {
+        if (failing != null) {
+            return failing;
+        }
+        RuntimeException known = failure();
+        return known == null ? null : known.getMessage();
+    }
+
+    /** Why it cannot be RDMA on this side, for good. */
+    void unable(RuntimeException why) {
+        failure = why;
+    }
+
+    /** Whether data may come over RDMA. */
+    boolean hearsRdma() {
+        return upHeard && !downSaid;
+    }
+
+    /** How long it may be until {@link #step}. */
+    long nanosToStep() {
+        if (failing != null) {
+            return 0;
+        }
+        long due = underWay && !arrived && !downSaid ? begun + attemptNanos : client && way != null ? nextTry : 0;
+        boolean timed = underWay ? !arrived && !downSaid : client && way != null;
+        return timed ? Math.max(0, due - clock.getAsLong()) : Long.MAX_VALUE;
+    }
+
+    // ---- What happens ----
+
+    /** RDMA has failed, which is dealt with in the next {@link #step}. */
+    void fails(String reason) {
+        if (underWay && !downSaid && failing == null) {
+            failing = reason;
+        }
+    }
+
+    /** Does what the time and failures ask for. */
+    void step(boolean open) {
+        String reason = failing;
+        failing = null;
+        if (underWay) {
+            if (reason != null && !downSaid) {
+                end(reason, null);
+            } else if (!arrived && !downSaid && clock.getAsLong() - begun >= attemptNanos) {
+                end("the attempt to use RDMA was not done within EndpointConfig.rdmaTimeout", null);
+            }
+            useRdma();
+        } else if (client && way != null && open && clock.getAsLong() - nextTry >= 0) {
+            offer();
+        }
+    }
+
+    private void begin(int number) {
+        attempt = number;
+        underWay = true;
+        begun = clock.getAsLong();
+        canariesSeen = 0;
+        upSaid = false;
+        upHeard = false;
+        readyHeard = false;
+        downSaid = false;
+        downHeard = null;
+        messages = 0;
+        credits = 0;
+        closed = false;
+    }
+
+    private void offer() {
+        try {
+            prepared = way.prepare();
+            byte[] words = prepared.offer();
+            begin(attempt + 1);
+            ground.say(MoveWords.of(MoveWords.Kind.OFFER, attempt, words));
+        } catch (RuntimeException e) {
+            failure = e;
+            giveUpPrepared();
+            nextTry = clock.getAsLong() + pauseNanos;
+        }
+    }
+
+    private void giveUpPrepared() {
+        try {
+            close();
+        } catch (RuntimeException e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    /** Gives up a connection that is not made yet. What cannot be closed is tried again by another call. */
+    void close() {
+        if (prepared != null) {
+            prepared.close();
+            prepared = null;
+        }
+    }
+
+    /** The peer has said something about a move. */
+    void heard(MoveWords words) {
+        if (words.kind() == MoveWords.Kind.OFFER) {
+            if (client || underWay || words.attempt() != attempt + 1) {
+                ground.violated("an offer of RDMA that is not its turn");
+                return;
+            }
+            begin(words.attempt());
+            answer(words.body());
+            return;
+        }
+        if (!underWay || words.attempt() != attempt) {
+            ground.violated("words about an RDMA connection that there is not");
+            return;
+        }
+        switch (words.kind()) {
+            case ANSWER -> {
+                if (!downSaid && prepared != null && client) {
+                    connect(words.body());
+                }
+            }
+            case UP -> {
+                if (!downSaid && rdma != null && !upHeard) {
+                    upHeard = true;
+                    ground.say(MoveWords.of(MoveWords.Kind.READY, attempt));
+                    if (!client) {
+                        sayUp();
+                    }
+                    arrive();
+                }
+            }
+            case READY -> {
+                if (!downSaid && upSaid && !readyHeard) {
+                    readyHeard = true;
+                    useRdma();
+                }
+            }
+            default -> {
+                downHeard = words;
+                if (!downSaid) {
+                    end("the peer: " + words.reason(), null);
+                } else {
+                    endBoth();
+                }
+            }
+        }
+    }
+
+    private void answer(byte[] offer) {
+        try {
+            if (way == null) {
+                throw failure;
+            }
+            prepared = way.prepare();
+            byte[] words = prepared.offer();
+            connect(offer);
+            if (rdma != null) {
+                ground.say(MoveWords.of(MoveWords.Kind.ANSWER, attempt, words));
+            }
+        } catch (RuntimeException e) {
+            end(e.getMessage(), e);
+        }
+    }
+
+    private void connect(byte[] peer) {
+        try {
+            Carrier made = prepared.connect(peer);
+            prepared = null;
+            rdma = made;
+            ground.connected(made);
+            if (client) {
+                sendCanary();
+            }
+        } catch (RuntimeException e) {
+            end(e.getMessage(), e);
+        }
+    }
+
+    // ---- The canary ----
+
+    private byte[] canaryBytes(boolean ofClient, int number) {
+        byte[] bytes = new byte[canaryBytes];
+        new SplittableRandom(((long) attempt << 8 | number) * (ofClient ? 1 : -1)).nextBytes(bytes);
+        return bytes;
+    }
+
+    private void sendCanary() {
+        for (int i = 0; i < CANARIES; i++) {
+            if (!ground.sendCanary(i, canaryBytes(client, i))) {
+                fails("the adapter does not take what is posted");
+                return;
+            }
+        }
+    }
+
+    /** One of the peer's messages that try out a connection has come. */
+    void canary(MemorySegment bytes) {
+        int number = canariesSeen++;
+        if (number >= CANARIES || !Arrays.equals(canaryBytes(!client, number), bytes.toArray(ValueLayout.JAVA_BYTE))) {
+            fails("the data that came over RDMA are not those that were sent: look into the kernel logs of both"
+                    + " machines, and test both adapters with ib_write_bw");
+            return;
+        }
+        if (canariesSeen == CANARIES) {
+            if (client) {
+                sayUp();
+            } else {
+                sendCanary();
+            }
+        }
+    }
+
+    private void sayUp() {
+        upSaid = true;
+        outbox.hold();
+        ground.say(MoveWords.of(MoveWords.Kind.UP, attempt));
+    }
+
+    /** What TCP was given may be done a moment later than the peer's word that it is. */
+    private void useRdma() {
+        if (readyHeard && !downSaid && !outbox.isOverRdma() && outbox.isIdle()) {
+            outbox.useRdma(rdma);
+            arrive();
+        }
+    }
+
+    private void arrive() {
+        if (upHeard && outbox.isOverRdma() && !arrived) {
+            arrived = true;
+            ground.moved(Transport.TCP, Transport.RDMA, "RDMA works", Duration.ofNanos(clock.getAsLong() - begun));
+        }
+    }
+
+    // ---- What has come over RDMA ----
+
+    void received(int frame) {
+        messages += Frame.kind(frame) == Frame.MESSAGE ? 1 : 0;
+        credits += Frame.credits(frame);
+        closed |= Frame.kind(frame) == Frame.CLOSE;
+    }
+
+    // ---- Down ----
+
+    /** From here on nothing comes over this connection. */
+    private void end(String reason, RuntimeException cause) {
+        failure = cause != null
+                ? cause
+                : new EndpointException("RDMA to the peer", reason, "mend it; it is tried again by itself");
+        giveUpPrepared();
+        if (arrived) {
+            begun = clock.getAsLong();
+        }
+        outbox.hold();
+        if (rdma != null) {
+            ground.breakRdma(upHeard);
+            rdma = null;
+            // What breaking it has brought.
+            failing = null;
+        }
+        downSaid = true;
+        ground.say(new MoveWords(
+                MoveWords.Kind.DOWN, attempt, messages, credits, closed, MoveWords.reason(String.valueOf(reason))));
+        if (!outbox.isOverRdma()) {
+            outbox.useTcp(tcp);
+        }
+        if (downHeard != null) {
+            endBoth();
+        }
+    }
+
+    private void endBoth() {
+        if (outbox.isOverRdma()) {
+            outbox.recover(downHeard.messages(), downHeard.credits(), downHeard.closed());
+            outbox.useTcp(tcp);
+        }
+        underWay = false;
+        nextTry = clock.getAsLong() + pauseNanos;
+        if (arrived) {
+            arrived = false;
+            ground.moved(
+                    Transport.RDMA, Transport.TCP, failure.getMessage(), Duration.ofNanos(clock.getAsLong() - begun));
+        }
+    }
+}

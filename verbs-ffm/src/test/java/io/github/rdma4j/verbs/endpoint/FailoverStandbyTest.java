@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.rdma4j.verbs.endpoint.Protocol.State;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Two ends over RDMA whose TCP connection ends before it is needed. */
+class FailoverStandbyTest {
+    private final FailoverEnd.Fabric fabric = new FailoverEnd.Fabric();
+    private final long[] now = {1};
+    private final Random random = new Random(1);
+    private final FailoverEnd left = new FailoverEnd("left", true, random, fabric, 4, 4, 4, now);
+    private final FailoverEnd right = new FailoverEnd("right", false, random, fabric, 4, 4, 4, now);
+
+    FailoverStandbyTest() {
+        FailoverEnd.connect(left, right);
+        for (int i = 0; i < 100; i++) {
+            round();
+        }
+        assertThat(left.carrier.mover().transport()).isEqualTo(Transport.RDMA);
+        assertThat(right.carrier.mover().transport()).isEqualTo(Transport.RDMA);
+    }
+
+    private void round() {
+        for (FailoverEnd end : new FailoverEnd[] {left, right}) {
+            end.tcp.deliverAll();
+            if (end.rdma != null && !end.rdma.closed) {
+                end.rdma.deliverAll();
+            }
+            end.readAll();
+        }
+        now[0] += FailoverEnd.SILENCE_NANOS / 8;
+        left.look(now[0]);
+        right.look(now[0]);
+    }
+
+    private void loseTcp(boolean byTheWire) {
+        for (FailoverEnd end : new FailoverEnd[] {left, right}) {
+            end.tcp.lostByTheWire = byTheWire;
+            end.tcp.streamEnd = "TCP has ended";
+            end.tcp.cut = true;
+        }
+        for (int i = 0; i < 100; i++) {
+            round();
+        }
+    }
+
+    @Test
+    void rdmaGoesOnWithoutTcpAndItsEndTellsBothReasons() {
+        loseTcp(true);
+        left.sendAsync();
+        right.sendAsync();
+        for (int i = 0; i < 100; i++) {
+            round();
+        }
+        assertThat(left.protocol.state()).isEqualTo(State.OPEN);
+        assertThat(left.readsEverything() && right.readsEverything()).isTrue();
+        right.rdma.lost = "the port is DOWN";
+        for (int i = 0; i < 100; i++) {
+            round();
+        }
+        assertThat(right.protocol.state()).isEqualTo(State.LOST);
+        assertThat(right.protocol.ended("sending"))
+                .hasMessageContaining("TCP has ended")
+                .hasMessageContaining("the port is DOWN");
+    }
+
+    @Test
+    void aPeerThatEndsTcpIsGone() {
+        loseTcp(false);
+        assertThat(left.protocol.state()).isEqualTo(State.LOST);
+        assertThat(left.protocol.ended("sending")).hasMessageContaining("TCP has ended");
+    }
+}

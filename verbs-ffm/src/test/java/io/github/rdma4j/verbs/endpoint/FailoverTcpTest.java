@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+
+/** What endpoints that move do at an address without RDMA, and whom they understand. */
+class FailoverTcpTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private static Consumer<EndpointConfig> over(Transport transport) {
+        return config -> config.transport(transport);
+    }
+
+    @Test
+    void withoutRdmaTheyStayWithTcpAndSayWhy() {
+        try (EndpointServer server = EndpointServer.bind(TcpPair.ANY_PORT, over(Transport.RDMA_WITH_FAILOVER))) {
+            CompletableFuture<Endpoint> accepted =
+                    CompletableFuture.supplyAsync(() -> server.accept(PATIENCE).orElseThrow());
+            try (Endpoint client = Endpoint.connect(server.address(), over(Transport.RDMA_WITH_FAILOVER), PATIENCE);
+                    Endpoint atServer = accepted.join()) {
+                for (int i = 0; i < 200; i++) {
+                    assertThat(client.send(new byte[] {(byte) i}, PATIENCE)).isTrue();
+                    assertThat(atServer.receive(PATIENCE)).hasValue(new byte[] {(byte) i});
+                }
+                for (Endpoint endpoint : new Endpoint[] {client, atServer}) {
+                    assertThat(endpoint.transport()).isEqualTo(Transport.TCP);
+                    assertThat(endpoint.rdmaFailure().orElseThrow()).hasMessageContaining("Remedy: ");
+                }
+                client.close();
+                assertThatThrownBy(() -> atServer.receive(PATIENCE)).isInstanceOf(ClosedByPeerException.class);
+            }
+        }
+    }
+
+    @Test
+    void aServerThatDoesNotMoveIsNotForThem() {
+        try (EndpointServer server = EndpointServer.bind(TcpPair.ANY_PORT, over(Transport.TCP))) {
+            CompletableFuture<Endpoint> accepted =
+                    CompletableFuture.supplyAsync(() -> server.accept(PATIENCE).orElseThrow());
+            assertThatThrownBy(() -> Endpoint.connect(server.address(), over(Transport.RDMA_WITH_FAILOVER), PATIENCE))
+                    .isInstanceOf(EndpointException.class)
+                    .hasMessageContaining("RDMA_WITH_FAILOVER");
+            accepted.join().abort();
+        }
+    }
+
+    @Test
+    void aClientOverTcpIsAsWelcomeAsAny() {
+        try (EndpointServer server = EndpointServer.bind(TcpPair.ANY_PORT, over(Transport.RDMA_WITH_FAILOVER))) {
+            CompletableFuture<Endpoint> accepted =
+                    CompletableFuture.supplyAsync(() -> server.accept(PATIENCE).orElseThrow());
+            try (Endpoint client = Endpoint.connect(server.address(), over(Transport.TCP), PATIENCE);
+                    Endpoint atServer = accepted.join()) {
+                assertThat(client.send(new byte[] {7}, PATIENCE)).isTrue();
+                assertThat(atServer.receive(PATIENCE)).hasValue(new byte[] {7});
+            }
+        }
+    }
+
+    @Test
+    void whatCannotBeHadTogetherIsRefused() {
+        assertThatThrownBy(() -> EndpointServer.bind(
+                        TcpPair.ANY_PORT,
+                        config -> config.transport(Transport.RDMA_WITH_FAILOVER).silenceTimeout(Duration.ZERO)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("silenceTimeout");
+        assertThatThrownBy(() -> EndpointServer.bind(
+                        TcpPair.ANY_PORT,
+                        config -> config.transport(Transport.RDMA_WITH_FAILOVER).privateData(new byte[33])))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("at most 32");
+        try (EndpointGroup group = EndpointGroup.open()) {
+            assertThatThrownBy(() -> EndpointServer.bind(
+                            TcpPair.ANY_PORT,
+                            config -> config.transport(Transport.RDMA_WITH_FAILOVER)
+                                    .group(group)))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("group");
+        }
+    }
+}
