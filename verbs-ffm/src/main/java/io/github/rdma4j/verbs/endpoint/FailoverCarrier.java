@@ -137,7 +137,7 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
     }
 
     @Override
-    public int postMessage(int slot, int frame) {
+    public int postMessage(int slot, int frame, boolean signaled) {
         Post post = outbox.post(Post.Kind.MESSAGE, slot, frame);
         rooms.take(slot, post);
         inBatch++;
@@ -386,7 +386,7 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
     @Override
     public void unknown(Post post) {
         events++;
-        protocol.complete(
+        protocol.refuse(
                 (int) post.id,
                 new TransferException(
                         "an atomic operation over " + name,
@@ -399,7 +399,7 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
     public void refused(Post post, RuntimeException why) {
         events++;
         if (post.id != Post.NOBODY) {
-            protocol.complete((int) post.id, why);
+            protocol.refuse((int) post.id, why);
         }
     }
 
@@ -415,7 +415,7 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
         while (!unsaid.isEmpty() && !freeForWords.isEmpty()) {
             int slot = freeForWords.remove();
             tcp.fill(slot, MemorySegment.ofArray(unsaid.remove()));
-            tcp.postMessage(slot, Frame.of(Frame.MOVE, 0));
+            tcp.postMessage(slot, Frame.of(Frame.MOVE, 0), true);
         }
         // What is posted behind them must not come before them.
         outbox.block(!unsaid.isEmpty());
@@ -434,7 +434,7 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
     public boolean sendCanary(int number, byte[] bytes) {
         int slot = depth + number;
         rdma.fill(slot, MemorySegment.ofArray(bytes));
-        boolean posted = rdma.postMessage(slot, Frame.of(Frame.CANARY, 0)) == 0;
+        boolean posted = rdma.postMessage(slot, Frame.of(Frame.CANARY, 0), true) == 0;
         canariesUnderWay += posted ? 1 : 0;
         return posted;
     }

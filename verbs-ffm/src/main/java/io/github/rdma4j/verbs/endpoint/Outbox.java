@@ -203,7 +203,7 @@ final class Outbox {
                 case MESSAGE -> {
                     MemorySegment bytes = rooms.bytes(post);
                     wire.fill(slot, bytes);
-                    yield wire.postMessage(slot, post.frame);
+                    yield wire.postMessage(slot, post.frame, true);
                 }
                 case TRANSFER ->
                     wire.postTransfer(slot, post.operation, post.local, post.remote, post.operand, post.newValue);
