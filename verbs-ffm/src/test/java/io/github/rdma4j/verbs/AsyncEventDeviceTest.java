@@ -61,6 +61,7 @@ class AsyncEventDeviceTest {
     }
 
     @Test
+    @Tag("changes-machine")
     void aPortThatGoesDownAndComesUpAgainIsReported() throws Exception {
         Path parent = device.device().sysfsPath().resolve("parent");
         assertThat(parent).as("a software device names its network interface").exists();

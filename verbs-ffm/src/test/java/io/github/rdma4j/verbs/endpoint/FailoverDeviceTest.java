@@ -34,6 +34,7 @@ import org.junit.jupiter.api.Test;
  * without the interface, so that TCP does not notice.
  */
 @Tag("device")
+@Tag("changes-machine")
 class FailoverDeviceTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int BYTES = 200;
