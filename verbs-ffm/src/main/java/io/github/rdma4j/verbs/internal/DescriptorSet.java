@@ -187,6 +187,9 @@ public final class DescriptorSet {
         boolean interrupted;
         EventWaitEvent wait = nanos == 0 ? null : EventWaitEvent.begun();
         try {
+            if (closing) {
+                throw closed.get();
+            }
             InterruptHook armed = hook;
             boolean mayBeInterrupted = nanos > 0;
             int count;
@@ -311,8 +314,10 @@ public final class DescriptorSet {
     public void close() {
         closing = true;
         mustReturn = true;
-        // A thread that waits directly is inside the guard.
-        FileDescriptors.signal(wakeDescriptor);
+        // A thread that waits directly is inside the guard. One that comes to it sees that the set is being closed.
+        if (direct.get()) {
+            FileDescriptors.signal(wakeDescriptor);
+        }
         waiter.close();
         OPEN.remove(this);
         guard.close();

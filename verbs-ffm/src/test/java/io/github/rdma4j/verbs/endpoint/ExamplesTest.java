@@ -45,7 +45,7 @@ class ExamplesTest {
     @Test
     void thereAreNoOthersThatNobodyCompiles() throws Exception {
         try (var files = Files.list(ExamplePrograms.source("KeyValue").getParent())) {
-            // AllReduce, GpuTransfer and LoadTensors are compiled by the tests of gpudirect, those of Netty by the tests
+            // AllReduce, GpuTransfer and LoadTensors are compiled by the tests of gpudirect, those of Netty by those
             // of verbs-ffm/netty.
             assertThat(files.map(file -> file.getFileName().toString()))
                     .containsExactlyInAnyOrder(
