@@ -13,7 +13,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * Random mixes of options, in both roles, with a C tool of any version as the peer: none may fail that the C tool
  * passes with itself. {@code -Drdma4j.mixes=N} runs N of them, {@code -Drdma4j.mixes.seed=S} begins with a given one;
- * the name of a test has its seed.
+ * the name of a test has its seed. Without both, two known ones run: some mixes have C wait for itself for ever, and cost
+ * minutes.
  */
 @Tag("device")
 class OptionMixDeviceTest {
@@ -21,8 +22,10 @@ class OptionMixDeviceTest {
     private static final int FEW = 2;
 
     private static final int COUNT = Integer.getInteger("rdma4j.mixes", FEW);
-    private static final long SEED =
-            Long.getLong("rdma4j.mixes.seed", new SplittableRandom().nextLong(1_000_000_000_000L));
+    private static final long KNOWN = 20_261_125;
+    private static final long SEED = Long.getLong(
+            "rdma4j.mixes.seed",
+            System.getProperty("rdma4j.mixes") == null ? KNOWN : new SplittableRandom().nextLong(1_000_000_000_000L));
 
     private static final Duration LIMIT = Duration.ofSeconds(90);
 
