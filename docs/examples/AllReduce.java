@@ -8,8 +8,8 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 
 /**
- * One rank of several, each a process with a GPU of its own: all add up their numbers. Arguments: rank, ranks, number of
- * the GPU, and rank 0's address and port.
+ * One rank of several, each a process with a GPU of its own: all add up their numbers. Arguments: rank, ranks, number
+ * of the GPU, and rank 0's address and port.
  */
 void main(String... args) throws Exception {
     var rank = Integer.parseInt(args[0]);

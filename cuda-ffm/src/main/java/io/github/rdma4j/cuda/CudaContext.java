@@ -231,8 +231,8 @@ public final class CudaContext extends CudaResource {
     }
 
     /**
-     * Memory that another library has allocated, and that this frees by a call of that library: NCCL's, for instance. It
-     * is checked as by {@link #wrap}. Closing it waits for the work of its context, as for memory of this library.
+     * Memory that another library has allocated, and that this frees by a call of that library: NCCL's, for instance.
+     * It is checked as by {@link #wrap}. Closing it waits for the work of its context, as for memory of this library.
      *
      * @param address a device pointer of this context
      * @param size in bytes, 1 or more

@@ -13,8 +13,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * Random mixes of options, in both roles, with a C tool of any version as the peer: none may fail that the C tool
  * passes with itself. {@code -Drdma4j.mixes=N} runs N of them, {@code -Drdma4j.mixes.seed=S} begins with a given one;
- * the name of a test has its seed. Without both, two known ones run: some mixes have C wait for itself for ever, and cost
- * minutes.
+ * the name of a test has its seed. Without both, two known ones run: some mixes have C wait for itself for ever, and
+ * cost minutes.
  */
 @Tag("device")
 class OptionMixDeviceTest {

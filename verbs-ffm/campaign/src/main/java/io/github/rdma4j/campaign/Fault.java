@@ -128,7 +128,9 @@ record Fault(String name, Kind kind, List<Step> steps) {
                 || steps.stream().anyMatch(step -> step.command().startsWith("kill -KILL"));
     }
 
-    /** {@return whether it needs no right on the machine: a process of one's own is killed or stopped, or nothing is} */
+    /**
+     * {@return whether it needs no right on the machine: a process of one's own is killed or stopped, or nothing is}
+     */
     boolean leavesWireAlone() {
         return steps.stream().allMatch(step -> step.command().startsWith("kill "));
     }

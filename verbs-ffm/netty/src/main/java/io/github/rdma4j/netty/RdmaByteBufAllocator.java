@@ -20,8 +20,8 @@ import io.netty.buffer.ByteBufAllocator;
  * to such memory: ask for the capacity that is needed. They are written with a copy, as any.
  *
  * <p><b>Memory</b> is taken in chunks of {@value #LARGEST} bytes, up to the limit, each for buffers of one size, a
- * power of two. It is kept for the next buffers as long as the allocator is reachable. A chunk is registered when a channel
- * first writes a buffer of it, once for each protection domain: one for all channels of an {@link
+ * power of two. It is kept for the next buffers as long as the allocator is reachable. A chunk is registered when a
+ * channel first writes a buffer of it, once for each protection domain: one for all channels of an {@link
  * io.github.rdma4j.verbs.endpoint.EndpointGroup}, and one for each channel without a group. So this is for channels
  * with a group, or for few. What the kernel refuses to register, for instance beyond {@code ulimit -l}, is copied from
  * then on, and said once in the log.

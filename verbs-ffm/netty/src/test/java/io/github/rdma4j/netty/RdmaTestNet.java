@@ -11,7 +11,9 @@ import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.util.Optional;
 
-/** Where the tests' channels over RDMA are: at the address of the property rdma4j.test.address, else at the first one. */
+/**
+ * Where the tests' channels over RDMA are: at the address of the property rdma4j.test.address, else at the first one.
+ */
 final class RdmaTestNet {
     private static final Optional<InetAddress> HOST = find();
 

@@ -7,8 +7,8 @@ import java.util.ArrayDeque;
 import java.util.Iterator;
 
 /**
- * What an endpoint with two wires has posted, in the order of the calls: it goes to the wire that is in use, waits while
- * none is, and is posted again when RDMA has failed with it.
+ * What an endpoint with two wires has posted, in the order of the calls: it goes to the wire that is in use, waits
+ * while none is, and is posted again when RDMA has failed with it.
  *
  * <p>Over RDMA an adapter's word that a message has arrived is not enough: its peer's program may never see it, if the
  * adapter is removed. So a message is kept until the peer's protocol has given the credit for it back, or one for a

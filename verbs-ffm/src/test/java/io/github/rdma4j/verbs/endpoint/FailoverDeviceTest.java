@@ -30,8 +30,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Endpoints move to TCP when the port goes down under them, and back when it is up again. A host reaches its own address
- * without the interface, so that TCP does not notice.
+ * Endpoints move to TCP when the port goes down under them, and back when it is up again. A host reaches its own
+ * address without the interface, so that TCP does not notice.
  */
 @Tag("device")
 @Tag("changes-machine")

@@ -6,9 +6,9 @@ package io.github.rdma4j.perftest.predict.model;
  * A link of PCI Express, and what of its speed is left for data.
  *
  * <p>Encoding and packets are of the PCI Express Base Specification. What the data link layer takes for
- * acknowledgements and flow control is that of generation 3 with 8 lanes and 256-byte payloads by the specification's guidelines
- * (pcie-bench/pcie-model, of Neugebauer and others, "Understanding PCIe performance for end host networking", SIGCOMM
- * 2018).
+ * acknowledgements and flow control is that of generation 3 with 8 lanes and 256-byte payloads by the specification's
+ * guidelines (pcie-bench/pcie-model, of Neugebauer and others, "Understanding PCIe performance for end host
+ * networking", SIGCOMM 2018).
  *
  * @param speed of a lane in GT/s, above 0
  * @param width lanes, from 1
