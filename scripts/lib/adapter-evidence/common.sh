@@ -7,6 +7,9 @@
 #   not_possible REASON     ends a step so
 #   need_device             ends a step that cannot be without a device with an active port
 #   RDMA4J                  the words of a command that is one of the Java tools
+#   TOOLS                   their names
+#   play TITLE SERVER… -- CLIENT…   both_ends, with a heading; what fails is remembered
+#   all_well                the step's end: status 1, and which, if some have failed
 #   both_ends COMMAND…      starts the words before -- as a server, the words behind it as its client as soon as the server's port is
 #                           there; PORT is the port that both take. Status: the server's if it failed, else the client's
 #   device_tests MODULE     the device tests of a module: in one JVM, and if that dies in another one from the class behind
@@ -26,6 +29,23 @@ read -ra JAVA_WORDS <<<"$JAVA_OPTIONS"
 # As scripts/rdma4j starts them.
 RDMA4J=("$JAVA" -XX:+UseSerialGC -XX:InlineSmallCode=8000 "${JAVA_WORDS[@]}" -cp "$CLASSES" io.github.rdma4j.perftest.Main)
 
+
+TOOLS=(ib_write_lat ib_read_lat ib_send_lat ib_atomic_lat ib_write_bw ib_read_bw ib_send_bw ib_atomic_bw)
+FAILED=()
+
+play() {
+    local title=$1
+    shift
+    printf '\n== %s\n' "$title"
+    both_ends "$@" || FAILED+=("$title")
+}
+
+all_well() {
+    ((${#FAILED[@]} == 0)) || {
+        printf 'failed: %s\n' "$(IFS=';' && printf '%s' "${FAILED[*]}")"
+        exit 1
+    }
+}
 
 both_ends() {
     local server=() pid status=0 served=0 port
@@ -53,7 +73,7 @@ both_ends() {
 }
 
 device_tests() {
-    local module=$1 tests=$FOLDER/$1/test-classes log="logs/$1-tests.txt" classes=() left=() class status run=0 failed=0 passed=0
+    local module=$1 tests=$FOLDER/$1/test-classes log="logs/$1-tests.txt" classes=() left=() class started status run=0 failed=0 passed=0
     local tags='device & !checkout & !changes-machine & !optimised & !kernel612 & !iwarp-only & !huge-pages & !full'
     # Threads that spin for others need a processor each.
     (($(nproc) > 1)) || tags+=' & !parallel'

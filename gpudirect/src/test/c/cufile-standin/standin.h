@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "calls.h"
+
 #define API __attribute__((visibility("default")))
 
 enum {
@@ -104,6 +106,4 @@ void count_batches(int more);
 /* Bytes, or a negative errno or status. By CUDA's copies, or, in a function of a stream, which may not call CUDA, by the
  * processor. */
 ssize_t transfer(bool write, void *file, void *base, size_t size, off_t file_offset, off_t memory_offset, bool by_cuda);
-void *cuda(const char *symbol);
-
 #endif

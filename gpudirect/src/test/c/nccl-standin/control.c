@@ -6,64 +6,33 @@
  */
 #include "standin.h"
 
-#include <dlfcn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define CALLS 96
-#define RULES 16
-
 struct settings settings;
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-static struct counter {
-    char name[48];
-    long count;
-} calls[CALLS], counters[16];
+/* What there is and was not given back. */
 static struct {
-    char call[48];
-    long countdown;
-    bool from_then_on;
-    int code;
-} rules[RULES];
-static void *cuda_library;
+    const char *name;
+    long count;
+} counters[] = {{"communicators", 0}, {"allocations", 0}, {"registrations", 0}, {"windows", 0}, {"operators", 0}};
+#define COUNTERS (sizeof counters / sizeof *counters)
 static char last_error[256];
 
 extern void standin_abort_all(void);
 
 static void defaults(void) {
     settings = (struct settings){.version = 23007, .async_rank = -1};
-    memset(rules, 0, sizeof rules);
-    memset(calls, 0, sizeof calls);
+    forget_calls();
     last_error[0] = 0;
 }
 
-static int add_rule(const char *value) {
-    for (int i = 0; i < RULES; i++) {
-        if (rules[i].call[0]) continue;
-        bool plus = sscanf(value, "%47[^:]:%ld+:%d", rules[i].call, &rules[i].countdown, &rules[i].code) == 3;
-        if (!plus && sscanf(value, "%47[^:]:%ld:%d", rules[i].call, &rules[i].countdown, &rules[i].code) != 3) {
-            rules[i].call[0] = 0;
-            return -1;
-        }
-        rules[i].from_then_on = plus;
-        return 0;
-    }
-    return -1;
-}
-
 static int set(const char *key, const char *value) {
-    if (!strcmp(key, "cuda")) {
-        cuda_library = dlopen(value, RTLD_NOW);
-        return cuda_library ? 0 : -1;
-    }
-    if (!strcmp(key, "fail")) return add_rule(value);
-    if (!strcmp(key, "no-failures")) {
-        memset(rules, 0, sizeof rules);
-        return 0;
-    }
+    int shared = set_shared(key, value);
+    if (shared <= 0) return shared;
     long number = atol(value);
     if (!strcmp(key, "version")) settings.version = (int)number;
     else if (!strcmp(key, "async")) settings.async = (int)number;
@@ -95,7 +64,7 @@ API void standin_nccl_reset(void) {
     standin_abort_all();
     pthread_mutex_lock(&mutex);
     defaults();
-    memset(counters, 0, sizeof counters);
+    for (size_t i = 0; i < COUNTERS; i++) counters[i].count = 0;
     pthread_mutex_unlock(&mutex);
 }
 
@@ -106,48 +75,30 @@ API int standin_nccl_set(const char *key, const char *value) {
     return outcome;
 }
 
-/* A counter by its name, made if it is not there; NULL if there are too many. */
-static long *find(struct counter *all, int most, const char *name) {
-    for (int i = 0; i < most; i++) {
-        if (!all[i].name[0]) snprintf(all[i].name, sizeof all[i].name, "%s", name);
-        if (!strcmp(all[i].name, name)) return &all[i].count;
-    }
+/* A counter by its name; NULL if there is none. */
+static long *find(const char *name) {
+    for (size_t i = 0; i < COUNTERS; i++)
+        if (!strcmp(counters[i].name, name)) return &counters[i].count;
     return NULL;
 }
 
 void count(const char *what, long more) {
     pthread_mutex_lock(&mutex);
-    long *found = find(counters, 16, what);
-    if (found) *found += more;
+    *find(what) += more;
     pthread_mutex_unlock(&mutex);
 }
 
 API long standin_nccl_get(const char *counter) {
     pthread_mutex_lock(&mutex);
-    bool call = !strncmp(counter, "calls.", 6);
-    long *found = call ? find(calls, CALLS, counter + 6) : find(counters, 16, counter);
-    long value = found ? *found : -1;
+    long *found = find(counter);
+    long value = !strncmp(counter, "calls.", 6) ? calls_of(counter + 6) : found ? *found : -1;
     pthread_mutex_unlock(&mutex);
     return value;
 }
 
-static int called_locked(const char *call) {
-    long *found = find(calls, CALLS, call);
-    if (found) ++*found;
-    for (int i = 0; i < RULES; i++) {
-        if ((strcmp(rules[i].call, call) && strcmp(rules[i].call, "*")) || rules[i].countdown == 0) continue;
-        if (rules[i].countdown > 1) rules[i].countdown--;
-        else {
-            if (!rules[i].from_then_on) rules[i].countdown = 0;
-            return rules[i].code;
-        }
-    }
-    return 0;
-}
-
 int called(const char *call) {
     pthread_mutex_lock(&mutex);
-    int code = called_locked(call);
+    int code = note_call(call);
     pthread_mutex_unlock(&mutex);
     return code ? fail(code, "%s was told to fail", call) : 0;
 }
@@ -182,15 +133,6 @@ API const char *ncclGetErrorString(int code) {
 API int ncclGetVersion(int *version) {
     *version = settings.version;
     return called("ncclGetVersion");
-}
-
-void *cuda(const char *symbol) {
-    void *function = cuda_library ? dlsym(cuda_library, symbol) : NULL;
-    if (!function) {
-        fprintf(stderr, "the stand-in for NCCL finds no %s: set cuda=FILE\n", symbol);
-        abort();
-    }
-    return function;
 }
 
 int bad_range(const void *base, uint64_t bytes) {

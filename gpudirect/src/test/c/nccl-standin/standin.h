@@ -14,6 +14,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "calls.h"
+
 #define API __attribute__((visibility("default")))
 
 enum {
@@ -133,7 +135,6 @@ extern struct communicator *communicators;
 int called(const char *call);
 /* Keeps the text for ncclGetLastError, and gives the code back; the call of a group remembers it. */
 int fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void *cuda(const char *symbol);
 void count(const char *what, long more);
 /* 0, or why these bytes are none of device memory. */
 int bad_range(const void *base, uint64_t bytes);

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * Compiles the stand-in for libcuda once, into {@code cuda-ffm/target/standin}, in a folder named by what its source
+ * Compiles stand-ins once, that for libcuda into {@code cuda-ffm/target/standin}, in a folder named by what the source
  * is; tests of other modules, and those in the microVM, find it there.
  */
 public final class StandInBuild {
@@ -35,16 +35,28 @@ public final class StandInBuild {
      */
     public static Path library(String... without) {
         Path source = source();
-        Path target = source.resolve("../../../../target/standin").normalize();
+        return library(
+                List.of(source), source.resolve("../../../../target/standin").normalize(), "libcuda", without);
+    }
+
+    /**
+     * The library of another stand-in.
+     *
+     * @param sources folders that it is made of; the program {@code build} in the first one makes it
+     * @param target the folder for what is made
+     * @param name of the library that it stands for
+     * @param without symbols that dlsym shall not find in it
+     */
+    public static Path library(List<Path> sources, Path target, String name, String... without) {
         try {
-            Path file = target.resolve(digest(source, List.of(without))).resolve("libcuda-standin.so");
+            Path file = target.resolve(digest(sources, List.of(without))).resolve(name + "-standin.so");
             if (!Files.exists(file)) {
                 Files.createDirectories(file.getParent());
-                compile(source, file, List.of(without));
+                compile(sources.getFirst(), file, name, List.of(without));
             }
             return file;
         } catch (IOException e) {
-            throw new AssertionError("the stand-in for libcuda cannot be built in " + target, e);
+            throw new AssertionError("the stand-in for %s cannot be built in %s".formatted(name, target), e);
         }
     }
 
@@ -60,13 +72,13 @@ public final class StandInBuild {
         return folder.resolve("cuda-ffm/src/test/c/standin");
     }
 
-    private static String digest(Path source, List<String> without) throws IOException {
-        try (Stream<Path> files = Files.list(source)) {
+    private static String digest(List<Path> sources, List<String> without) throws IOException {
+        try {
             MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            for (Path file : files.filter(file -> !file.toString().endsWith(".md"))
-                    .sorted()
-                    .toList()) {
-                digest.update(Files.readAllBytes(file));
+            for (Path source : sources) {
+                for (Path file : files(source)) {
+                    digest.update(Files.readAllBytes(file));
+                }
             }
             digest.update(without.toString().getBytes(StandardCharsets.UTF_8));
             return HexFormat.of().formatHex(digest.digest(), 0, 6);
@@ -75,7 +87,15 @@ public final class StandInBuild {
         }
     }
 
-    private static void compile(Path source, Path file, List<String> without) throws IOException {
+    private static List<Path> files(Path source) throws IOException {
+        try (Stream<Path> files = Files.list(source)) {
+            return files.filter(file -> !file.toString().endsWith(".md"))
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    private static void compile(Path source, Path file, String name, List<String> without) throws IOException {
         List<String> command =
                 new ArrayList<>(List.of("sh", source.resolve("build").toString(), file.toString()));
         command.addAll(without);
@@ -86,12 +106,12 @@ public final class StandInBuild {
             if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
                 process.destroyForcibly();
                 throw new AssertionError(
-                        "the stand-in for libcuda does not compile; it needs the Debian packages gcc and"
-                                + " libc6-dev:\n" + output);
+                        "the stand-in for %s does not compile; it needs the Debian packages gcc and libc6-dev:%n%s"
+                                .formatted(name, output));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new AssertionError("interrupted while the stand-in for libcuda was compiled", e);
+            throw new AssertionError("interrupted while the stand-in for " + name + " was compiled", e);
         }
     }
 }

@@ -14,6 +14,17 @@ import java.util.Optional;
 
 /** Reads small files below a root. What cannot be read is empty. */
 final class HostFiles {
+    /** Where packages and NVIDIA's installers put libraries. */
+    private static final List<String> LIBRARY_FOLDERS = List.of(
+            "usr/lib/x86_64-linux-gnu",
+            "usr/lib/aarch64-linux-gnu",
+            "usr/lib64",
+            "usr/lib",
+            "usr/local/cuda/lib64",
+            "usr/local/cuda/targets/x86_64-linux/lib",
+            "usr/local/cuda/targets/sbsa-linux/lib",
+            "usr/local/lib");
+
     private final Path root;
 
     HostFiles(Path root) {
@@ -48,6 +59,16 @@ final class HostFiles {
 
     boolean exists(String file) {
         return Files.exists(root.resolve(file));
+    }
+
+    /** Where a library is, and what it is by its links; empty if it is in none of the usual folders. */
+    Optional<String> library(String name) {
+        return LIBRARY_FOLDERS.stream()
+                .map(folder -> folder + "/" + name)
+                .filter(this::exists)
+                .findFirst()
+                .map(file ->
+                        "/" + file + target(file).map(real -> " is " + real).orElse(""));
     }
 
     /** The names in a folder, in order. */

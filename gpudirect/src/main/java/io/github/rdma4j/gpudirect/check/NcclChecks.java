@@ -16,13 +16,6 @@ import java.util.TreeMap;
 final class NcclChecks {
     private static final Subject HOST = Subject.host();
     private static final String PREFIX = "NCCL_";
-    private static final List<String> FOLDERS = List.of(
-            "usr/lib/x86_64-linux-gnu",
-            "usr/lib/aarch64-linux-gnu",
-            "usr/lib64",
-            "usr/lib",
-            "usr/local/cuda/lib64",
-            "usr/local/lib");
     /** Those that choose how ranks reach each other, beside the ones that forbid a way. */
     private static final List<String> CHOOSING = List.of(
             "NCCL_NET",
@@ -48,15 +41,8 @@ final class NcclChecks {
     }
 
     private Finding library() {
-        return FOLDERS.stream()
-                .map(folder -> folder + "/libnccl.so.2")
-                .filter(files::exists)
-                .findFirst()
-                .map(file -> Finding.ok(
-                        CheckId.NCCL,
-                        HOST,
-                        "/" + file
-                                + files.target(file).map(name -> " is " + name).orElse("")))
+        return files.library("libnccl.so.2")
+                .map(seen -> Finding.ok(CheckId.NCCL, HOST, seen))
                 .orElseGet(() -> new Finding(
                         CheckId.NCCL,
                         HOST,

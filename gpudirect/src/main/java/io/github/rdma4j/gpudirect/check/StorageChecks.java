@@ -20,14 +20,6 @@ final class StorageChecks {
     private static final Subject HOST = Subject.host();
     private static final String STAGED =
             "files are read and written through pinned host memory (staged), which works everywhere";
-    private static final List<String> FOLDERS = List.of(
-            "usr/lib/x86_64-linux-gnu",
-            "usr/lib/aarch64-linux-gnu",
-            "usr/lib64",
-            "usr/lib",
-            "usr/local/cuda/lib64",
-            "usr/local/cuda/targets/x86_64-linux/lib",
-            "usr/local/cuda/targets/sbsa-linux/lib");
     private static final List<String> CONFIGURATIONS = List.of("etc/cufile.json", "usr/local/cuda/gds/cufile.json");
     /** A line that is no comment. */
     private static final Pattern COMPATIBLE =
@@ -48,15 +40,8 @@ final class StorageChecks {
     }
 
     private Finding library() {
-        return FOLDERS.stream()
-                .map(folder -> folder + "/libcufile.so.0")
-                .filter(files::exists)
-                .findFirst()
-                .map(file -> Finding.ok(
-                        CheckId.CUFILE,
-                        HOST,
-                        "/" + file
-                                + files.target(file).map(name -> " is " + name).orElse("")))
+        return files.library("libcufile.so.0")
+                .map(seen -> Finding.ok(CheckId.CUFILE, HOST, seen))
                 .orElseGet(() -> new Finding(
                         CheckId.CUFILE,
                         HOST,

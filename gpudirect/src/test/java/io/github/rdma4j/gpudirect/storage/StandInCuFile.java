@@ -3,26 +3,10 @@
 package io.github.rdma4j.gpudirect.storage;
 
 import io.github.rdma4j.cuda.StandInDriver;
+import io.github.rdma4j.gpudirect.StandInLibrary;
 import io.github.rdma4j.gpudirect.storage.internal.CuFileLibrary;
-import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.SymbolLookup;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.ArrayList;
-import java.util.HexFormat;
-import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
@@ -34,9 +18,6 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * {@code gpudirect/src/test/c/cufile-standin/README.md}.
  */
 public final class StandInCuFile implements BeforeAllCallback, BeforeEachCallback, AfterEachCallback {
-    private static final long LIMIT_SECONDS = 300;
-    private static final String[] OPEN = {"opened", "handles", "buffers", "streams", "batches"};
-
     @Override
     public void beforeAll(ExtensionContext context) {
         StandInDriver.use();
@@ -45,171 +26,66 @@ public final class StandInCuFile implements BeforeAllCallback, BeforeEachCallbac
     @Override
     public void beforeEach(ExtensionContext context) {
         use();
-        reset();
+        Whole.LIBRARY.reset();
     }
 
     @Override
     public void afterEach(ExtensionContext context) {
-        reset();
+        Whole.LIBRARY.reset();
         use();
     }
 
     /** Makes gpudirect open the stand-in. */
     public static void use() {
-        System.setProperty(CuFileLibrary.PROPERTY, Library.FILE.toString());
+        use(library());
+    }
+
+    private static void use(Path library) {
+        System.setProperty(CuFileLibrary.PROPERTY, library.toString());
     }
 
     /** Makes gpudirect look for a library that is not there. */
     public static void absent() {
-        System.setProperty(CuFileLibrary.PROPERTY, "/no/such/libcufile.so.0");
+        use(Path.of("/no/such/libcufile.so.0"));
     }
 
     /** Makes gpudirect open a library without some functions, as an older one. */
     public static void without(String... symbols) {
-        Path file = build(symbols);
-        set(
-                SymbolLookup.libraryLookup(file, Arena.global()),
-                "cuda",
-                StandInDriver.library().toString());
-        System.setProperty(CuFileLibrary.PROPERTY, file.toString());
-    }
-
-    /** Closes and takes back everything. */
-    public static void reset() {
-        try {
-            Library.RESET.invokeExact();
-        } catch (Throwable e) {
-            throw new AssertionError(e);
-        }
+        use(new StandInLibrary("cufile", symbols).file());
     }
 
     /** A setting by its name; a wrong one fails the test. */
     public static void set(String key, Object value) {
-        set(Library.SYMBOLS, key, value.toString());
-    }
-
-    private static void set(SymbolLookup symbols, String key, String value) {
-        int result;
-        try (Arena arena = Arena.ofConfined()) {
-            MethodHandle set = Linker.nativeLinker()
-                    .downcallHandle(
-                            symbols.findOrThrow("standin_cufile_set"),
-                            FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS));
-            result = (int) set.invokeExact(arena.allocateFrom(key), arena.allocateFrom(value));
-        } catch (Throwable e) {
-            throw new AssertionError(e);
-        }
-        if (result != 0) {
-            throw new AssertionError("the stand-in has no setting " + key + "=" + value);
-        }
+        Whole.LIBRARY.set(key, value);
     }
 
     /** A counter by its name; a wrong one fails the test. */
     public static long get(String counter) {
-        long result;
-        try (Arena arena = Arena.ofConfined()) {
-            result = (long) Library.GET.invokeExact(arena.allocateFrom(counter));
-        } catch (Throwable e) {
-            throw new AssertionError(e);
-        }
-        if (result < 0) {
-            throw new AssertionError("the stand-in has no counter " + counter);
-        }
-        return result;
+        return Whole.LIBRARY.get(counter);
     }
 
     /** How often a function was called since the reset. */
     public static long calls(String call) {
-        return get("calls." + call);
+        return Whole.LIBRARY.calls(call);
     }
 
     /** The call fails at its n-th time from now on, counted from 1, once. */
     public static void failAt(String call, int n, int code) {
-        set("fail", call + ":" + n + ":" + code);
+        Whole.LIBRARY.failAt(call, n, code);
     }
 
     /** What is open and not closed yet: the names of the counters that are not 0, with their values. */
     public static Map<String, Long> open() {
-        Map<String, Long> open = new TreeMap<>();
-        for (String counter : OPEN) {
-            long value = get(counter);
-            if (value != 0) {
-                open.put(counter, value);
-            }
-        }
-        return open;
+        return Whole.LIBRARY.open("opened", "handles", "buffers", "streams", "batches");
     }
 
     /** The library's file, compiled if it is not there. */
     public static Path library() {
-        return Library.FILE;
+        return Whole.LIBRARY.file();
     }
 
-    private static final class Library {
-        static final Path FILE = build();
-        static final SymbolLookup SYMBOLS = SymbolLookup.libraryLookup(FILE, Arena.global());
-        static final MethodHandle GET = Linker.nativeLinker()
-                .downcallHandle(
-                        SYMBOLS.findOrThrow("standin_cufile_get"),
-                        FunctionDescriptor.of(ValueLayout.JAVA_LONG, ValueLayout.ADDRESS));
-        static final MethodHandle RESET = Linker.nativeLinker()
-                .downcallHandle(SYMBOLS.findOrThrow("standin_cufile_reset"), FunctionDescriptor.ofVoid());
-
-        static {
-            set(SYMBOLS, "cuda", StandInDriver.library().toString());
-        }
-    }
-
-    private static Path build(String... without) {
-        Path root = Path.of("").toAbsolutePath();
-        while (!Files.exists(root.resolve("native-headers"))) {
-            root = root.getParent();
-        }
-        Path source = root.resolve("gpudirect/src/test/c/cufile-standin");
-        try {
-            Path file = root.resolve("gpudirect/target/standin")
-                    .resolve(digest(source, List.of(without)))
-                    .resolve("libcufile-standin.so");
-            if (!Files.exists(file)) {
-                Files.createDirectories(file.getParent());
-                compile(source, file, List.of(without));
-            }
-            return file;
-        } catch (IOException e) {
-            throw new AssertionError("the stand-in for libcufile cannot be built", e);
-        }
-    }
-
-    private static String digest(Path source, List<String> without) throws IOException {
-        try (Stream<Path> files = Files.list(source)) {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            for (Path file : files.filter(file -> !file.toString().endsWith(".md"))
-                    .sorted()
-                    .toList()) {
-                digest.update(Files.readAllBytes(file));
-            }
-            digest.update(without.toString().getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(digest.digest(), 0, 6);
-        } catch (NoSuchAlgorithmException e) {
-            throw new AssertionError(e);
-        }
-    }
-
-    private static void compile(Path source, Path file, List<String> without) throws IOException {
-        List<String> command =
-                new ArrayList<>(List.of("sh", source.resolve("build").toString(), file.toString()));
-        command.addAll(without);
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        process.getOutputStream().close();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        try {
-            if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
-                process.destroyForcibly();
-                throw new AssertionError("the stand-in for libcufile does not compile:\n" + output);
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new AssertionError("interrupted while the stand-in for libcufile was compiled", e);
-        }
+    /** With all functions; not loaded before a test asks for it. */
+    private static final class Whole {
+        static final StandInLibrary LIBRARY = new StandInLibrary("cufile");
     }
 }

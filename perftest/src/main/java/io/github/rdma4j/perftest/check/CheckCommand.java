@@ -6,13 +6,10 @@ import io.github.rdma4j.gpudirect.check.CheckReport;
 import io.github.rdma4j.gpudirect.check.CheckSources;
 import io.github.rdma4j.gpudirect.check.GpuDirectCheck;
 import io.github.rdma4j.perftest.exit.Complaints;
-import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import java.io.PrintStream;
-import java.nio.file.InvalidPathException;
 import java.util.ArrayList;
 import java.util.List;
-import picocli.CommandLine;
-import picocli.CommandLine.ParameterException;
+import java.util.OptionalInt;
 
 /**
  * The command {@code gpudirect-check}: what holds of GPUDirect RDMA on a machine. docs/gpudirect-check.md is its
@@ -61,16 +58,9 @@ public final class CheckCommand {
     }
 
     private int run(List<String> arguments) {
-        CommandLine line = new CommandLine(options).setOverwrittenOptionsAllowed(true);
-        try {
-            line.parseArgs(arguments.toArray(String[]::new));
-            if (options.wantsHelp()) {
-                line.usage(out);
-                return DIRECT;
-            }
-            options.check();
-        } catch (ParameterException | IllegalParameterException | InvalidPathException failure) {
-            return complaints.usage(failure);
+        OptionalInt answered = options.read(arguments, out, complaints);
+        if (answered.isPresent()) {
+            return answered.getAsInt();
         }
         List<String> gpus = new ArrayList<>();
         List<String> adapters = new ArrayList<>();

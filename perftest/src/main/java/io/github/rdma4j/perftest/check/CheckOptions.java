@@ -6,12 +6,12 @@ import io.github.rdma4j.gpudirect.check.CheckedAdapter;
 import io.github.rdma4j.gpudirect.check.CheckedGpu;
 import io.github.rdma4j.gpudirect.topology.PciAddress;
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
+import io.github.rdma4j.perftest.findings.CommandOptions;
 import io.github.rdma4j.perftest.findings.JsonOption;
 import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** The command line of {@code gpudirect-check}. */
 @Command(
@@ -27,7 +27,7 @@ import picocli.CommandLine.Parameters;
         },
         sortOptions = false,
         usageHelpAutoWidth = true)
-final class CheckOptions {
+final class CheckOptions extends CommandOptions {
     @Option(
             names = "--gpu",
             paramLabel = "<gpu>",
@@ -49,26 +49,9 @@ final class CheckOptions {
     @Mixin
     private JsonOption json;
 
-    @Option(
-            names = {"-h", "--help"},
-            usageHelp = true,
-            description = "Show this help screen.")
-    private boolean help;
-
-    @Parameters(hidden = true)
-    private String[] superfluous = new String[0];
-
-    /**
-     * Refuses what makes no sense.
-     *
-     * @throws IllegalParameterException if something does not
-     * @throws java.nio.file.InvalidPathException if no file can have the name of that for JSON
-     */
-    void check() {
+    @Override
+    protected void check() {
         json.check();
-        if (superfluous.length > 0) {
-            throw new IllegalParameterException("'" + superfluous[0] + "': what is that? There are only options");
-        }
         if (gpu != null && !gpu.matches("\\d{1,4}")) {
             try {
                 PciAddress.parse(gpu);
@@ -77,10 +60,6 @@ final class CheckOptions {
                         "--gpu: '" + gpu + "' is neither a number from 0 on nor a PCI address such as 0000:07:00.0");
             }
         }
-    }
-
-    boolean wantsHelp() {
-        return help;
     }
 
     /** Whether pairs are shown of which another adapter is nearer to the GPU. Who names an adapter wants to see it. */

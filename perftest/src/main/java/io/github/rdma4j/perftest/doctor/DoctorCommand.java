@@ -15,12 +15,9 @@ import io.github.rdma4j.perftest.doctor.peer.PeerEnd;
 import io.github.rdma4j.perftest.doctor.peer.PeerServer;
 import io.github.rdma4j.perftest.environment.BuildInfo;
 import io.github.rdma4j.perftest.exit.Complaints;
-import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import java.io.PrintStream;
-import java.nio.file.InvalidPathException;
 import java.util.List;
-import picocli.CommandLine;
-import picocli.CommandLine.ParameterException;
+import java.util.OptionalInt;
 
 /** The command {@code doctor}: what of RDMA works on a machine, or between two. docs/doctor.md is its manual. */
 public final class DoctorCommand {
@@ -52,16 +49,10 @@ public final class DoctorCommand {
     /** The same for another machine than this one. */
     static int run(List<String> arguments, DoctorSources sources, PrintStream out, PrintStream err) {
         DoctorOptions options = new DoctorOptions();
-        CommandLine line = new CommandLine(options).setOverwrittenOptionsAllowed(true);
-        try {
-            line.parseArgs(arguments.toArray(String[]::new));
-            if (options.wantsHelp()) {
-                line.usage(out);
-                return OK;
-            }
-            options.check();
-        } catch (ParameterException | IllegalParameterException | InvalidPathException failure) {
-            return new Complaints(NAME, "rdma4j " + NAME + " --help", err).usage(failure);
+        Complaints complaints = new Complaints(NAME, "rdma4j " + NAME + " --help", err);
+        OptionalInt answered = options.read(arguments, out, complaints);
+        if (answered.isPresent()) {
+            return answered.getAsInt();
         }
         Machine machine = new Machine(sources);
         Diagnosis diagnosis = Doctor.examine(machine);

@@ -4,6 +4,7 @@ package io.github.rdma4j.perftest.doctor;
 
 import io.github.rdma4j.perftest.doctor.peer.PeerAddress;
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
+import io.github.rdma4j.perftest.findings.CommandOptions;
 import io.github.rdma4j.perftest.findings.JsonOption;
 import io.github.rdma4j.verbs.device.GidEntry;
 import java.time.Duration;
@@ -12,7 +13,6 @@ import java.util.OptionalInt;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** The command line of {@code doctor}. */
 @Command(
@@ -32,7 +32,7 @@ import picocli.CommandLine.Parameters;
         },
         sortOptions = false,
         usageHelpAutoWidth = true)
-final class DoctorOptions {
+final class DoctorOptions extends CommandOptions {
     private static final int MOST_LOAD = 600;
     private static final int MOST_SECONDS = 3600;
 
@@ -85,26 +85,9 @@ final class DoctorOptions {
                             + " may take (default 120, and the time of --load). 1 to 3600.")
     private Integer timeout;
 
-    @Option(
-            names = {"-h", "--help"},
-            usageHelp = true,
-            description = "Show this help screen.")
-    private boolean help;
-
-    @Parameters(hidden = true)
-    private String[] superfluous = new String[0];
-
-    /**
-     * Refuses what makes no sense.
-     *
-     * @throws IllegalParameterException if something does not
-     * @throws java.nio.file.InvalidPathException if no file can have the name of that for JSON
-     */
-    void check() {
+    @Override
+    protected void check() {
         json.check();
-        if (superfluous.length > 0) {
-            throw new IllegalParameterException("'" + superfluous[0] + "': what is that? There are only options");
-        }
         if (serve && peer != null) {
             throw new IllegalParameterException("--serve and --peer are the two ends: give one of them");
         }
@@ -172,10 +155,6 @@ final class DoctorOptions {
             return Duration.ofSeconds(timeout);
         }
         return serve ? Duration.ofSeconds(300) : Duration.ofSeconds(120).plus(load());
-    }
-
-    boolean wantsHelp() {
-        return help;
     }
 
     /** What of JSON is wanted. */

@@ -10,7 +10,6 @@ import io.github.rdma4j.cuda.CudaUnavailableException;
 import io.github.rdma4j.gpudirect.storage.StorageException;
 import io.github.rdma4j.perftest.environment.BuildInfo;
 import io.github.rdma4j.perftest.exit.Complaints;
-import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.exit.PerftestException;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -19,8 +18,7 @@ import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import picocli.CommandLine;
-import picocli.CommandLine.ParameterException;
+import java.util.OptionalInt;
 
 /** The command {@code gds_bw}: files and GPU memory. docs/gpudirect-storage.md is its manual. */
 public final class GdsCommand {
@@ -44,17 +42,10 @@ public final class GdsCommand {
      */
     public static int run(List<String> arguments, PrintStream out, PrintStream err) {
         GdsOptions options = new GdsOptions();
-        CommandLine line = new CommandLine(options).setOverwrittenOptionsAllowed(true);
         Complaints complaints = new Complaints(NAME, "rdma4j " + NAME + " --help", err);
-        try {
-            line.parseArgs(arguments.toArray(String[]::new));
-            if (options.wantsHelp()) {
-                line.usage(out);
-                return OK;
-            }
-            options.check();
-        } catch (ParameterException | IllegalParameterException failure) {
-            return complaints.usage(failure);
+        OptionalInt answered = options.read(arguments, out, complaints);
+        if (answered.isPresent()) {
+            return answered.getAsInt();
         }
         try {
             GdsReport report = GdsBandwidth.run(options);

@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.gds;
 
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
+import io.github.rdma4j.perftest.findings.CommandOptions;
 import io.github.rdma4j.perftest.findings.JsonOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -10,7 +11,6 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** The command line of {@code gds_bw}. */
 @Command(
@@ -26,7 +26,7 @@ import picocli.CommandLine.Parameters;
         },
         sortOptions = false,
         usageHelpAutoWidth = true)
-final class GdsOptions {
+final class GdsOptions extends CommandOptions {
     private static final long MOST_BYTES = 1L << 40;
     private static final int MOST_BLOCK = 1 << 30;
     private static final int MOST_THREADS = 256;
@@ -84,24 +84,8 @@ final class GdsOptions {
     @Mixin
     private JsonOption json;
 
-    @Option(
-            names = {"-h", "--help"},
-            usageHelp = true,
-            description = "Show this help screen.")
-    private boolean help;
-
-    @Parameters(hidden = true)
-    private String[] superfluous = new String[0];
-
-    /**
-     * Refuses what makes no sense.
-     *
-     * @throws IllegalParameterException if something does not
-     */
-    void check() {
-        if (superfluous.length > 0) {
-            throw new IllegalParameterException("'" + superfluous[0] + "': what is that? There are only options");
-        }
+    @Override
+    protected void check() {
         if (file == null) {
             throw new IllegalParameterException("which file? Give --file, on the storage that is to be measured");
         }
@@ -176,9 +160,5 @@ final class GdsOptions {
 
     JsonOption json() {
         return json;
-    }
-
-    boolean wantsHelp() {
-        return help;
     }
 }

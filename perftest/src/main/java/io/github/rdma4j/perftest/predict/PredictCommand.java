@@ -5,7 +5,6 @@ package io.github.rdma4j.perftest.predict;
 import io.github.rdma4j.perftest.doctor.machine.DoctorSources;
 import io.github.rdma4j.perftest.doctor.machine.Machine;
 import io.github.rdma4j.perftest.exit.Complaints;
-import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.predict.machine.Calibration;
 import io.github.rdma4j.perftest.predict.machine.DescribedMachines;
@@ -15,12 +14,10 @@ import io.github.rdma4j.perftest.predict.model.MachineModel;
 import io.github.rdma4j.perftest.predict.model.PathKind;
 import io.github.rdma4j.perftest.predict.model.Paths;
 import java.io.PrintStream;
-import java.nio.file.InvalidPathException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.stream.Collectors;
-import picocli.CommandLine;
-import picocli.CommandLine.ParameterException;
 
 /** The command {@code predict}: what the data paths of a machine can reach. docs/predict.md is its manual. */
 public final class PredictCommand {
@@ -50,17 +47,10 @@ public final class PredictCommand {
     /** The same for another machine than this one. */
     static int run(List<String> arguments, DoctorSources sources, PrintStream out, PrintStream err) {
         PredictOptions options = new PredictOptions();
-        CommandLine line = new CommandLine(options).setOverwrittenOptionsAllowed(true);
         Complaints complaints = new Complaints(NAME, "rdma4j " + NAME + " --help", err);
-        try {
-            line.parseArgs(arguments.toArray(String[]::new));
-            if (options.wantsHelp()) {
-                line.usage(out);
-                return OK;
-            }
-            options.check();
-        } catch (ParameterException | IllegalParameterException | InvalidPathException failure) {
-            return complaints.usage(failure);
+        OptionalInt answered = options.read(arguments, out, complaints);
+        if (answered.isPresent()) {
+            return answered.getAsInt();
         }
         if (options.wantsMachines()) {
             DescribedMachines.NAMES.forEach(name ->

@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.predict;
 
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
+import io.github.rdma4j.perftest.findings.CommandOptions;
 import io.github.rdma4j.perftest.findings.JsonOption;
 import io.github.rdma4j.perftest.predict.model.PathKind;
 import java.nio.file.Path;
@@ -13,7 +14,6 @@ import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** The command line of {@code predict}. */
 @Command(
@@ -29,7 +29,7 @@ import picocli.CommandLine.Parameters;
         },
         sortOptions = false,
         usageHelpAutoWidth = true)
-final class PredictOptions {
+final class PredictOptions extends CommandOptions {
     private static final long LARGEST_SIZE = 1L << 40;
     private static final int MOST_SIZES = 100;
     private static final int MOST_DEPTH = 1 << 20;
@@ -91,26 +91,9 @@ final class PredictOptions {
                     "The three sizes; with --calibrate (default: the least, the one next to the MTU, the greatest).")
     private String fit;
 
-    @Option(
-            names = {"-h", "--help"},
-            usageHelp = true,
-            description = "Show this help screen.")
-    private boolean help;
-
-    @Parameters(hidden = true)
-    private String[] superfluous = new String[0];
-
-    /**
-     * Refuses what makes no sense.
-     *
-     * @throws IllegalParameterException if something does not
-     * @throws java.nio.file.InvalidPathException if no file can have the name of that for JSON
-     */
-    void check() {
+    @Override
+    protected void check() {
         json.check();
-        if (superfluous.length > 0) {
-            throw new IllegalParameterException("'" + superfluous[0] + "': what is that? There are only options");
-        }
         if (machine != null && device != null) {
             throw new IllegalParameterException(
                     "--device is of this machine, and --machine of another: give one of them");
@@ -208,10 +191,6 @@ final class PredictOptions {
     /** What was measured. */
     List<Path> calibrate() {
         return calibrate;
-    }
-
-    boolean wantsHelp() {
-        return help;
     }
 
     /** What of JSON is wanted. */

@@ -3,7 +3,6 @@
 package io.github.rdma4j.perftest.watch;
 
 import io.github.rdma4j.perftest.exit.Complaints;
-import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.watch.metrics.MetricsServer;
 import io.github.rdma4j.perftest.watch.sample.Sampler;
@@ -12,9 +11,8 @@ import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.LocalTime;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.concurrent.CountDownLatch;
-import picocli.CommandLine;
-import picocli.CommandLine.ParameterException;
 
 /** The command {@code watch}: what the ports carry, and what gets worse. docs/watch.md is its manual. */
 public final class WatchCommand {
@@ -46,17 +44,10 @@ public final class WatchCommand {
     /** The same for another machine than this one. */
     static int run(List<String> arguments, Path root, boolean interactive, PrintStream out, PrintStream err) {
         WatchOptions options = new WatchOptions();
-        CommandLine line = new CommandLine(options).setOverwrittenOptionsAllowed(true);
         Complaints complaints = new Complaints(NAME, "rdma4j " + NAME + " --help", err);
-        try {
-            line.parseArgs(arguments.toArray(String[]::new));
-            if (options.wantsHelp()) {
-                line.usage(out);
-                return OK;
-            }
-            options.check();
-        } catch (ParameterException | IllegalParameterException failure) {
-            return complaints.usage(failure);
+        OptionalInt answered = options.read(arguments, out, complaints);
+        if (answered.isPresent()) {
+            return answered.getAsInt();
         }
         Sampler sampler = new Sampler(root, options.device());
         try {

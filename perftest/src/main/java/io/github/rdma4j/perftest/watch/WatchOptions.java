@@ -3,13 +3,13 @@
 package io.github.rdma4j.perftest.watch;
 
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
+import io.github.rdma4j.perftest.findings.CommandOptions;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** The command line of {@code watch}. */
 @Command(
@@ -25,7 +25,7 @@ import picocli.CommandLine.Parameters;
         },
         sortOptions = false,
         usageHelpAutoWidth = true)
-final class WatchOptions {
+final class WatchOptions extends CommandOptions {
     private static final int MOST_SECONDS = 3600;
     private static final int MOST_LOOKS = 1_000_000;
 
@@ -50,24 +50,8 @@ final class WatchOptions {
                             + " a free one).")
     private String metrics;
 
-    @Option(
-            names = {"-h", "--help"},
-            usageHelp = true,
-            description = "Show this help screen.")
-    private boolean help;
-
-    @Parameters(hidden = true)
-    private String[] superfluous = new String[0];
-
-    /**
-     * Refuses what makes no sense.
-     *
-     * @throws IllegalParameterException if something does not
-     */
-    void check() {
-        if (superfluous.length > 0) {
-            throw new IllegalParameterException("'" + superfluous[0] + "': what is that? There are only options");
-        }
+    @Override
+    protected void check() {
         within("--interval", interval, MOST_SECONDS);
         within("--count", count, MOST_LOOKS);
         if (metrics != null && (interval != null || count != null)) {
@@ -115,9 +99,5 @@ final class WatchOptions {
             throw new IllegalParameterException("--openmetrics: '" + host + "' is no address of this machine");
         }
         return Optional.of(address);
-    }
-
-    boolean wantsHelp() {
-        return help;
     }
 }

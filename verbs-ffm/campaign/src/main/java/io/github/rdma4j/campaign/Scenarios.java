@@ -44,38 +44,13 @@ final class Scenarios {
                 new Scenario(Fault.cut("cut for good", BOTH, 12_000), BUSY, told, ENDLESS, SILENCE),
                 new Scenario(Fault.cut("cut for good", BOTH, 12_000), IDLE, told, ENDLESS, SILENCE),
                 new Scenario(Fault.cut("cut one way", HERE, 12_000), BUSY, told, ENDLESS, SILENCE),
-                new Scenario(
-                        Fault.linkDown("link down for 5 s", 5_000),
-                        BUSY,
-                        Oracle.eitherWithin(SILENCE + SLACK),
-                        8_000,
-                        SILENCE),
+                either(Fault.linkDown("link down for 5 s", 5_000), 8_000),
                 new Scenario(Fault.flaps(6), BUSY, Oracle.eitherWithin(6_000 + SILENCE + SLACK), 9_000, SILENCE),
-                new Scenario(
-                        Fault.addressRemoved("address of the peer removed for 3 s", THERE, 3_000),
-                        BUSY,
-                        Oracle.eitherWithin(SILENCE + SLACK),
-                        6_000,
-                        SILENCE),
-                new Scenario(
-                        Fault.addressRemoved("address removed for 3 s", HERE, 3_000),
-                        BUSY,
-                        Oracle.eitherWithin(SILENCE + SLACK),
-                        6_000,
-                        SILENCE),
-                new Scenario(
-                        Fault.smallerMtu("MTU 1500 for 3 s", BOTH, 3_000),
-                        BUSY,
-                        Oracle.eitherWithin(SILENCE + SLACK),
-                        6_000,
-                        SILENCE),
+                either(Fault.addressRemoved("address of the peer removed for 3 s", THERE, 3_000), 6_000),
+                either(Fault.addressRemoved("address removed for 3 s", HERE, 3_000), 6_000),
+                either(Fault.smallerMtu("MTU 1500 for 3 s", BOTH, 3_000), 6_000),
                 // The kernel takes SoftRoCE away when nobody has it open any more.
-                new Scenario(
-                        Fault.deviceRemoved("device of the peer removed for 3 s", 3_000),
-                        BUSY,
-                        Oracle.eitherWithin(SILENCE + SLACK),
-                        6_000,
-                        SILENCE),
+                either(Fault.deviceRemoved("device of the peer removed for 3 s", 3_000), 6_000),
                 new Scenario(Fault.killed(), BUSY, Oracle.toldWithin(SLACK), ENDLESS, SILENCE),
                 new Scenario(Fault.killed(), IDLE, Oracle.toldWithin(SLACK), ENDLESS, SILENCE),
                 new Scenario(Fault.stopped("peer stopped for 5 s", 5_000), BUSY, Oracle.allArrives(), 6_000, SILENCE),
@@ -96,6 +71,11 @@ final class Scenarios {
 
     private static Scenario arrives(Fault fault, Load load, long lengthMillis) {
         return new Scenario(fault, load, Oracle.allArrives(), lengthMillis, 30_000);
+    }
+
+    /** All arrives, or both ends are told. */
+    private static Scenario either(Fault fault, long lengthMillis) {
+        return new Scenario(fault, BUSY, Oracle.eitherWithin(SILENCE + SLACK), lengthMillis, SILENCE);
     }
 
     /** Some attempts may fail; the last must not. */

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
-import io.github.rdma4j.verbs.EventPoller;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.VerbsException;
@@ -45,16 +44,20 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
     private final Consumer<? super TransportMove> listener;
     private final Tcp fromTcp = new Tcp();
     private final Rdma fromRdma = new Rdma();
+    /** Once, since it is done with each poll. */
+    private final Consumer<Carrier> takeIn = this::takeIn;
+
+    private final Consumer<Carrier> look = this::look;
     private final Queue<byte[]> unsaid = new ArrayDeque<>();
     private final ArrayDeque<Integer> freeForWords = new ArrayDeque<>();
     private final List<Carrier> leftovers = new ArrayList<>();
+    private final FailoverEvents sleepEnds;
     private Protocol protocol;
     private Endpoint endpoint;
     private String name = "an endpoint";
     private Carrier rdma;
     private int canariesUnderWay;
     private int inBatch;
-    private EventPoller poller;
     private boolean endsMatter;
     private boolean failed;
     private String tcpLost;
@@ -72,6 +75,7 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
      */
     FailoverCarrier(Carrier tcp, RdmaWay way, boolean client, EndpointConfig config, Hello peer, LongSupplier clock) {
         this.tcp = tcp;
+        this.sleepEnds = new FailoverEvents(tcp);
         this.way = way;
         this.depth = depth(config);
         this.words = new long[depth];
@@ -204,9 +208,25 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
     }
 
     private void pollRdma() {
+        askRdma(takeIn);
+    }
+
+    private void takeIn(Carrier wire) {
+        events += wire.poll(fromRdma);
+    }
+
+    private void look(Carrier wire) {
+        String reason = wire.lost();
+        if (reason != null) {
+            mover.fails(reason);
+        }
+    }
+
+    /** Does something with the connection over RDMA, if there is one; what that cannot do is a failure of RDMA. */
+    private void askRdma(Consumer<Carrier> question) {
         if (rdma != null) {
             try {
-                events += rdma.poll(fromRdma);
+                question.accept(rdma);
             } catch (VerbsException | IllegalStateException e) {
                 mover.fails(e.getMessage());
             }
@@ -425,9 +445,7 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
     public void connected(Carrier made) {
         rdma = made;
         canariesUnderWay = 0;
-        if (poller != null) {
-            poller.add(made.events().queue());
-        }
+        sleepEnds.add(made);
     }
 
     @Override
@@ -459,9 +477,7 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
     private void closeLeftovers() {
         leftovers.removeIf(gone -> {
             try {
-                if (poller != null) {
-                    poller.remove(gone.events().queue());
-                }
+                sleepEnds.remove(gone);
                 CloseAll.of(gone::close, gone::free);
                 return true;
             } catch (RuntimeException e) {
@@ -508,16 +524,7 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
 
     @Override
     public String lost() {
-        if (rdma != null) {
-            try {
-                String reason = rdma.lost();
-                if (reason != null) {
-                    mover.fails(reason);
-                }
-            } catch (VerbsException | IllegalStateException e) {
-                mover.fails(e.getMessage());
-            }
-        }
+        askRdma(look);
         return null;
     }
 
@@ -540,32 +547,14 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
 
     @Override
     public void prepareToSleep() {
-        if (poller == null) {
-            EventPoller opened = EventPoller.open();
-            try {
-                opened.add(tcp.events().queue());
-                if (rdma != null) {
-                    opened.add(rdma.events().queue());
-                }
-            } catch (Throwable e) {
-                CloseAll.after(e, opened::close);
-                throw e;
-            }
-            poller = opened;
-        }
+        sleepEnds.prepare(rdma);
     }
 
     @Override
     public void arm(boolean ends) {
         endsMatter = ends;
         tcp.arm(ends);
-        if (rdma != null) {
-            try {
-                rdma.arm(ends);
-            } catch (VerbsException | IllegalStateException e) {
-                mover.fails(e.getMessage());
-            }
-        }
+        askRdma(wire -> wire.arm(ends));
     }
 
     @Override
@@ -575,18 +564,9 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
 
     @Override
     public void sleep(long nanos) {
-        EventPoller waiting = poller;
         // Over TCP the end of a message is not always an event: see TcpCarrier.
         long most = endsMatter && !outbox.isOverRdma() && !outbox.isIdle() ? LONGEST_WAIT_FOR_TCP : nanos;
-        long limit = Math.min(Math.min(nanos, most), Math.max(1, mover.nanosToStep()));
-        try {
-            waiting.select(Duration.ofNanos(limit), source -> {});
-        } catch (IllegalStateException e) {
-            // It was closed with the endpoint; the caller sees that next.
-            if (waiting.isOpen()) {
-                throw e;
-            }
-        }
+        sleepEnds.sleep(Math.min(Math.min(nanos, most), Math.max(1, mover.nanosToStep())));
     }
 
     @Override
@@ -601,26 +581,18 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
     public void eventCame() {
         tcp.eventCame();
         polls = POLLS_PER_LOOK_AT_TCP;
-        if (rdma != null) {
-            try {
-                rdma.eventCame();
-            } catch (VerbsException | IllegalStateException e) {
-                mover.fails(e.getMessage());
-            }
-        }
+        askRdma(Carrier::eventCame);
     }
 
     @Override
     public Events events() {
         prepareToSleep();
-        return new Events(poller, null, null);
+        return sleepEnds.forSelector();
     }
 
     @Override
     public void wakeUp() {
-        if (poller != null && poller.isOpen()) {
-            poller.wakeUp();
-        }
+        sleepEnds.wakeUp();
     }
 
     // ---- Memory ----
@@ -662,11 +634,7 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
                     closeLeftovers();
                 },
                 mover::close,
-                () -> {
-                    if (poller != null) {
-                        poller.close();
-                    }
-                },
+                sleepEnds::close,
                 tcp::close);
     }
 

@@ -7,8 +7,6 @@ import io.github.rdma4j.verbs.internal.events.EventWaitEvent;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.channels.AsynchronousCloseException;
-import java.nio.channels.spi.AbstractInterruptibleChannel;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collections;
@@ -42,7 +40,7 @@ public final class DescriptorSet {
     private final MemorySegment directEvents = FileDescriptors.allocateEvents(Arena.ofAuto(), EVENTS_PER_CALL);
     private final MemorySegment directTimeout = Arena.ofAuto().allocate(ValueLayout.JAVA_LONG, 2);
     /** Made anew when an interrupt has used it up. */
-    private InterruptHook hook = new InterruptHook();
+    private InterruptHook hook = new InterruptHook(this::interrupted);
     /** That thread was interrupted, or the set is being closed: whoever takes the wake-up leaves another one. */
     private volatile boolean mustReturn;
 
@@ -201,7 +199,7 @@ public final class DescriptorSet {
             } finally {
                 interrupted = mayBeInterrupted && armed.disarm();
                 if (interrupted) {
-                    hook = new InterruptHook();
+                    hook = new InterruptHook(this::interrupted);
                     mustReturn = false;
                     // The closing side sets the two in the other order.
                     if (closing) {
@@ -227,6 +225,12 @@ public final class DescriptorSet {
             throw new WaitInterruptedException(operation);
         }
         return ready;
+    }
+
+    /** The thread that waits directly is interrupted. */
+    private void interrupted() {
+        mustReturn = true;
+        FileDescriptors.signal(wakeDescriptor);
     }
 
     /** A wait that a signal ends goes on. The clock is asked only then: it costs as much as the rest here. */
@@ -286,28 +290,6 @@ public final class DescriptorSet {
             }
         }
         return used == count ? ready : Arrays.copyOf(ready, used);
-    }
-
-    /** Ends the wait in the kernel of a thread that is interrupted; see {@link ReadinessWaiter}. */
-    private final class InterruptHook extends AbstractInterruptibleChannel {
-        void arm() {
-            begin();
-        }
-
-        boolean disarm() {
-            try {
-                end(true);
-                return false;
-            } catch (AsynchronousCloseException e) {
-                return true;
-            }
-        }
-
-        @Override
-        protected void implCloseChannel() {
-            mustReturn = true;
-            FileDescriptors.signal(wakeDescriptor);
-        }
     }
 
     /** Ends all waits, and closes the set; to be called once. */

@@ -4,8 +4,6 @@ package io.github.rdma4j.verbs.internal;
 
 import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.events.EventWaitEvent;
-import java.nio.channels.AsynchronousCloseException;
-import java.nio.channels.spi.AbstractInterruptibleChannel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,6 +44,9 @@ public final class ReadinessWaiter {
 
     private final Condition nobodyPolls = lock.newCondition();
     private final List<Parked> parked = new ArrayList<>();
+    /** One for all waits: {@link #wakeAll()}. */
+    private final Runnable wakeUp = this::wakeAll;
+
     private int wakeDescriptor = NONE;
     private int polling;
     private boolean woken;
@@ -222,7 +223,7 @@ public final class ReadinessWaiter {
         boolean ready = false;
         boolean interrupted = false;
         try {
-            InterruptHook hook = new InterruptHook();
+            InterruptHook hook = new InterruptHook(wakeUp);
             try {
                 hook.arm();
                 ready = FileDescriptors.poll(descriptor, wake, nanos);
@@ -367,31 +368,6 @@ public final class ReadinessWaiter {
             woken = false;
         } finally {
             lock.unlock();
-        }
-    }
-
-    /**
-     * Ends the ppoll(2) of a platform thread that is interrupted. The JDK tells nobody of an interrupt but the
-     * subclasses of this, in which it closes the channel: so here is one that is no channel. It must be armed without
-     * the lock held.
-     */
-    private final class InterruptHook extends AbstractInterruptibleChannel {
-        void arm() {
-            begin();
-        }
-
-        boolean disarm() {
-            try {
-                end(true);
-                return false;
-            } catch (AsynchronousCloseException e) {
-                return true;
-            }
-        }
-
-        @Override
-        protected void implCloseChannel() {
-            wakeAll();
         }
     }
 }

@@ -34,7 +34,7 @@ final class SockperfRunner implements Runner {
         FIGURES.put("t_min", Pattern.compile("<MIN> observation\\s*=\\s*" + NUMBER));
         FIGURES.put("t_max", Pattern.compile("<MAX> observation\\s*=\\s*" + NUMBER));
         FIGURES.put("t_typical", Pattern.compile("percentile 50\\.000\\s*=\\s*" + NUMBER));
-        FIGURES.put("t_avg", Pattern.compile("avg-latency=" + NUMBER));
+        FIGURES.put("t_avg", Pattern.compile("avg-(?:latency|rtt)=" + NUMBER));
         FIGURES.put("t_stdev", Pattern.compile("std-dev=" + NUMBER));
         FIGURES.put("percentile_99", Pattern.compile("percentile 99\\.000\\s*=\\s*" + NUMBER));
         FIGURES.put("percentile_99.9", Pattern.compile("percentile 99\\.900\\s*=\\s*" + NUMBER));

@@ -38,6 +38,16 @@ class TcpToolsTest {
     }
 
     @Test
+    void ofWholeRoundTripsTheMeanHasAnotherName() throws Exception {
+        Map<String, Double> figures = SockperfRunner.figures(Samples.output("sockperf-3.7-full-rtt.txt"), 14);
+        assertThat(figures)
+                .containsEntry("t_min", 17.786)
+                .containsEntry("t_typical", 50.875)
+                .containsEntry("t_avg", 50.626)
+                .containsEntry("t_stdev", 26.568);
+    }
+
+    @Test
     void refusesWhatSockperfDidNotPrint() {
         assertThatThrownBy(() -> SockperfRunner.figures("sockperf: ERROR", 14))
                 .isInstanceOf(CompareException.class)

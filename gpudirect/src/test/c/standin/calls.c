@@ -1,0 +1,91 @@
+/* SPDX-FileCopyrightText: 2026 the rdma4j authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "calls.h"
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CALLS 96
+#define RULES 16
+
+static struct {
+    char name[48];
+    long count;
+} calls[CALLS];
+static struct {
+    char call[48];
+    long countdown;
+    bool from_then_on;
+    int code;
+} rules[RULES];
+static void *cuda_library;
+
+void forget_calls(void) {
+    memset(rules, 0, sizeof rules);
+    memset(calls, 0, sizeof calls);
+}
+
+static int add_rule(const char *value) {
+    for (int i = 0; i < RULES; i++) {
+        if (rules[i].call[0]) continue;
+        bool plus = sscanf(value, "%47[^:]:%ld+:%d", rules[i].call, &rules[i].countdown, &rules[i].code) == 3;
+        if (!plus && sscanf(value, "%47[^:]:%ld:%d", rules[i].call, &rules[i].countdown, &rules[i].code) != 3) {
+            rules[i].call[0] = 0;
+            return -1;
+        }
+        rules[i].from_then_on = plus;
+        return 0;
+    }
+    return -1;
+}
+
+int set_shared(const char *key, const char *value) {
+    if (!strcmp(key, "cuda")) {
+        cuda_library = dlopen(value, RTLD_NOW);
+        return cuda_library ? 0 : -1;
+    }
+    if (!strcmp(key, "fail")) return add_rule(value);
+    if (!strcmp(key, "no-failures")) {
+        memset(rules, 0, sizeof rules);
+        return 0;
+    }
+    return 1;
+}
+
+int note_call(const char *call) {
+    for (int i = 0; i < CALLS; i++) {
+        if (!calls[i].name[0]) snprintf(calls[i].name, sizeof calls[i].name, "%s", call);
+        if (!strcmp(calls[i].name, call)) {
+            calls[i].count++;
+            break;
+        }
+    }
+    for (int i = 0; i < RULES; i++) {
+        if ((strcmp(rules[i].call, call) && strcmp(rules[i].call, "*")) || rules[i].countdown == 0) continue;
+        if (rules[i].countdown > 1) rules[i].countdown--;
+        else {
+            if (!rules[i].from_then_on) rules[i].countdown = 0;
+            return rules[i].code;
+        }
+    }
+    return 0;
+}
+
+long calls_of(const char *call) {
+    for (int i = 0; i < CALLS; i++)
+        if (!strcmp(calls[i].name, call)) return calls[i].count;
+    return 0;
+}
+
+void *cuda(const char *symbol) {
+    void *function = cuda_library ? dlsym(cuda_library, symbol) : NULL;
+    if (!function) {
+        fprintf(stderr, "the stand-in finds no %s: set cuda=FILE\n", symbol);
+        abort();
+    }
+    return function;
+}

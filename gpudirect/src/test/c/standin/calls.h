@@ -1,0 +1,25 @@
+/* SPDX-FileCopyrightText: 2026 the rdma4j authors
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * What the stand-ins of this folder share: which calls fail, how often each was called, and the stand-in for CUDA's driver
+ * that they work on. The caller sees to it that one thread at a time is in here.
+ */
+#ifndef STANDIN_CALLS_H
+#define STANDIN_CALLS_H
+
+/* Nothing fails, nothing was called. */
+void forget_calls(void);
+
+/* Takes the settings that all stand-ins have: cuda, fail and no-failures. 0 taken, -1 it makes no sense, 1 it is another. */
+int set_shared(const char *key, const char *value);
+
+/* A call is made: the code that it is to fail with, or 0. */
+int note_call(const char *call);
+
+/* How often a call was made. */
+long calls_of(const char *call);
+
+/* A function of the driver; without it the program ends. */
+void *cuda(const char *symbol);
+
+#endif
