@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.page;
 
+import io.github.rdma4j.perftest.exit.Unreadable;
 import io.github.rdma4j.perftest.result.PathLimit;
 import io.github.rdma4j.perftest.result.RunState;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -44,11 +43,8 @@ final class ResultsReader {
         JsonObject root;
         try {
             root = JsonTree.read(file);
-        } catch (NoSuchFileException _) {
-            throw new ReportException(file + " does not exist", "");
         } catch (IOException failure) {
-            String reason = Files.isDirectory(file) ? "it is a folder" : failure.getMessage();
-            throw new ReportException(file + " cannot be read: " + reason, "");
+            throw new ReportException(Unreadable.sentence(file, failure), "");
         }
         checkSchema(file, root);
         boolean comparison = root.has("tests");

@@ -329,6 +329,6 @@ class PredictCommandTest {
         assertThat(run.err()).contains("has no result of 1 bytes; it has [64]");
         assertThat(described("--calibrate", folder.resolve("no.json").toString())
                         .err())
-                .contains("cannot be read");
+                .contains("no.json does not exist");
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.predict.machine;
 
+import io.github.rdma4j.perftest.exit.Unreadable;
 import io.github.rdma4j.perftest.predict.model.DataPath.ServiceTime;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -82,7 +83,7 @@ public record Calibration(
             try {
                 text = DescribedMachines.text(file);
             } catch (IOException failure) {
-                throw new MachineFileException(file + " cannot be read: " + failure.getMessage(), "");
+                throw new MachineFileException(Unreadable.sentence(file, failure), "");
             }
             Described root = Described.read(file.toString(), text);
             Described info = root.object("test_info")

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.predict.machine;
 
+import io.github.rdma4j.perftest.exit.Unreadable;
 import io.github.rdma4j.perftest.predict.model.Adapter;
 import io.github.rdma4j.perftest.predict.model.Disk;
 import io.github.rdma4j.perftest.predict.model.Gpu;
@@ -14,7 +15,6 @@ import io.github.rdma4j.perftest.predict.model.TcpCosts;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -53,10 +53,8 @@ public final class DescribedMachines {
         } catch (NoSuchFileException | InvalidPathException _) {
             throw new MachineFileException(
                     "there is no machine and no file '" + nameOrFile + "'", "machines: " + String.join(", ", NAMES));
-        } catch (CharacterCodingException _) {
-            throw new MachineFileException(nameOrFile + " is no text in UTF-8", "");
         } catch (IOException failure) {
-            throw new MachineFileException(nameOrFile + " cannot be read: " + failure.getMessage(), "");
+            throw new MachineFileException(Unreadable.sentence(Path.of(nameOrFile), failure), "");
         }
     }
 

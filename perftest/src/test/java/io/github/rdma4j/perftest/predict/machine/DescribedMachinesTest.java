@@ -113,7 +113,9 @@ class DescribedMachinesTest {
                 .extracting(failure -> ((PerftestException) failure).remedy())
                 .asString()
                 .contains("dgx-h100");
-        assertThatThrownBy(() -> DescribedMachines.of(folder.toString())).hasMessageContaining("no regular file");
+        assertThatThrownBy(() -> DescribedMachines.of(folder.toString()))
+                .hasMessage(folder + " cannot be read: it is a folder");
+        assertThatThrownBy(() -> DescribedMachines.of("/dev/zero")).hasMessageContaining("no regular file");
         Path binary = Files.write(folder.resolve("b.json"), new byte[] {(byte) 0xff, (byte) 0xfe});
         assertThatThrownBy(() -> DescribedMachines.of(binary.toString())).hasMessageContaining("UTF-8");
         Path large = Files.write(folder.resolve("l.json"), new byte[(1 << 20) + 1]);

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.exit;
+
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+
+/** Why a file that was named on a command line cannot be read. */
+public final class Unreadable {
+    private Unreadable() {}
+
+    /**
+     * The words for it: what the exceptions say themselves is mostly the name of the file again.
+     *
+     * @param file which
+     * @param failure what reading it has ended with
+     * @return a sentence with the file's name
+     */
+    public static String sentence(Path file, IOException failure) {
+        if (Files.isDirectory(file)) {
+            return file + " cannot be read: it is a folder";
+        }
+        return switch (failure) {
+            case NoSuchFileException _ -> file + " does not exist";
+            case AccessDeniedException _ -> file + " cannot be read: this user may not";
+            case CharacterCodingException _ -> file + " is no text in UTF-8";
+            default -> file + " cannot be read: " + failure.getMessage();
+        };
+    }
+}
