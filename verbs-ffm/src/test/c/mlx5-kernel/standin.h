@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the files of the stand-in share: the objects that libmlx5 has had the "kernel" create.
+#ifndef STANDIN_H
+#define STANDIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum { MAX_CONTEXTS = 64, MAX_OBJECTS = 4096, COMPLETION_BYTES = 64 };
+
+enum kind { NOTHING, DOMAIN, REGION, WINDOW, QUEUE, PAIR, SHARED_RECEIVES, HANDLE };
+
+// An object; its handle is its index.
+struct object {
+    enum kind kind;
+    int context; // the descriptor it was created with
+    uint32_t number; // cqn or qpn
+    // Of queues and queue pairs: memory of libmlx5.
+    uint8_t *buffer;
+    volatile uint32_t *doorbell;
+    uint32_t events; // of a completion queue: those that went into its channel
+    uint32_t entries;
+    int channel; // the writing end, or -1
+    uint64_t user;
+    // Of a queue pair.
+    uint32_t send_queue, receive_queue; // handles
+    uint32_t send_blocks, receives, receive_shift, user_index, peer, bf_index;
+    uint8_t state, type, signal_all;
+    uint32_t send_consumer, receive_consumer;
+    uint32_t produced; // of a completion queue
+    uint32_t capacities[5]; // send and receive requests, send and receive entries, inline data
+};
+
+extern struct object objects[MAX_OBJECTS];
+
+void lock_objects(void);
+void unlock_objects(void);
+
+struct object *object_of_number(enum kind kind, uint32_t number);
+
+// A command as it was written; returns its length, or -1 with errno.
+ssize_t run_command(int descriptor, const void *bytes, size_t length);
+
+// Frees what a context has left.
+void forget_context(int descriptor);
+
+// A pipe whose reading end a program gets; returns that, and keeps the other.
+int make_event_pipe(int *writing_end);
+int writing_end_of(int reading_end);
+void forget_pipe(int reading_end);
+
+// The mapped registers of a context, page by page.
+void *map_registers(int descriptor, size_t length, off_t offset);
+
+#endif
