@@ -23,6 +23,12 @@ enum {
     SLOTS_PER_PAGE = 4,
     EXTENDED = 1u << 31,
     COMMAND_MASK = 0xff,
+    PAGE = 4096,
+    MAX_PAGES = 256,
+    REGISTERS_BEGIN = 0x800,
+    REGISTER_BYTES = 512,
+    FIRST_KEY = 0x1100,
+    KEY_STEP = 0x100,
     QP_STATE_ATTRIBUTE = 1 << 0,
     QP_PEER_ATTRIBUTE = 1 << 20,
     FIRST_QP_NUMBER = 0x4a0,
@@ -31,9 +37,14 @@ enum {
 
 struct object objects[MAX_OBJECTS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static uint32_t key = 0x1100;
-static unsigned register_count[1 << 16]; // of a context: how many it has asked for
-static unsigned next_register[1 << 16];
+
+// Of a context, by its descriptor. Each counts for itself, so that two contexts in which the same things are done give the
+// same keys, numbers and registers.
+static struct context {
+    uint32_t keys, queues, pairs;
+    unsigned registers; // that it has asked for
+    char *pages[MAX_PAGES];
+} contexts[1 << 16];
 
 void lock_objects(void) {
     pthread_mutex_lock(&lock);
@@ -43,9 +54,18 @@ void unlock_objects(void) {
     pthread_mutex_unlock(&lock);
 }
 
-struct object *object_of_number(enum kind kind, uint32_t number) {
+struct object *object_of_number(int context, enum kind kind, uint32_t number) {
     for (int i = 1; i < MAX_OBJECTS; i++) {
-        if (objects[i].kind == kind && objects[i].number == number) {
+        if (objects[i].kind == kind && objects[i].context == context && objects[i].number == number) {
+            return &objects[i];
+        }
+    }
+    return NULL;
+}
+
+struct object *object_of_user(enum kind kind, uint64_t user) {
+    for (int i = 1; i < MAX_OBJECTS; i++) {
+        if (objects[i].kind == kind && objects[i].user == user) {
             return &objects[i];
         }
     }
@@ -78,15 +98,26 @@ void forget_context(int descriptor) {
             objects[i].kind = NOTHING;
         }
     }
-    next_register[descriptor] = 0;
+    contexts[descriptor] = (struct context){0};
     unlock_objects();
 }
 
-// The program unmaps them.
+// The program unmaps them. The page's number is in the low byte of the offset in pages.
 void *map_registers(int descriptor, size_t length, off_t offset) {
-    (void)descriptor;
-    (void)offset;
-    return (void *)syscall(SYS_mmap, NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *page = (void *)syscall(SYS_mmap, NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page != MAP_FAILED) {
+        contexts[descriptor].pages[offset / PAGE % MAX_PAGES] = page;
+    }
+    return page;
+}
+
+char *register_of(const struct object *pair) {
+    return contexts[pair->context].pages[pair->bf_index / SLOTS_PER_PAGE] + REGISTERS_BEGIN +
+           pair->bf_index % SLOTS_PER_PAGE * REGISTER_BYTES;
+}
+
+static uint32_t new_key(int descriptor) {
+    return FIRST_KEY + contexts[descriptor].keys++ * KEY_STEP;
 }
 
 // One command: what was asked, and where the answers go, the common one and the driver's.
@@ -113,7 +144,7 @@ static int get_context(struct command *command) {
         return errno;
     }
     struct ib_uverbs_get_context_resp answer = {.async_fd = (uint32_t)events, .num_comp_vectors = 4};
-    register_count[command->descriptor] = own->total_num_bfregs;
+    contexts[command->descriptor].registers = own->total_num_bfregs;
     struct mlx5_ib_alloc_ucontext_resp own_answer = {
         .qp_tab_size = 1 << 18,
         .bf_reg_size = 512,
@@ -227,7 +258,7 @@ static int register_memory(struct command *command) {
     if (!region) {
         return errno;
     }
-    key += 0x100;
+    uint32_t key = new_key(command->descriptor);
     struct ib_uverbs_reg_mr_resp answer = {.mr_handle = handle_of(region), .lkey = key, .rkey = key};
     ANSWER(command, answer);
     return 0;
@@ -238,7 +269,7 @@ static int allocate_window(struct command *command) {
     if (!window) {
         return errno;
     }
-    key += 0x100;
+    uint32_t key = new_key(command->descriptor);
     struct ib_uverbs_alloc_mw_resp answer = {.mw_handle = handle_of(window), .rkey = key};
     ANSWER(command, answer);
     return 0;
@@ -262,10 +293,11 @@ static int create_queue(struct command *command, uint32_t entries, int channel, 
     if (!queue) {
         return errno;
     }
-    queue->number = FIRST_CQ_NUMBER + handle_of(queue);
+    queue->number = FIRST_CQ_NUMBER + contexts[command->descriptor].queues++;
     queue->buffer = (uint8_t *)(uintptr_t)own->buf_addr;
     queue->doorbell = (volatile uint32_t *)(uintptr_t)own->db_addr;
     queue->entries = entries + 1;
+    queue->entry_bytes = own->cqe_size;
     queue->user = user;
     queue->channel = channel < 0 ? -1 : writing_end_of(channel);
     *answer = (struct ib_uverbs_create_cq_resp){.cq_handle = handle_of(queue), .cqe = entries};
@@ -303,9 +335,8 @@ static int destroy_queue(struct command *command) {
 }
 
 // The registers one after the other, the first one, which has no BlueFlame, never.
-static uint32_t give_register(int descriptor) {
-    unsigned count = register_count[descriptor];
-    unsigned number = next_register[descriptor]++ % (count - 1) + 1;
+static uint32_t give_register(const struct context *context) {
+    unsigned number = context->pairs % (context->registers - 1) + 1;
     return number / REGISTERS_PER_PAGE * SLOTS_PER_PAGE + number % REGISTERS_PER_PAGE;
 }
 
@@ -317,7 +348,9 @@ static int create_pair(struct command *command, const struct ib_uverbs_ex_create
     if (!pair) {
         return errno;
     }
-    pair->number = FIRST_QP_NUMBER + handle_of(pair);
+    struct context *context = &contexts[command->descriptor];
+    pair->bf_index = give_register(context);
+    pair->number = FIRST_QP_NUMBER + context->pairs++;
     pair->buffer = (uint8_t *)(uintptr_t)own->buf_addr;
     pair->doorbell = (volatile uint32_t *)(uintptr_t)own->db_addr;
     pair->user = request->user_handle;
@@ -329,7 +362,6 @@ static int create_pair(struct command *command, const struct ib_uverbs_ex_create
     pair->user_index = own->uidx;
     pair->type = request->qp_type;
     pair->signal_all = request->sq_sig_all;
-    pair->bf_index = give_register(command->descriptor);
     uint32_t capacities[5] = {request->max_send_wr, request->max_recv_wr, request->max_send_sge,
                               request->max_recv_sge, request->max_inline_data};
     memcpy(pair->capacities, capacities, sizeof capacities);

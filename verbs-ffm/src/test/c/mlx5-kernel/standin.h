@@ -9,9 +9,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { MAX_CONTEXTS = 64, MAX_OBJECTS = 4096, COMPLETION_BYTES = 64 };
+enum { MAX_OBJECTS = 4096, COMPLETION_BYTES = 64 };
 
-enum kind { NOTHING, DOMAIN, REGION, WINDOW, QUEUE, PAIR, SHARED_RECEIVES, HANDLE };
+enum kind { NOTHING, DOMAIN, REGION, WINDOW, QUEUE, PAIR, SHARED_RECEIVES };
 
 // An object; its handle is its index.
 struct object {
@@ -30,7 +30,8 @@ struct object {
     uint32_t send_blocks, receives, receive_shift, user_index, peer, bf_index;
     uint8_t state, type, signal_all;
     uint32_t send_consumer, receive_consumer;
-    uint32_t produced; // of a completion queue
+    // Of a completion queue.
+    uint32_t produced, entry_bytes;
     uint32_t capacities[5]; // send and receive requests, send and receive entries, inline data
 };
 
@@ -39,7 +40,16 @@ extern struct object objects[MAX_OBJECTS];
 void lock_objects(void);
 void unlock_objects(void);
 
-struct object *object_of_number(enum kind kind, uint32_t number);
+struct object *object_of_number(int context, enum kind kind, uint32_t number);
+
+// By the address that libibverbs knows it by: a struct ibv_qp, ibv_cq or ibv_srq.
+struct object *object_of_user(enum kind kind, uint64_t user);
+
+// Where a queue pair tells that there are requests.
+char *register_of(const struct object *pair);
+
+// Writes a completion into its queue; with the lock.
+void complete(struct object *queue, const uint8_t *entry);
 
 // A command as it was written; returns its length, or -1 with errno.
 ssize_t run_command(int descriptor, const void *bytes, size_t length);

@@ -123,7 +123,13 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
 
     /** {@return how completions are found, and why so} */
     public DataPathChoice dataPath() {
-        return dataPath;
+        String refusal = path.refusal();
+        return refusal.isEmpty() ? dataPath : new DataPathChoice(DataPath.FUNCTIONS, refusal);
+    }
+
+    /** For what completes here, and chooses its own way by this one. */
+    CompletionPath path() {
+        return path;
     }
 
     /** {@return the device that it belongs to} */
@@ -184,7 +190,10 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
         long eventsTaken = arming.eventsTaken();
         int result;
         try {
-            result = CompletionCalls.arm(armFunction, criticalArm, queueAddress, solicitedOnly ? 1 : 0);
+            result = path.arm(solicitedOnly, eventsTaken);
+            if (result == CompletionPath.BY_FUNCTION) {
+                result = CompletionCalls.arm(armFunction, criticalArm, queueAddress, solicitedOnly ? 1 : 0);
+            }
         } finally {
             guard.exit();
         }

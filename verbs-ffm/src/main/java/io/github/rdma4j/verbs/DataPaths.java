@@ -40,11 +40,10 @@ final class DataPaths {
     static Chosen<CompletionPath> completions(
             DeviceContext context, UseGuard guard, MemorySegment queue, boolean readInPlace) {
         ProviderFunctions functions = context.functions();
-        Chosen<CompletionPath> ring = ring(
-                context,
-                functions,
-                readInPlace ? "completions that are read in place are found by the library's functions" : "",
-                rings -> rings.completions(queue));
+        String refusal = readInPlace ? "completions that are read in place are found by the library's functions" : "";
+        Chosen<CompletionPath> ring = Mlx5Paths.areOf(context)
+                ? Mlx5Paths.completions(context, queue, refusal)
+                : ring(context, functions, refusal, rings -> rings.completions(queue));
         return ring.path != null
                 ? ring
                 : new Chosen<>(
@@ -56,7 +55,26 @@ final class DataPaths {
                         ring.choice);
     }
 
-    static Chosen<SendPath> sends(DeviceContext context, MemorySegment queuePair, Arena arena, QueuePairConfig config) {
+    /**
+     * The ways of a queue pair.
+     *
+     * @param sends of its send queue
+     * @param receives of its own receive queue; null if it has none
+     */
+    record OfQueuePair(Chosen<SendPath> sends, Chosen<ReceivePath> receives) {}
+
+    static OfQueuePair queuePair(
+            DeviceContext context, MemorySegment queuePair, Arena arena, QueuePairConfig config, int maxSends) {
+        if (Mlx5Paths.areOf(context)) {
+            return Mlx5Paths.queuePair(context, queuePair, config, maxSends);
+        }
+        boolean receives = config.sharedReceiveQueue() == null && !config.onlyReceives();
+        return new OfQueuePair(
+                sends(context, queuePair, arena, config), receives ? receives(context, queuePair, config) : null);
+    }
+
+    private static Chosen<SendPath> sends(
+            DeviceContext context, MemorySegment queuePair, Arena arena, QueuePairConfig config) {
         ProviderFunctions functions = context.functions();
         Chosen<SendPath> ring = ring(
                 context,
@@ -81,7 +99,8 @@ final class DataPaths {
         return config.onlyReceives() ? "the queue pair has no send queue" : "";
     }
 
-    static Chosen<ReceivePath> receives(DeviceContext context, MemorySegment queuePair, QueuePairConfig config) {
+    private static Chosen<ReceivePath> receives(
+            DeviceContext context, MemorySegment queuePair, QueuePairConfig config) {
         ProviderFunctions functions = context.functions();
         Chosen<ReceivePath> ring =
                 ring(context, functions, "", rings -> rings.receives(queuePair, config.maxReceiveScatterGather()));
@@ -91,8 +110,9 @@ final class DataPaths {
     static Chosen<ReceivePath> sharedReceives(
             DeviceContext context, MemorySegment queue, SharedReceiveQueueConfig config) {
         ProviderFunctions functions = context.functions();
+        String refusal = Mlx5Paths.areOf(context) ? Mlx5Paths.SHARED_RECEIVES : "";
         Chosen<ReceivePath> ring =
-                ring(context, functions, "", rings -> rings.sharedReceives(queue, config.maxScatterGather()));
+                ring(context, functions, refusal, rings -> rings.sharedReceives(queue, config.maxScatterGather()));
         return ring.path != null ? ring : functions(context, functions.postSharedReceive(), queue, ring.choice);
     }
 
@@ -112,7 +132,11 @@ final class DataPaths {
             return new DataPathChoice(wanted, "");
         }
         try {
-            new RxeRings(context.segment(), context.functions());
+            if (context.driver().isMlx5()) {
+                Mlx5Paths.rings(context);
+            } else {
+                new RxeRings(context.segment(), context.functions());
+            }
             return new DataPathChoice(wanted, "");
         } catch (RingRefusal e) {
             return refused(context, e);
@@ -136,7 +160,7 @@ final class DataPaths {
         }
     }
 
-    private static DataPathChoice refused(DeviceContext context, RingRefusal refusal) {
+    static DataPathChoice refused(DeviceContext context, RingRefusal refusal) {
         System.getLogger(DataPath.class.getName())
                 .log(Level.WARNING, "{0} uses functions and not rings: {1}", context, refusal.getMessage());
         return new DataPathChoice(DataPath.FUNCTIONS, refusal.getMessage());

@@ -180,6 +180,14 @@ public final class MemoryWindow extends Resource {
         if ((flags & ~SEND_FLAGS) != 0) {
             throw new IllegalArgumentException("flags 0x%x: a binding takes SIGNALED and FENCE only".formatted(flags));
         }
+        if (Mlx5Paths.areOf(domain.context()) && queuePair.sendPath().path() == DataPath.RINGS) {
+            throw new UnsupportedVerbException(
+                    "ibv_bind_mw",
+                    Errno.EOPNOTSUPP,
+                    "libmlx5 would write into the ring of %s by itself: open the device for functions, or use a window"
+                                    .formatted(queuePair)
+                            + " of type 2");
+        }
         // The lock first: closing a queue pair holds it while it waits for the guard.
         return locked(() -> {
             slice.region().requireOpen();

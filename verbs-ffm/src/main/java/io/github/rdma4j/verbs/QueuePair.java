@@ -8,8 +8,6 @@ import io.github.rdma4j.verbs.device.PortAttributes;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
-import io.github.rdma4j.verbs.internal.datapath.ReceivePath;
-import io.github.rdma4j.verbs.internal.datapath.SendPath;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -78,8 +76,11 @@ public final class QueuePair extends SendQueue {
                         config.maxReceiveScatterGather(),
                         // Before a datagram there is its header: the room is longer than the message.
                         port.maxMessageSize());
+        int maxSends;
         try {
-            this.queuePair = QueuePairCreation.create(domain, config);
+            QueuePairCreation.Created created = QueuePairCreation.create(domain, config);
+            this.queuePair = created.queuePair();
+            maxSends = created.maxSends();
         } catch (Throwable e) {
             requestArena.close();
             throw e;
@@ -87,15 +88,15 @@ public final class QueuePair extends SendQueue {
         this.queuePairAddress = queuePair.address();
         this.number = ibv_qp.qp_num(queuePair);
         try {
-            DataPaths.Chosen<SendPath> sends = DataPaths.sends(context, queuePair, requestArena, config);
-            nativeQueue(sends.path(), QueuePairCreation.extendedPosting(queuePair, context, config));
-            this.sendPath = sends.choice();
+            ExtendedPosting extended = QueuePairCreation.extendedPosting(queuePair, context, config);
+            DataPaths.OfQueuePair paths = DataPaths.queuePair(context, queuePair, requestArena, config, maxSends);
+            nativeQueue(paths.sends().path(), extended);
+            this.sendPath = paths.sends().choice();
             if (receiveQueue == null) {
                 this.receivePath = sharedReceiveQueue == null ? sendPath : sharedReceiveQueue.dataPath();
             } else {
-                DataPaths.Chosen<ReceivePath> receives = DataPaths.receives(context, queuePair, config);
-                receiveQueue.nativeQueue(receives.path());
-                this.receivePath = receives.choice();
+                receiveQueue.nativeQueue(paths.receives().path());
+                this.receivePath = paths.receives().choice();
             }
         } catch (Throwable e) {
             ExportedVerb.DESTROY_QP.number(queuePair);
@@ -352,7 +353,9 @@ public final class QueuePair extends SendQueue {
         if (receiveQueue != null) {
             receiveQueue.close();
         }
-        Failures.check("ibv_destroy_qp(0x%06x)".formatted(number), ExportedVerb.DESTROY_QP.number(queuePair));
+        Failures.check(
+                "ibv_destroy_qp(0x%06x)".formatted(number),
+                path().forget(() -> ExportedVerb.DESTROY_QP.number(queuePair), true));
     }
 
     @Override

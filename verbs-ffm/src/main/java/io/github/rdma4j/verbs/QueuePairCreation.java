@@ -24,7 +24,15 @@ import java.lang.foreign.MemorySegment;
 final class QueuePairCreation {
     private QueuePairCreation() {}
 
-    static MemorySegment create(ProtectionDomain domain, QueuePairConfig config) {
+    /**
+     * What was created.
+     *
+     * @param queuePair the {@code struct ibv_qp}
+     * @param maxSends the depth of its send queue, at least what was asked for
+     */
+    record Created(MemorySegment queuePair, int maxSends) {}
+
+    static Created create(ProtectionDomain domain, QueuePairConfig config) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attributes = ibv_qp_init_attr_ex.allocate(arena);
             int wanted = fill(attributes, domain, config)
@@ -49,7 +57,8 @@ final class QueuePairCreation {
             if (created.address() == 0) {
                 throw refused(verb, config, NativeCalls.lastErrno());
             }
-            return created.reinterpret(ibv_qp.sizeof());
+            int maxSends = ibv_qp_cap.max_send_wr(ibv_qp_init_attr_ex.cap(attributes));
+            return new Created(created.reinterpret(ibv_qp.sizeof()), maxSends);
         }
     }
 

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.function.IntSupplier;
 
 /**
  * Queries and modifies the attributes of a queue pair (ibv_query_qp(3), ibv_modify_qp(3)); every state change goes
@@ -71,13 +72,14 @@ final class QueuePairModification {
             checkLimits(queuePair.domain().context(), config);
             int mask = QueuePairAttribute.mask(config.given());
             int[] result = new int[1];
-            Runnable call = () -> result[0] = queuePair.locked(
-                    () -> ExportedVerb.MODIFY_QP.number(queuePair.segment(), config.segment(), ColdCalls.word(mask)));
+            IntSupplier call =
+                    () -> ExportedVerb.MODIFY_QP.number(queuePair.segment(), config.segment(), ColdCalls.word(mask));
             if (config.given().contains(QueuePairAttribute.STATE)
                     && config.values().state() == QueuePairState.RESET) {
-                queuePair.undisturbedByCursors(call);
+                queuePair.undisturbedByCursors(() ->
+                        result[0] = queuePair.locked(() -> queuePair.path().forget(call, false)));
             } else {
-                call.run();
+                result[0] = queuePair.locked(call::getAsInt);
             }
             if (result[0] != 0) {
                 throw failure(queuePair, config).explain(Math.abs(result[0]));

@@ -80,6 +80,7 @@ public final class SharedReceiveQueue extends Resource {
         List<Resource> parents = new ArrayList<>(List.of(domain));
         if (config.completionQueue() != null) {
             config.completionQueue().requireOpen();
+            config.completionQueue().path().useFunctions("a shared receive queue has no ring there");
             parents.add(config.completionQueue());
         }
         if (config.xrcDomain() != null) {

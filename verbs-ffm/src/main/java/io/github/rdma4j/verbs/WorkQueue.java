@@ -36,6 +36,7 @@ public final class WorkQueue extends Resource {
         super(domain, completionQueue);
         completionQueue.requireOpen();
         config.fitCompletionQueue(completionQueue);
+        completionQueue.path().useFunctions("a work queue has no ring that this library knows");
         this.depth = config.maxWorkRequests();
         this.domain = domain;
         DeviceContext context = domain.context();

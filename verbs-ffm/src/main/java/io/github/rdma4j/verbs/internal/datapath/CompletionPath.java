@@ -8,7 +8,10 @@ import java.util.function.IntSupplier;
  * How completions are found, and what keeps a close from freeing the queue under a thread that polls: it is inside
  * between an {@link #enter()} that returned true and its {@link #exit()}.
  */
-public abstract sealed class CompletionPath permits CompletionFunctions, RxeCompletionRing {
+public abstract sealed class CompletionPath permits CompletionFunctions, RxeCompletionRing, Mlx5CompletionRing {
+    /** What {@link #arm} returns where the library's function arms the queue. */
+    public static final int BY_FUNCTION = Integer.MIN_VALUE;
+
     CompletionPath() {}
 
     /**
@@ -45,5 +48,31 @@ public abstract sealed class CompletionPath permits CompletionFunctions, RxeComp
      */
     public int resize(IntSupplier resize) {
         return resize.getAsInt();
+    }
+
+    /**
+     * Asks for an event of the next completion, if that is this way's and not the library's to do. Any thread may.
+     *
+     * @param solicitedOnly whether only some completions are to make one
+     * @param eventsTaken how many events of this queue have been taken from its channel so far
+     * @return 0, or {@link #BY_FUNCTION}
+     */
+    public int arm(boolean solicitedOnly, long eventsTaken) {
+        return BY_FUNCTION;
+    }
+
+    /**
+     * Something that goes through the library's functions will complete here.
+     *
+     * @param why it does, for users
+     * @throws IllegalStateException if the two do not go together
+     */
+    public void useFunctions(String why) {
+        // Most ways do not care.
+    }
+
+    /** {@return why the functions are used though nothing spoke against a ring at first; empty if they are not} */
+    public String refusal() {
+        return "";
     }
 }

@@ -9,7 +9,7 @@ import java.util.function.IntSupplier;
  * How receives reach the adapter: those of a queue pair, a shared receive queue or a work queue. The caller lets one
  * thread in at a time, and none after the queue is closed.
  */
-public abstract sealed class ReceivePath permits ReceiveFunctions, RxeReceiveRing {
+public abstract sealed class ReceivePath permits ReceiveFunctions, RxeReceiveRing, Mlx5ReceiveRing {
     ReceivePath() {}
 
     /**

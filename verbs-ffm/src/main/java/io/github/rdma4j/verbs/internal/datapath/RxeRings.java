@@ -8,12 +8,9 @@ import io.github.rdma4j.verbs.bindings.ibv_cq_ex;
 import io.github.rdma4j.verbs.bindings.ibv_qp;
 import io.github.rdma4j.verbs.bindings.ibv_qp_ex;
 import io.github.rdma4j.verbs.bindings.ibv_srq;
-import io.github.rdma4j.verbs.internal.NativeTrace;
 import io.github.rdma4j.verbs.internal.ProviderFunctions;
-import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Path;
 import java.util.Optional;
 
 /**
@@ -57,44 +54,19 @@ public final class RxeRings {
     public RxeRings(MemorySegment context, ProviderFunctions functions) throws RingRefusal {
         this.commandDescriptor = ibv_context.cmd_fd(context);
         this.functions = functions;
-        if (NativeTrace.ON) {
-            throw new RingRefusal(
-                    "the trace of native calls (%s) is on, and sees no ring".formatted(NativeTrace.PROPERTY));
-        }
-        library(map());
-    }
-
-    private static MemoryMap map() throws RingRefusal {
-        try {
-            return MemoryMap.read();
-        } catch (IOException | RuntimeException e) {
-            // Of a line that is not understood, too: whoever asks has made the queue, and would lose it.
-            throw new RingRefusal("/proc/self/maps, by which pointers are checked, cannot be read: " + e);
-        }
+        ProviderLibrary.requireNoTrace();
+        library(ProviderLibrary.map());
     }
 
     /** The file that all functions of the hot path are of, if it is librxe. */
     private String library(MemoryMap map) throws RingRefusal {
-        String poll = file(map, functions.pollCompletions());
-        if (!poll.startsWith(LIBRARY)) {
-            throw new RingRefusal("the device is driven by %s, and only SoftRoCE's (%s*.so) has rings that this library"
-                            .formatted(poll.isEmpty() ? "functions of no file" : poll, LIBRARY)
-                    + " knows");
+        String library = ProviderLibrary.of(map, functions);
+        if (!library.startsWith(LIBRARY)) {
+            throw new RingRefusal(
+                    "the device is driven by %s, and only SoftRoCE's (%s*.so) and libmlx5 have rings that this library knows"
+                            .formatted(library.isEmpty() ? "functions of no file" : library, LIBRARY));
         }
-        for (MemorySegment function :
-                new MemorySegment[] {functions.postSend(), functions.postReceive(), functions.postSharedReceive()}) {
-            if (!file(map, function).equals(poll)) {
-                throw new RingRefusal("not all functions of the device are of " + poll);
-            }
-        }
-        return poll;
-    }
-
-    private static String file(MemoryMap map, MemorySegment function) {
-        return map.region(function.address(), 1)
-                .filter(region -> region.path().startsWith("/"))
-                .map(region -> Path.of(region.path()).getFileName().toString())
-                .orElse("");
+        return library;
     }
 
     /**
@@ -159,7 +131,7 @@ public final class RxeRings {
     }
 
     private RxeQueue find(String what, long minElement, long... places) throws RingRefusal {
-        MemoryMap map = map();
+        MemoryMap map = ProviderLibrary.map();
         String library = library(map);
         for (long place : places) {
             Optional<RxeQueue> queue = RxeQueue.at(map, place, minElement);

@@ -5,12 +5,15 @@ package io.github.rdma4j.verbs.internal.datapath;
 import io.github.rdma4j.verbs.internal.HotCalls;
 import io.github.rdma4j.verbs.internal.SendRequests;
 import java.lang.foreign.MemorySegment;
+import java.util.function.IntSupplier;
 
 /** Through the provider's function, ibv_post_send(3). */
 public final class SendFunctions extends SendPath {
     private final MemorySegment function;
     private final boolean critical;
     private final long queuePair;
+    /** That the queue pair has, where others are told of it; else null. */
+    private final Mlx5Register register;
 
     /**
      * For one queue pair.
@@ -20,14 +23,28 @@ public final class SendFunctions extends SendPath {
      * @param queuePair the {@code struct ibv_qp}
      */
     public SendFunctions(MemorySegment function, boolean critical, long queuePair) {
+        this(function, critical, queuePair, null);
+    }
+
+    SendFunctions(MemorySegment function, boolean critical, long queuePair, Mlx5Register register) {
         this.function = function;
         this.critical = critical;
         this.queuePair = queuePair;
+        this.register = register;
     }
 
     @Override
     public int post(SendRequests requests) {
         return Math.abs(
                 HotCalls.postSend(function, critical, queuePair, requests.address(), requests.badRequestAddress()));
+    }
+
+    @Override
+    public int forget(IntSupplier call, boolean forGood) {
+        int result = call.getAsInt();
+        if (result == 0 && forGood && register != null) {
+            register.give();
+        }
+        return result;
     }
 }

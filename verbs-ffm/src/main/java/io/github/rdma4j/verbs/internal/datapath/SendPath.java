@@ -3,12 +3,13 @@
 package io.github.rdma4j.verbs.internal.datapath;
 
 import io.github.rdma4j.verbs.internal.SendRequests;
+import java.util.function.IntSupplier;
 
 /**
  * How requests for sending reach the adapter. The caller lets one thread in at a time, and none after the queue pair is
  * closed.
  */
-public abstract sealed class SendPath permits SendFunctions, RxeSendRing {
+public abstract sealed class SendPath permits SendFunctions, RxeSendRing, Mlx5SendRing {
     SendPath() {}
 
     /**
@@ -18,4 +19,16 @@ public abstract sealed class SendPath permits SendFunctions, RxeSendRing {
      * @return 0 or an errno; then {@link SendRequests#acceptedBeforeRefusal} tells how many were accepted
      */
     public abstract int post(SendRequests requests);
+
+    /**
+     * Makes a call after which the adapter knows of none of the requests and receives any more: one that destroys the
+     * queue pair, or resets it.
+     *
+     * @param call returns 0, or an errno and has changed nothing
+     * @param forGood whether it destroys
+     * @return what the call returns
+     */
+    public int forget(IntSupplier call, boolean forGood) {
+        return call.getAsInt();
+    }
 }

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What tests ask the stand-in for: where libmlx5 keeps its rings, and completions as an adapter would write them.
+#include <string.h>
+#include <unistd.h>
+
+#include <rdma/ib_user_verbs.h>
+
+#include "standin.h"
+
+enum { OWNER_BYTE = 63, OWNER_MASK = 1 };
+
+// Of the queue pair that libibverbs knows by an address: sends, their blocks, receives, how many, log2 of their stride,
+// doorbell record, register, number, user index. Returns 0 if there is none.
+int standin_pair(uint64_t user, uint64_t told[9]) {
+    lock_objects();
+    const struct object *pair = object_of_user(PAIR, user);
+    if (pair) {
+        uint64_t receive_bytes = (uint64_t)pair->receives << pair->receive_shift;
+        uint64_t values[] = {
+            (uint64_t)(uintptr_t)pair->buffer + receive_bytes,
+            pair->send_blocks,
+            (uint64_t)(uintptr_t)pair->buffer,
+            pair->receives,
+            pair->receive_shift,
+            (uint64_t)(uintptr_t)pair->doorbell,
+            (uint64_t)(uintptr_t)register_of(pair),
+            pair->number,
+            pair->user_index,
+        };
+        memcpy(told, values, sizeof values);
+    }
+    unlock_objects();
+    return pair != NULL;
+}
+
+// Of a completion queue: entries, how many, their bytes, doorbell record, number.
+int standin_queue(uint64_t user, uint64_t told[5]) {
+    lock_objects();
+    const struct object *queue = object_of_user(QUEUE, user);
+    if (queue) {
+        uint64_t values[] = {
+            (uint64_t)(uintptr_t)queue->buffer, queue->entries, queue->entry_bytes,
+            (uint64_t)(uintptr_t)queue->doorbell, queue->number,
+        };
+        memcpy(told, values, sizeof values);
+    }
+    unlock_objects();
+    return queue != NULL;
+}
+
+// Writes a completion, of as many bytes as the queue's entries have; the bit that says whose it is comes last.
+int standin_complete(uint64_t user, const uint8_t *entry) {
+    lock_objects();
+    struct object *queue = object_of_user(QUEUE, user);
+    if (queue) {
+        complete(queue, entry);
+    }
+    unlock_objects();
+    return queue != NULL;
+}
+
+void complete(struct object *queue, const uint8_t *entry) {
+    uint8_t *place = queue->buffer + (queue->produced & (queue->entries - 1)) * (uint64_t)queue->entry_bytes;
+    uint8_t round = queue->produced & queue->entries ? OWNER_MASK : 0;
+    size_t owner = queue->entry_bytes - COMPLETION_BYTES + OWNER_BYTE;
+    memcpy(place, entry, owner);
+    __atomic_store_n(place + owner, (uint8_t)((entry[owner] & ~OWNER_MASK) | round), __ATOMIC_RELEASE);
+    queue->produced++;
+}
+
+// Puts an event into the channel of a completion queue, as its kernel does.
+int standin_event(uint64_t user) {
+    lock_objects();
+    struct object *queue = object_of_user(QUEUE, user);
+    int sent = queue && queue->channel >= 0;
+    if (sent) {
+        struct ib_uverbs_comp_event_desc event = {.cq_handle = queue->user};
+        sent = write(queue->channel, &event, sizeof event) == sizeof event;
+        queue->events += sent;
+    }
+    unlock_objects();
+    return sent;
+}

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * libmlx5 itself on a kernel that seems to have its adapter: {@code src/test/c/mlx5-kernel}. The tests are those of the
+ * classes named {@code …OnLibmlx5}, in a JVM of their own, since a library that stands before libc has to be there from
+ * the start.
+ */
+class Mlx5Test {
+    private static final Path SOURCE = Project.folder().resolve("verbs-ffm/src/test/c/mlx5-kernel");
+
+    @TempDir
+    private Path folder;
+
+    private void play(String... environment) throws IOException, InterruptedException {
+        Path library = folder.resolve("mlx5-kernel.so");
+        ChildJvm.run(List.of("sh", SOURCE.resolve("build").toString(), library.toString()));
+        List<String> command = new ArrayList<>(List.of("env", "MLX5_DEBUG_FILE=/dev/null"));
+        command.addAll(List.of(environment));
+        command.addAll(List.of("sh", SOURCE.resolve("run").toString(), library.toString()));
+        command.add(folder.resolve("sys").toString());
+        List<String> flags = new ArrayList<>();
+        System.getProperties().stringPropertyNames().stream()
+                .filter(name -> name.startsWith("rdma4j.mlx5."))
+                .forEach(name -> flags.add("-D%s=%s".formatted(name, System.getProperty(name))));
+        command.addAll(ChildJvm.command("org.junit.platform.console.ConsoleLauncher", flags));
+        command.addAll(List.of("execute", "--select-class=" + Mlx5BytesOnLibmlx5.class.getName()));
+        command.addAll(List.of("--include-classname=.*OnLibmlx5", "--details=tree", "--disable-banner"));
+        command.add("--fail-if-no-tests");
+        List<String> printed = ChildJvm.run(command);
+        assertThat(printed).anyMatch(line -> line.contains("tests successful"));
+    }
+
+    @Test
+    void ringsAreWrittenAndReadAsTheLibraryDoesIt() throws IOException, InterruptedException {
+        play();
+    }
+}
