@@ -12,8 +12,8 @@
 enum { OWNER_BYTE = 63, OWNER_MASK = 1 };
 
 // Of the queue pair that libibverbs knows by an address: sends, their blocks, receives, how many, log2 of their stride,
-// doorbell record, register, number, user index. Returns 0 if there is none.
-int standin_pair(uint64_t user, uint64_t told[9]) {
+// doorbell record, register, number, user index, flags of its creation (MLX5_QP_FLAG_…). Returns 0 if there is none.
+int standin_pair(uint64_t user, uint64_t told[10]) {
     lock_objects();
     const struct object *pair = object_of_user(PAIR, user);
     if (pair) {
@@ -28,6 +28,7 @@ int standin_pair(uint64_t user, uint64_t told[9]) {
             (uint64_t)(uintptr_t)register_of(pair),
             pair->number,
             pair->user_index,
+            pair->flags,
         };
         memcpy(told, values, sizeof values);
     }
@@ -35,14 +36,14 @@ int standin_pair(uint64_t user, uint64_t told[9]) {
     return pair != NULL;
 }
 
-// Of a completion queue: entries, how many, their bytes, doorbell record, number.
-int standin_queue(uint64_t user, uint64_t told[5]) {
+// Of a completion queue: entries, how many, their bytes, doorbell record, number, and the register for arming.
+int standin_queue(uint64_t user, uint64_t told[6]) {
     lock_objects();
     const struct object *queue = object_of_user(QUEUE, user);
     if (queue) {
         uint64_t values[] = {
             (uint64_t)(uintptr_t)queue->buffer, queue->entries, queue->entry_bytes,
-            (uint64_t)(uintptr_t)queue->doorbell, queue->number,
+            (uint64_t)(uintptr_t)queue->doorbell, queue->number, (uint64_t)(uintptr_t)arming_register_of(queue),
         };
         memcpy(told, values, sizeof values);
     }
@@ -82,4 +83,15 @@ int standin_event(uint64_t user) {
     }
     unlock_objects();
     return sent;
+}
+
+// How many objects there are, and were when their context was closed.
+int standin_objects(void) {
+    lock_objects();
+    int count = left_behind;
+    for (int i = 1; i < MAX_OBJECTS; i++) {
+        count += objects[i].kind != NOTHING;
+    }
+    unlock_objects();
+    return count;
 }

@@ -25,6 +25,7 @@ enum {
     COMMAND_MASK = 0xff,
     PAGE = 4096,
     MAX_PAGES = 256,
+    ARMING_REGISTER = 0x20,
     REGISTERS_BEGIN = 0x800,
     REGISTER_BYTES = 512,
     FIRST_KEY = 0x1100,
@@ -36,6 +37,7 @@ enum {
 };
 
 struct object objects[MAX_OBJECTS];
+int left_behind;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 // Of a context, by its descriptor. Each counts for itself, so that two contexts in which the same things are done give the
@@ -94,8 +96,9 @@ static struct object *create(enum kind kind, int descriptor) {
 void forget_context(int descriptor) {
     lock_objects();
     for (int i = 1; i < MAX_OBJECTS; i++) {
-        if (objects[i].context == descriptor) {
+        if (objects[i].kind != NOTHING && objects[i].context == descriptor) {
             objects[i].kind = NOTHING;
+            left_behind++;
         }
     }
     contexts[descriptor] = (struct context){0};
@@ -114,6 +117,10 @@ void *map_registers(int descriptor, size_t length, off_t offset) {
 char *register_of(const struct object *pair) {
     return contexts[pair->context].pages[pair->bf_index / SLOTS_PER_PAGE] + REGISTERS_BEGIN +
            pair->bf_index % SLOTS_PER_PAGE * REGISTER_BYTES;
+}
+
+char *arming_register_of(const struct object *queue) {
+    return contexts[queue->context].pages[0] + ARMING_REGISTER;
 }
 
 static uint32_t new_key(int descriptor) {
@@ -360,6 +367,7 @@ static int create_pair(struct command *command, const struct ib_uverbs_ex_create
     pair->receives = own->rq_wqe_count;
     pair->receive_shift = own->rq_wqe_shift;
     pair->user_index = own->uidx;
+    pair->flags = own->flags;
     pair->type = request->qp_type;
     pair->signal_all = request->sq_sig_all;
     uint32_t capacities[5] = {request->max_send_wr, request->max_recv_wr, request->max_send_sge,

@@ -27,7 +27,7 @@ struct object {
     uint64_t user;
     // Of a queue pair.
     uint32_t send_queue, receive_queue; // handles
-    uint32_t send_blocks, receives, receive_shift, user_index, peer, bf_index;
+    uint32_t send_blocks, receives, receive_shift, user_index, peer, bf_index, flags;
     uint8_t state, type, signal_all;
     uint32_t send_consumer, receive_consumer;
     // Of a completion queue.
@@ -36,6 +36,9 @@ struct object {
 };
 
 extern struct object objects[MAX_OBJECTS];
+
+// How many objects were not destroyed before their context was closed.
+extern int left_behind;
 
 void lock_objects(void);
 void unlock_objects(void);
@@ -47,6 +50,9 @@ struct object *object_of_user(enum kind kind, uint64_t user);
 
 // Where a queue pair tells that there are requests.
 char *register_of(const struct object *pair);
+
+// Where a completion queue is armed.
+char *arming_register_of(const struct object *queue);
 
 // Writes a completion into its queue; with the lock.
 void complete(struct object *queue, const uint8_t *entry);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import io.github.rdma4j.verbs.bindings.ibv_qp;
 import io.github.rdma4j.verbs.device.Gid;
 import io.github.rdma4j.verbs.device.PortAttributes;
@@ -328,6 +329,14 @@ public final class QueuePair extends SendQueue {
     /** What it can have in completion queues. */
     List<CompletionBudget.Share> completionShares() {
         return completionShares;
+    }
+
+    @Override
+    boolean comesOfState(int errno) {
+        return errno == Errno.EINVAL
+                || errno == Errno.ENOMEM
+                        && domain.context().driver().isMlx5()
+                        && ibv_qp.state(queuePair) < RdmaHeaders.IBV_QPS_RTS();
     }
 
     @Override

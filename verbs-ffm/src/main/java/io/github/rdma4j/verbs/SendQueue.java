@@ -345,10 +345,13 @@ public abstract sealed class SendQueue extends Resource permits QueuePair {
         return extended != null;
     }
 
-    /** What a posting call for sends returns, outside the guard. Drivers say only EINVAL when the state is wrong. */
+    /** What a posting call for sends returns, outside the guard. */
     final int result(int errno) {
-        return errno == Errno.EINVAL ? refusedSend(errno) : errno;
+        return errno != 0 && comesOfState(errno) ? refusedSend(errno) : errno;
     }
+
+    /** Whether an errno may come of the queue pair's state: drivers say only EINVAL then, and libmlx5 that it is full. */
+    abstract boolean comesOfState(int errno);
 
     /** What becomes of an errno that may come of the queue pair's state: an exception, or the errno. */
     abstract int refusedSend(int errno);

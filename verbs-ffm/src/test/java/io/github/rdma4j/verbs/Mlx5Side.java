@@ -18,6 +18,9 @@ import java.util.function.Consumer;
 final class Mlx5Side implements AutoCloseable {
     static final int MAX_INLINE = 100;
     static final int MAX_ENTRIES = 3;
+    /** All that fit into an element. */
+    static final int MAX_RECEIVE_ENTRIES = 4;
+
     static final int SENDS = 20;
     static final int RECEIVES = 16;
 
@@ -54,7 +57,7 @@ final class Mlx5Side implements AutoCloseable {
                     .maxReceiveWorkRequests(RECEIVES)
                     .maxInlineData(MAX_INLINE)
                     .maxSendScatterGather(MAX_ENTRIES)
-                    .maxReceiveScatterGather(MAX_ENTRIES)
+                    .maxReceiveScatterGather(MAX_RECEIVE_ENTRIES)
                     .oversubscribeCompletionQueue(true);
             configuration.accept(config);
         });

@@ -10,6 +10,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
@@ -31,8 +32,11 @@ final class Mlx5StandIn {
     private static final MethodHandle EVENT = Linker.nativeLinker()
             .downcallHandle(LIBRARY.findOrThrow("standin_event"), FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
 
-    private static final int PAIR_WORDS = 9;
-    private static final int QUEUE_WORDS = 5;
+    private static final MethodHandle OBJECTS = Linker.nativeLinker()
+            .downcallHandle(LIBRARY.findOrThrow("standin_objects"), FunctionDescriptor.of(JAVA_INT));
+
+    private static final int PAIR_WORDS = 10;
+    private static final int QUEUE_WORDS = 6;
 
     private Mlx5StandIn() {}
 
@@ -46,6 +50,7 @@ final class Mlx5StandIn {
      * @param register both halves
      * @param number of the queue pair
      * @param userIndex by which libmlx5 knows it in completions
+     * @param flags that the kernel was asked for it with, {@code MLX5_QP_FLAG_…}
      */
     record Pair(
             MemorySegment sends,
@@ -54,7 +59,8 @@ final class Mlx5StandIn {
             MemorySegment doorbell,
             MemorySegment register,
             int number,
-            int userIndex) {}
+            int userIndex,
+            int flags) {}
 
     /**
      * Where libmlx5 keeps a completion queue.
@@ -62,10 +68,11 @@ final class Mlx5StandIn {
      * @param entries all of them
      * @param entryBytes of one
      * @param doorbell the consumer's index, and the arming
+     * @param arming the register for it
      */
-    record Queue(MemorySegment entries, int entryBytes, MemorySegment doorbell) {}
+    record Queue(MemorySegment entries, int entryBytes, MemorySegment doorbell, MemorySegment arming) {}
 
-    private static MethodHandle function(String name, java.lang.foreign.MemoryLayout second) {
+    private static MethodHandle function(String name, MemoryLayout second) {
         return Linker.nativeLinker()
                 .downcallHandle(LIBRARY.findOrThrow(name), FunctionDescriptor.of(JAVA_INT, JAVA_LONG, second));
     }
@@ -99,7 +106,8 @@ final class Mlx5StandIn {
                     at(words[5], 8),
                     at(words[6], 512),
                     (int) words[7],
-                    (int) words[8]);
+                    (int) words[8],
+                    (int) words[9]);
         }
     }
 
@@ -108,7 +116,7 @@ final class Mlx5StandIn {
             MemorySegment told = arena.allocate(JAVA_LONG, QUEUE_WORDS);
             call(QUEUE, queue.handle(), told);
             long[] words = told.toArray(JAVA_LONG);
-            return new Queue(at(words[0], words[1] * words[2]), (int) words[2], at(words[3], 8));
+            return new Queue(at(words[0], words[1] * words[2]), (int) words[2], at(words[3], 8), at(words[5], 8));
         }
     }
 
@@ -132,6 +140,15 @@ final class Mlx5StandIn {
             }
         } catch (Error | RuntimeException e) {
             throw e;
+        } catch (Throwable e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** {@return how many objects the kernel has} */
+    static int objects() {
+        try {
+            return (int) OBJECTS.invokeExact();
         } catch (Throwable e) {
             throw new AssertionError(e);
         }
