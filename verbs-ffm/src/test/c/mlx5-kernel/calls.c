@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The door: the system calls of libibverbs and libmlx5 that would reach a kernel with an mlx5 adapter. Loaded with
-// LD_PRELOAD. The device's file is /dev/null, which is a character device as it should be and knows no ioctl: so libibverbs
-// takes the older way, commands that are written, as it does on a kernel without ioctls.
+// LD_PRELOAD. The device's file is /dev/null, which is a character device as it should be and knows no ioctl: so
+// libibverbs takes the older way, commands that are written, as it does on a kernel without ioctls.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -40,8 +40,8 @@ struct object objects[MAX_OBJECTS];
 int left_behind;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-// Of a context, by its descriptor. Each counts for itself, so that two contexts in which the same things are done give the
-// same keys, numbers and registers.
+// Of a context, by its descriptor. Each counts for itself, so that two contexts in which the same things are done give
+// the same keys, numbers and registers.
 static struct context {
     uint32_t keys, queues, pairs;
     unsigned registers; // that it has asked for

@@ -20,8 +20,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * Random requests, receives and completions on two queue pairs that are alike, one through libmlx5 and one through the
  * rings written in Java: after each step all bytes are the same. Nothing is masked; the stand-in gives both the same
- * numbers and keys. {@code -Drdma4j.mlx5.seeds=N} plays more than one sequence, {@code -Drdma4j.mlx5.seed=S} begins with
- * a given one.
+ * numbers and keys. {@code -Drdma4j.mlx5.seeds=N} plays more sequences, {@code -Drdma4j.mlx5.seed=S} begins with a
+ * given one.
  */
 class Mlx5BytesOnLibmlx5 {
     private static final int STEPS = 1_000;

@@ -344,8 +344,8 @@ class Mlx5QueuesOnLibmlx5 {
     @Test
     void extendedPostingWritesTheSameRequests() {
         try (Mlx5Side basic = open(DataPath.FUNCTIONS);
-                Mlx5Side extended = new Mlx5Side(
-                        DataPath.FUNCTIONS, memory, 40, config -> config.sendOperations(OPERATIONS))) {
+                Mlx5Side extended =
+                        new Mlx5Side(DataPath.FUNCTIONS, memory, 40, config -> config.sendOperations(OPERATIONS))) {
             for (int i = 0; i < 10; i++) {
                 for (Mlx5Side side : List.of(basic, extended)) {
                     RemoteMemory remote = side.region.remoteMemory().slice(0, 64);
@@ -358,7 +358,11 @@ class Mlx5QueuesOnLibmlx5 {
                         case 3 -> batch.read(i, local, remote, SendFlags.NONE);
                         default -> batch.send(i, local, SendFlags.SOLICITED);
                     }
-                    assertThat(batch.post()).as("request %d by %s: errno %d", i, side == basic ? "functions" : "ibv_wr_*", batch.error()).isEqualTo(1);
+                    assertThat(batch.post())
+                            .as(
+                                    "request %d by %s: errno %d",
+                                    i, side == basic ? "functions" : "ibv_wr_*", batch.error())
+                            .isEqualTo(1);
                 }
             }
             assertThat(bytes(extended.rings.sends().asSlice(0, 10 * 64)))

@@ -135,8 +135,8 @@ public final class Mlx5Objects {
     }
 
     /**
-     * Asks for the memory of a completion queue. From then on the library leaves what is in the queue alone when a queue
-     * pair is destroyed or reset: whoever asks has taken the queue over.
+     * Asks for the memory of a completion queue. From then on the library leaves what is in the queue alone when a
+     * queue pair is destroyed or reset: whoever asks has taken the queue over.
      *
      * @param queue the {@code struct ibv_cq}
      * @return its memory

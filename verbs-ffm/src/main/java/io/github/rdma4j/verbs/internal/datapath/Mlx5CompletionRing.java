@@ -27,8 +27,8 @@ import java.lang.invoke.VarHandle;
 import java.util.function.IntSupplier;
 
 /**
- * The completion queue of an mlx5 adapter. The adapter and who polls count alike; a bit in each entry tells whose it is,
- * and changes its meaning with each round.
+ * The completion queue of an mlx5 adapter. The adapter and who polls count alike; a bit in each entry tells whose it
+ * is, and changes its meaning with each round.
  *
  * <p>libmlx5 keeps what a completion says of a queue pair in its own memory, and we keep it in ours. So all queue pairs
  * of a queue go one way, and the first one that comes says which; before it comes, there is nothing to be found.

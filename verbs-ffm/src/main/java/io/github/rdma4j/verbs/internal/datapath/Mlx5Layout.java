@@ -5,8 +5,8 @@ package io.github.rdma4j.verbs.internal.datapath;
 /**
  * Offsets and values of what an mlx5 adapter reads and writes: work requests, completions, registers. libmlx5's public
  * header has them ({@code infiniband/mlx5dv.h}), and no adapter may change them. By hand, since verbs.h, which the
- * bindings are made from, does not have them; a test compares all of it with the C compiler's. All fields are big-endian
- * but single bytes.
+ * bindings are made from, does not have them; a test compares all of it with the C compiler's. All fields are
+ * big-endian but single bytes.
  */
 final class Mlx5Layout {
     // struct mlx5_wqe_ctrl_seg: the head of each request for sending.
@@ -86,17 +86,14 @@ final class Mlx5Layout {
     static final int BLOCK_SHIFT = 6;
 
     // The opcodes of requests.
-    static final int NOP = 0x00;
     static final int SEND_INVALIDATE = 0x01;
     static final int RDMA_WRITE = 0x08;
     static final int RDMA_WRITE_IMMEDIATE = 0x09;
     static final int SEND = 0x0a;
     static final int SEND_IMMEDIATE = 0x0b;
-    static final int SEGMENTED_SEND = 0x0e;
     static final int RDMA_READ = 0x10;
     static final int COMPARE_AND_SWAP = 0x11;
     static final int FETCH_AND_ADD = 0x12;
-    static final int SET_SIGNATURE = 0x20;
     static final int CHANGE_KEY = 0x25;
 
     // The doorbell record of a queue pair, and of a completion queue.

@@ -3,8 +3,8 @@
 package io.github.rdma4j.verbs.internal.datapath;
 
 /**
- * The queue pairs that complete into a queue, by their numbers: a table with a free place behind each row of taken ones,
- * never more than half full. Not for two threads at once.
+ * The queue pairs that complete into a queue, by their numbers: a table with a free place behind each row of taken
+ * ones, never more than half full. Not for two threads at once.
  */
 final class Mlx5Members {
     private static final int SMALLEST = 8;

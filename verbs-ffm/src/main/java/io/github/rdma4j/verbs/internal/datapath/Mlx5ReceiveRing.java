@@ -78,7 +78,6 @@ public final class Mlx5ReceiveRing extends ReceivePath {
         return structure(start + ((long) (index & mask) << shift));
     }
 
-    /** As {@link ReceivePath#post}, and longer than the compiler inlines: see {@link RxeSendRing#post}. */
     @Override
     public int post(ReceiveRequests requests) {
         int refused = 0;

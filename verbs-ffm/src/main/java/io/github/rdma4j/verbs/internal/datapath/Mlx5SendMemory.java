@@ -89,8 +89,8 @@ final class Mlx5SendMemory {
     }
 
     /**
-     * Writes the change of a window: binding, or invalidation, which is a binding to nothing. Fields that libmlx5 leaves
-     * alone are left alone.
+     * Writes the change of a window: binding, or invalidation, which is a binding to nothing. Fields that libmlx5
+     * leaves alone are left alone.
      *
      * @param begin the request's head
      * @param number of the queue pair

@@ -18,7 +18,7 @@ class CompiledAloneTest {
 
     /** What it costs if it is not so: docs/architecture.md. */
     @ParameterizedTest
-    @ValueSource(classes = {RxeSendRing.class, RxeReceiveRing.class})
+    @ValueSource(classes = {RxeSendRing.class, RxeReceiveRing.class, Mlx5SendRing.class})
     void theCompilerPutsPostingIntoNoCaller(Class<?> ring) throws IOException {
         try (InputStream file = ring.getResourceAsStream(ring.getSimpleName() + ".class")) {
             int length = ClassFile.of().parse(file.readAllBytes()).methods().stream()
