@@ -6,7 +6,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
+
+#include <rdma/ib_user_verbs.h>
 
 #include "standin.h"
 
@@ -63,4 +66,28 @@ void forget_pipe(int reading_end) {
     if (writing_end != 0) {
         close(writing_end);
     }
+}
+
+int discard_events(int writing_end, uint64_t user) {
+    int discarded = 0;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < MAX_PIPES; i++) {
+        int waiting = 0;
+        if (pipes[i].writing != writing_end || ioctl(pipes[i].reading, FIONREAD, &waiting) != 0) {
+            continue;
+        }
+        struct ib_uverbs_comp_event_desc event;
+        for (; waiting >= (int)sizeof event; waiting -= (int)sizeof event) {
+            if (read(pipes[i].reading, &event, sizeof event) != sizeof event) {
+                break;
+            }
+            if (event.cq_handle == user) {
+                discarded++;
+            } else if (write(writing_end, &event, sizeof event) != sizeof event) {
+                break;
+            }
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return discarded;
 }

@@ -265,7 +265,13 @@ static int register_memory(struct command *command) {
     if (!region) {
         return errno;
     }
+    const struct ib_uverbs_reg_mr *request = command->request;
     uint32_t key = new_key(command->descriptor);
+    region->number = key;
+    region->buffer = (uint8_t *)(uintptr_t)request->start;
+    region->address = request->hca_va;
+    region->length = request->length;
+    region->access = request->access_flags;
     struct ib_uverbs_reg_mr_resp answer = {.mr_handle = handle_of(region), .lkey = key, .rkey = key};
     ANSWER(command, answer);
     return 0;
@@ -334,6 +340,9 @@ static int destroy_queue(struct command *command) {
     struct object *queue = find(request->cq_handle, QUEUE);
     if (!queue) {
         return EINVAL;
+    }
+    if (queue->channel >= 0) {
+        queue->events -= (uint32_t)discard_events(queue->channel, queue->user);
     }
     struct ib_uverbs_destroy_cq_resp answer = {.comp_events_reported = queue->events};
     ANSWER(command, answer);
@@ -417,6 +426,7 @@ static int modify_pair(struct command *command) {
         pair->state = request->qp_state;
         if (pair->state == 0) {
             pair->send_consumer = pair->receive_consumer = 0;
+            pair->has_rung = false;
         }
     }
     return 0;

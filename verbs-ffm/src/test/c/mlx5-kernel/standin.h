@@ -5,6 +5,7 @@
 #ifndef STANDIN_H
 #define STANDIN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -30,8 +31,12 @@ struct object {
     uint32_t send_blocks, receives, receive_shift, user_index, peer, bf_index, flags;
     uint8_t state, type, signal_all;
     uint32_t send_consumer, receive_consumer;
-    // Of a completion queue.
-    uint32_t produced, entry_bytes;
+    bool has_rung, is_armed;
+    // Of a completion queue; the last is how it was armed at its last event.
+    uint32_t produced, entry_bytes, fired;
+    // Of a region: what a key allows, and the addresses that it has for an adapter.
+    uint64_t address, length;
+    uint32_t access;
     uint32_t capacities[5]; // send and receive requests, send and receive entries, inline data
 };
 
@@ -67,6 +72,9 @@ void forget_context(int descriptor);
 int make_event_pipe(int *writing_end);
 int writing_end_of(int reading_end);
 void forget_pipe(int reading_end);
+
+// Takes the events of a completion queue out that nobody has read, and returns how many they were.
+int discard_events(int writing_end, uint64_t user);
 
 // The mapped registers of a context, page by page.
 void *map_registers(int descriptor, size_t length, off_t offset);

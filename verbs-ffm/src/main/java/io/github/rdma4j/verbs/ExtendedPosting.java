@@ -27,7 +27,6 @@ import java.util.Set;
 final class ExtendedPosting {
     private static final long WORK_REQUEST_ID = ibv_qp_ex.wr_id$offset();
     private static final long FLAGS = ibv_qp_ex.wr_flags$offset();
-    private static final long COMPLETE = ibv_qp_ex.wr_complete$offset();
     /** Behind the structure of rdma-core 44; version 45 has one more pointer there. */
     private static final long FLUSH = ibv_qp_ex.sizeof();
     /**
@@ -46,6 +45,7 @@ final class ExtendedPosting {
     private final boolean equalSlicesOnly;
     private final int opcodes;
     private final MemorySegment start;
+    private final MemorySegment complete;
     private final MemorySegment abort;
     private final MemorySegment write;
     private final MemorySegment writeWithImmediate;
@@ -65,8 +65,6 @@ final class ExtendedPosting {
     private final MemorySegment setInline;
     private final MemorySegment setDatagram;
     private final MemorySegment setSharedReceiveQueue;
-    /** As it was at the last post: libmlx5 has another one before RTS, which refuses. */
-    private MemorySegment complete;
 
     /**
      * Reads the function pointers.
@@ -85,7 +83,7 @@ final class ExtendedPosting {
         this.queuePair = queuePair;
         structure = MemorySegment.ofAddress(queuePair).reinterpret(FLUSH + Long.BYTES);
         start = function(ibv_qp_ex.wr_start$offset());
-        complete = function(COMPLETE);
+        complete = function(ibv_qp_ex.wr_complete$offset());
         abort = function(ibv_qp_ex.wr_abort$offset());
         write = function(ibv_qp_ex.wr_rdma_write$offset());
         writeWithImmediate = function(ibv_qp_ex.wr_rdma_write_imm$offset());
@@ -199,9 +197,6 @@ final class ExtendedPosting {
             if (added < count) {
                 ExtendedCalls.call(abort, critical, queuePair);
             }
-        }
-        if (structure.get(JAVA_LONG, COMPLETE) != complete.address()) {
-            complete = function(COMPLETE);
         }
         int result = Math.abs(ExtendedCalls.complete(complete, critical, queuePair));
         // Sizes were checked while recording, so there is only one room that can be short; SoftRoCE and others say

@@ -71,9 +71,6 @@ final class Mlx5Paths {
         if (config.sharedReceiveQueue() != null) {
             return SHARED_RECEIVES;
         }
-        if (!config.sendOperations().isEmpty()) {
-            return "requests that ibv_wr_start(3) begins are written by the library's functions";
-        }
         return completions.stream().allMatch(Mlx5Rings::takesRings)
                 ? ""
                 : "other things that complete there go through the library's functions";

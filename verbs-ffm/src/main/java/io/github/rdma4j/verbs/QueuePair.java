@@ -91,7 +91,7 @@ public final class QueuePair extends SendQueue {
         try {
             ExtendedPosting extended = QueuePairCreation.extendedPosting(queuePair, context, config);
             DataPaths.OfQueuePair paths = DataPaths.queuePair(context, queuePair, requestArena, config, maxSends);
-            nativeQueue(paths.sends().path(), extended);
+            nativeQueue(paths.sends().path(), extended, config.sendOperations());
             this.sendPath = paths.sends().choice();
             if (receiveQueue == null) {
                 this.receivePath = sharedReceiveQueue == null ? sendPath : sharedReceiveQueue.dataPath();

@@ -137,9 +137,16 @@ final class QueuePairCreation {
         return wanted;
     }
 
-    /** The way to post with ibv_wr_*, or null if no operations were asked for. */
+    /**
+     * The way to post with ibv_wr_*, or null if no operations were asked for.
+     *
+     * <p>Never on mlx5. There, a request that finds the queue full is written over the last one that was posted, which
+     * the adapter may not have fetched yet, and only then refused (seen with rdma-core 44, read up to 64). And
+     * {@code wr_complete} becomes another function in RTS. The same operations go by ibv_post_send, which may be mixed
+     * with ibv_wr_*, writes the same requests, and looks for room first.
+     */
     static ExtendedPosting extendedPosting(MemorySegment queuePair, DeviceContext context, QueuePairConfig config) {
-        if (config.sendOperations().isEmpty()) {
+        if (config.sendOperations().isEmpty() || context.driver().isMlx5()) {
             return null;
         }
         MemorySegment extended = ExportedVerb.QP_TO_QP_EX.pointer(queuePair);

@@ -506,7 +506,7 @@ public final class SendBatch extends ThreadBatch {
      *
      * @return how many were accepted; fewer than {@link #size()} was if the queue filled up or one was refused, and
      *     {@link #error()} then says why. Those behind were not posted. 0 also if the driver refused without naming a
-     *     request; with extended posting it is all or nothing
+     *     request; with extended posting it is all or nothing, but on mlx5 adapters, where it is as many as fit
      * @throws IllegalStateException if the queue pair is closed, or an address handle, memory window or memory region
      *     that a request is about; then none was posted
      */

@@ -10,6 +10,7 @@ import io.github.rdma4j.verbs.internal.SendOpcode;
 import io.github.rdma4j.verbs.internal.SendRequests;
 import io.github.rdma4j.verbs.internal.datapath.SendPath;
 import java.lang.foreign.Arena;
+import java.util.Set;
 
 /**
  * The sending half of a {@link QueuePair}, and the one way to its peer: single requests, {@linkplain #prepare prepared}
@@ -35,6 +36,8 @@ public abstract sealed class SendQueue extends Resource permits QueuePair {
     private SendPath path;
     /** Null with basic posting. */
     private ExtendedPosting extended;
+    /** Those that basic posting may be asked for, as bits by their opcodes. */
+    private int operations;
 
     /**
      * Prepares the memory; {@link #nativeQueue} must follow.
@@ -60,14 +63,27 @@ public abstract sealed class SendQueue extends Resource permits QueuePair {
         this.batches = new ThreadBatches<>(user -> newBatch(maxBatch, user));
     }
 
-    /** Names the way to the adapter, once the native object exists, and the one with ibv_wr_*, or null. */
-    final void nativeQueue(SendPath sendPath, ExtendedPosting extendedPosting) {
+    /**
+     * Names the way to the adapter, once the native object exists, and the one with ibv_wr_*, or null.
+     *
+     * @param onlyOperations those that the queue pair was created for; none for all that basic posting has
+     */
+    final void nativeQueue(SendPath sendPath, ExtendedPosting extendedPosting, Set<SendOperation> onlyOperations) {
         this.path = sendPath;
         this.extended = extendedPosting;
+        this.operations = onlyOperations.isEmpty()
+                ? ~SendOpcode.mask(SendOpcode.FLUSH, SendOpcode.ATOMIC_WRITE)
+                : onlyOperations.stream()
+                        .mapToInt(operation -> 1 << operation.opcode())
+                        .sum();
         QueuePairType type = checks.type();
         singles.nativeQueue(
                 sendPath,
-                extendedPosting == null && !onlyReceives && type != QueuePairType.UD && type != QueuePairType.XRC_SEND);
+                extendedPosting == null
+                        && onlyOperations.isEmpty()
+                        && !onlyReceives
+                        && type != QueuePairType.UD
+                        && type != QueuePairType.XRC_SEND);
     }
 
     /** {@return the most bytes that a request can carry inline, 0 if none were asked for} */
@@ -361,7 +377,7 @@ public abstract sealed class SendQueue extends Resource permits QueuePair {
         if (onlyReceives) {
             throw new IllegalArgumentException(this + " has no send queue");
         }
-        if (extended == null ? SendOpcode.isExtendedOnly(opcode) : !extended.can(opcode, flags)) {
+        if (extended == null ? (operations >>> opcode & 1) == 0 : !extended.can(opcode, flags)) {
             throw new UnsupportedVerbException(
                     "posting %s%s on %s"
                             .formatted(

@@ -102,10 +102,10 @@ class Mlx5QueuesOnLibmlx5 {
             ProtectionDomain domain = device.allocateProtectionDomain();
             CompletionQueue queue = device.createCompletionQueue(1000);
             assertThat(queue.dataPath()).isEqualTo(RINGS);
-            QueuePair extended = pair(domain, queue, c -> c.sendOperations(SendOperation.SEND));
-            assertFunctions(extended.sendPath(), "ibv_wr_start");
-            assertFunctions(extended.receivePath(), "ibv_wr_start");
-            assertFunctions(queue.dataPath(), "ibv_wr_start");
+            QueuePair datagrams = datagrams(domain, queue);
+            assertFunctions(datagrams.sendPath(), "connected queue pairs (RC) alone");
+            assertFunctions(datagrams.receivePath(), "connected queue pairs (RC) alone");
+            assertFunctions(queue.dataPath(), "connected queue pairs (RC) alone");
             assertFunctions(pair(domain, queue, c -> {}).sendPath(), "other things that complete there");
 
             SharedReceiveQueue shared = domain.createSharedReceiveQueue(config -> {});
@@ -113,13 +113,19 @@ class Mlx5QueuesOnLibmlx5 {
             CompletionQueue another = device.createCompletionQueue(1000);
             assertFunctions(
                     pair(domain, another, c -> c.sharedReceiveQueue(shared)).sendPath(), "shared receive queue");
-            PreparedQueuePair datagrams = domain.prepareQueuePair(
-                    QueuePairType.UD,
-                    c -> c.completionQueue(another).maxSendWorkRequests(4).maxReceiveWorkRequests(4));
-            assertFunctions(datagrams.activate().sendPath(), "connected queue pairs (RC) alone");
             ExtendedCompletionQueue inPlace = device.createExtendedCompletionQueue(16, config -> {});
             assertFunctions(inPlace.dataPath(), "in place");
         }
+    }
+
+    private static QueuePair datagrams(ProtectionDomain domain, CompletionQueue queue) {
+        return domain.prepareQueuePair(
+                        QueuePairType.UD,
+                        config -> config.completionQueue(queue)
+                                .maxSendWorkRequests(4)
+                                .maxReceiveWorkRequests(4)
+                                .oversubscribeCompletionQueue(true))
+                .activate();
     }
 
     private static QueuePair pair(
@@ -135,9 +141,9 @@ class Mlx5QueuesOnLibmlx5 {
     void functionsDoNotComeToAQueueOfRings() {
         try (Mlx5Side side = open(DataPath.RINGS)) {
             int before = Mlx5StandIn.objects();
-            assertThatThrownBy(() -> side.connect(config -> config.sendOperations(SendOperation.SEND)))
+            assertThatThrownBy(() -> datagrams(side.domain, side.sendQueue))
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("this one cannot have any: requests that ibv_wr_start(3)")
+                    .hasMessageContaining("this one cannot have any: this library knows the rings of connected")
                     .hasMessageContaining("Remedy: give it a completion queue of its own");
             assertThat(Mlx5StandIn.objects()).isEqualTo(before);
             assertThat(side.connect(config -> {}).sendPath()).isEqualTo(RINGS);
@@ -340,9 +346,36 @@ class Mlx5QueuesOnLibmlx5 {
         }
     }
 
-    /** By libmlx5 both ways: what ibv_wr_start(3) begins, and ibv_post_send(3). */
+    /**
+     * With {@code sendOperations}, too, requests go by ibv_post_send(3): by ibv_wr_*, libmlx5 would write one that finds
+     * the queue full over the last one that was posted.
+     */
     @Test
-    void extendedPostingWritesTheSameRequests() {
+    void aFullQueueSpoilsNothing() {
+        for (DataPath path : DataPath.values()) {
+            try (Mlx5Side side = new Mlx5Side(path, memory, 40, config -> config.sendOperations(OPERATIONS))) {
+                RemoteMemory remote = side.region.remoteMemory().slice(0, 64);
+                int posted = 0;
+                while (side.pair.postWrite(posted, side.region.slice(64, 40), remote, SendFlags.SIGNALED) == 0) {
+                    posted++;
+                }
+                assertThat(posted).isGreaterThanOrEqualTo(Mlx5Side.SENDS - 1);
+                byte[] before = bytes(side.rings.sends());
+                assertThat(side.pair.postRead(1, side.region.slice(0, 8), remote, SendFlags.NONE))
+                        .isEqualTo(QueuePair.QUEUE_FULL);
+                assertThat(bytes(side.rings.sends())).isEqualTo(before);
+                // What nobody asked for may need more room than the queue was made with.
+                assertThatThrownBy(() -> side.pair.postCompareAndSwap(
+                                1, side.region.slice(0, 8), remote.slice(0, 8), 1, 2, SendFlags.NONE))
+                        .isInstanceOf(UnsupportedVerbException.class)
+                        .hasMessageContaining("sendOperations did not name it");
+            }
+        }
+    }
+
+    /** Of both libmlx5's. */
+    @Test
+    void requestsOfSendOperationsAreTheSame() {
         try (Mlx5Side basic = open(DataPath.FUNCTIONS);
                 Mlx5Side extended =
                         new Mlx5Side(DataPath.FUNCTIONS, memory, 40, config -> config.sendOperations(OPERATIONS))) {

@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -18,21 +20,31 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class Mlx5Test {
     private static final Path SOURCE = Project.folder().resolve("verbs-ffm/src/test/c/mlx5-kernel");
+    private static final String ADAPTER = "RDMA4J_MLX5_ADAPTER=1";
+    private static final String RINGS = "-D%s=rings".formatted(DataPath.PROPERTY);
 
     @TempDir
-    private Path folder;
+    private static Path folder;
 
-    private void play(List<Class<?>> classes, String... environment) throws IOException, InterruptedException {
-        Path library = folder.resolve("mlx5-kernel.so");
-        ChildJvm.run(List.of("sh", SOURCE.resolve("build").toString(), library.toString()));
+    @BeforeAll
+    static void build() throws IOException, InterruptedException {
+        ChildJvm.run(List.of("sh", SOURCE.resolve("build").toString(), library()));
+    }
+
+    private static String library() {
+        return folder.resolve("mlx5-kernel.so").toString();
+    }
+
+    /** Classes of tests, with settings as {@code NAME=VALUE} for the environment and {@code -D…} for the JVM. */
+    private static void play(List<Class<?>> classes, String... settings) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of("env", "MLX5_DEBUG_FILE=/dev/null"));
-        command.addAll(List.of(environment));
-        command.addAll(List.of("sh", SOURCE.resolve("run").toString(), library.toString()));
-        command.add(folder.resolve("sys").toString());
         List<String> flags = new ArrayList<>();
+        List.of(settings).forEach(setting -> (setting.startsWith("-") ? flags : command).add(setting));
         System.getProperties().stringPropertyNames().stream()
                 .filter(name -> name.startsWith("rdma4j.mlx5."))
                 .forEach(name -> flags.add("-D%s=%s".formatted(name, System.getProperty(name))));
+        Path sysfs = folder.resolve("sys");
+        command.addAll(List.of("sh", SOURCE.resolve("run").toString(), library(), sysfs.toString()));
         command.addAll(ChildJvm.command("org.junit.platform.console.ConsoleLauncher", flags));
         command.add("execute");
         classes.forEach(type -> command.add("--select-class=" + type.getName()));
@@ -50,5 +62,23 @@ class Mlx5Test {
     @Test
     void completionsMayBeLong() throws IOException, InterruptedException {
         play(List.of(Mlx5BytesOnLibmlx5.class), "MLX5_CQE_SIZE=128");
+    }
+
+    /** With a thread that plays the adapter. */
+    @Test
+    void deviceTestsPassOverRings() throws IOException, InterruptedException {
+        play(List.of(TransferDeviceTest.class, PostingThreadsDeviceTest.class), ADAPTER, RINGS);
+    }
+
+    @Test
+    @Tag("full")
+    void deviceTestsPassByFunctions() throws IOException, InterruptedException {
+        play(List.of(TransferDeviceTest.class, PostingThreadsDeviceTest.class, CursorCloseDeviceTest.class), ADAPTER);
+    }
+
+    @Test
+    @Tag("full")
+    void aCloseWaitsForCursorsOverRings() throws IOException, InterruptedException {
+        play(List.of(CursorCloseDeviceTest.class), ADAPTER, RINGS);
     }
 }
