@@ -13,6 +13,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Consumer;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.Timeout;
 class Mlx5QueuesOnLibmlx5 {
     private static final DataPathChoice RINGS = new DataPathChoice(DataPath.RINGS, "");
     private static final int SEND_CODE = 0x0a;
+    private static final int READ_CODE = 0x10;
     private static final int ROUNDS = 300;
     /** {@code MLX5_QP_FLAG_SCATTER_CQE}. */
     private static final int SCATTER_FLAG = 1 << 1;
@@ -255,7 +257,7 @@ class Mlx5QueuesOnLibmlx5 {
             register.fill((byte) 0);
             side.pair.postWrite(1, side.region.slice(0, 40), side.region.remoteMemory(), SendFlags.INLINE);
             assertThat(register.get(JAVA_LONG, 0)).isNotZero();
-            assertThat(register.get(JAVA_LONG, 8)).isZero();
+            assertThat(register.get(JAVA_LONG, 16)).isZero();
             others.getLast().close();
             register.fill((byte) 0);
             side.pair.postWrite(1, side.region.slice(0, 40), side.region.remoteMemory(), SendFlags.INLINE);
@@ -299,6 +301,40 @@ class Mlx5QueuesOnLibmlx5 {
                 Mlx5StandIn.Queue ours = Mlx5StandIn.of(queues.getLast());
                 assertThat(bytes(ours.doorbell())).as("round %d", round).isEqualTo(bytes(theirs.doorbell()));
                 assertThat(bytes(ours.arming())).as("round %d", round).isEqualTo(bytes(theirs.arming()));
+            }
+        }
+    }
+
+    /** A request that begins in the last block, and data that come with its completion. */
+    @Test
+    void dataOfARequestThatGoesOnAtTheStartArriveInAllItsPlaces() {
+        SliceList places = SliceList.allocate(3);
+        for (DataPath path : DataPath.values()) {
+            try (Mlx5Side side = open(path)) {
+                int last = (int) (side.rings.sends().byteSize() / 64) - 1;
+                for (int counter = 0; counter < last; counter++) {
+                    assertThat(side.pair.postSend(counter, side.region.slice(0, 8), SendFlags.SIGNALED))
+                            .isZero();
+                    completeSend(side, side.pair, counter);
+                    assertThat(poll(side.sendQueue, 1)).containsExactly((long) counter);
+                }
+                memory.fill((byte) 0);
+                places.clear();
+                for (int i = 1; i <= 3; i++) {
+                    places.add(side.region.slice(100 * i, 8));
+                }
+                RemoteMemory remote = side.region.remoteMemory().slice(0, 24);
+                SendBatch batch = side.pair.startBatch().read(7, places, remote, SendFlags.SIGNALED);
+                assertThat(batch.post()).isEqualTo(1);
+                byte[] entry =
+                        entries.entry(side.rings, Mlx5Entries.REQUEST, READ_CODE, last, Mlx5Entries.SCATTER_32, 24);
+                Mlx5StandIn.complete(side.sendQueue, entry);
+                assertThat(poll(side.sendQueue, 1)).containsExactly(7L);
+                for (int i = 1; i <= 3; i++) {
+                    assertThat(bytes(memory.asSlice(100L * i, 8)))
+                            .as("%s, entry %d", path, i)
+                            .isEqualTo(Arrays.copyOfRange(entry, 8 * (i - 1), 8 * i));
+                }
             }
         }
     }
