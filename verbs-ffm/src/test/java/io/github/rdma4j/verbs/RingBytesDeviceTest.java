@@ -19,6 +19,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -50,7 +51,8 @@ class RingBytesDeviceTest {
             DeviceContext device = pair.device;
             SendPath mine = pair.pair.path();
             SendPath theirs = pair.peer.path();
-            pair.peer.nativeQueue(new SendFunctions(device.functions().postSend(), false, pair.peer.handle()), null);
+            pair.peer.nativeQueue(
+                    new SendFunctions(device.functions().postSend(), false, pair.peer.handle()), null, Set.of());
             for (QueuePair queue : List.of(pair.pair, pair.peer)) {
                 queue.toError();
                 queue.modify(attributes -> attributes.state(QueuePairState.RESET));
