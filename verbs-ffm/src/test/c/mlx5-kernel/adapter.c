@@ -198,14 +198,13 @@ static int receive(struct object *peer, uint8_t *bytes, uint64_t length, int kin
     return syndrome ? INVALID_REQUEST : 0;
 }
 
-static int atomic(struct object *pair, struct object *peer, uint32_t counter, unsigned code, const uint8_t *segment,
+static int atomic(struct object *pair, struct object *peer, unsigned code, const uint8_t *segment,
                   struct message *message) {
     uint64_t address = long_word(segment);
     uint64_t *there = (uint64_t *)reach(peer->context, word(segment + 8), address, 8, ACCESS_REMOTE_ATOMIC);
     if (!there || address % 8 != 0) {
         return there ? INVALID_REQUEST : ACCESS_ERROR;
     }
-    (void)counter;
     uint64_t swap_or_add = long_word(segment + SEGMENT), compare = long_word(segment + SEGMENT + 8), old = *there;
     if (code == FETCH_AND_ADD) {
         *there = old + swap_or_add;
@@ -236,7 +235,7 @@ static int serve(struct object *pair, struct object *peer, uint32_t counter, uin
         return WAIT;
     }
     if (is_atomic) {
-        return atomic(pair, peer, counter, code, remote, &message);
+        return atomic(pair, peer, code, remote, &message);
     }
     if (message.length > sizeof bytes) {
         return LENGTH_ERROR;

@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.internal.datapath;
 
 import static io.github.rdma4j.verbs.internal.NativeMemory.getByte;
 import static io.github.rdma4j.verbs.internal.NativeMemory.getInt;
+import static io.github.rdma4j.verbs.internal.NativeMemory.getShort;
 import static io.github.rdma4j.verbs.internal.NativeMemory.putByte;
 import static io.github.rdma4j.verbs.internal.NativeMemory.putInt;
 import static io.github.rdma4j.verbs.internal.NativeMemory.putLong;
@@ -119,10 +120,7 @@ final class Mlx5Completions {
                         : RdmaHeaders.IBV_WC_RECV());
         int flagsAndPeer = Integer.reverseBytes(getInt(entry + Mlx5Layout.COMPLETION_FLAGS_AND_PEER));
         putInt(wc + FLAGS, flags | ((flagsAndPeer >>> 28 & 3) != 0 ? WITH_HEADER : 0));
-        putShort(
-                wc + LID,
-                Short.reverseBytes(
-                        io.github.rdma4j.verbs.internal.NativeMemory.getShort(entry + Mlx5Layout.COMPLETION_LID)));
+        putShort(wc + LID, Short.reverseBytes(getShort(entry + Mlx5Layout.COMPLETION_LID)));
         putByte(wc + SERVICE_LEVEL, (byte) (flagsAndPeer >>> 24 & 0xf));
         putInt(wc + SOURCE, flagsAndPeer & 0xffffff);
         putByte(wc + PATH_BITS, (byte) (getByte(entry + Mlx5Layout.COMPLETION_PATH) & 0x7f));

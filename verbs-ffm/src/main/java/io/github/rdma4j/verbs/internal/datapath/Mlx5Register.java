@@ -67,7 +67,7 @@ final class Mlx5Register {
         VarHandle.fullFence();
     }
 
-    /** Tells the adapter by the first eight bytes of a request. */
+    /** Tells the adapter by the first eight bytes of a request: one store, since both addresses are multiples of 8. */
     static void ring(long register, long head) {
         putLong(structure(register), getLong(structure(head)));
     }

@@ -168,8 +168,8 @@ final class Mlx5SendMemory {
     }
 
     /**
-     * Writes a request into a register, all of its blocks: each eight bytes are one store, as C does it
-     * ({@code mmio_memcpy_x64}).
+     * Writes a request into a register, all of its blocks (C: {@code mmio_memcpy_x64}, eight bytes a store). In which
+     * stores does not matter: the register is mapped write-combining, which promises no order before the next fence.
      */
     void copyBlocks(long from, long register, int blocks) {
         long block = structure(from);
