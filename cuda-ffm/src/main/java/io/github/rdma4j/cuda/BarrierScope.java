@@ -5,7 +5,8 @@ package io.github.rdma4j.cuda;
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
 
 /**
- * For whom a barrier of {@link MemoryOperations} orders what a stream has written ({@code CUstreamMemoryBarrier_flags}).
+ * For whom a barrier of {@link MemoryOperations} orders what a stream has written
+ * ({@code CUstreamMemoryBarrier_flags}).
  *
  * @since 0.1.0
  */

@@ -153,8 +153,8 @@ public final class MemoryOperations {
     }
 
     /**
-     * {@link #writeValue} without its order ({@code CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER}): for several values behind
-     * one {@link #barrier}.
+     * {@link #writeValue} without its order ({@code CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER}): for several values
+     * behind one {@link #barrier}.
      *
      * @param memory of the device, or pinned; not managed
      * @param offset of the value, a multiple of 4
