@@ -84,7 +84,7 @@ public final class CudaGraph extends GuardedResource {
      * @throws IllegalArgumentException if the graph is this one or of another context, or a node is of another graph
      */
     public GraphNode add(CudaGraph child, GraphNode... after) {
-        if (child == this || child.context() != context()) {
+        if (child == this || child.context().handle() != context().handle()) {
             throw new IllegalArgumentException(
                     child + " cannot be added to " + this + ": it must be another graph of the same context");
         }

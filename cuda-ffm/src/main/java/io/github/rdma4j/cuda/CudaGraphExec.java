@@ -41,7 +41,7 @@ public final class CudaGraphExec extends GuardedResource {
      * @throws CudaException if the driver refuses it; what its work does wrong later is told by a later call
      */
     public void launch(CudaStream stream) {
-        if (stream.context() != context()) {
+        if (stream.context().handle() != context().handle()) {
             throw new IllegalArgumentException(stream + " is of another context than " + this);
         }
         synchronized (lock) {
@@ -76,8 +76,9 @@ public final class CudaGraphExec extends GuardedResource {
     }
 
     private void launchWithDependencies(CudaStream stream) {
-        if (stream.captureDependencies(dependencies)) {
+        if (stream.isCaptured()) {
             launchNow(stream);
+            stream.captureDependencies(dependencies);
             return;
         }
         int asked = 0;

@@ -421,14 +421,10 @@ public final class CudaStream extends StreamMemory {
         return true;
     }
 
-    boolean captureDependencies(GraphDependency... dependencies) {
-        if (capture == null) {
-            return false;
-        }
+    void captureDependencies(GraphDependency... dependencies) {
         for (GraphDependency dependency : dependencies) {
             capture.uses().add(dependency);
         }
-        return true;
     }
 
     StreamCapture capture() {

@@ -15,6 +15,7 @@ final class EvidenceCopies {
     private static final int TURNS = 3;
     private static final int ROUNDS = 20;
     private static final int CALLS = 1000;
+    private static final int NODES = 20;
     private static final Duration LIMIT = Duration.ofSeconds(20);
 
     private EvidenceCopies() {}
@@ -50,6 +51,30 @@ final class EvidenceCopies {
                 }
             });
             printTime("a stream made and closed", () -> context.createStream().close());
+            HostMemory words = context.allocateHost(64);
+            MemoryOperations batch = MemoryOperations.on(context.device(), 1).writeValue(words, 0, 1);
+            printTime("a value written by a batch, and waited for", () -> {
+                stream.submit(batch);
+                await(stream);
+            });
+            CudaGraphExec graph = stream.capture(CaptureMode.THREAD_LOCAL, captured -> {
+                        for (int i = 0; i < NODES; i++) {
+                            captured.submit(batch);
+                        }
+                    })
+                    .instantiate();
+            printTime("a graph of " + NODES + " batches launched, and waited for", () -> {
+                graph.launch(stream);
+                await(stream);
+            });
+            words.close();
+            graph.close();
+        }
+    }
+
+    private static void await(CudaStream stream) {
+        if (!stream.await(LIMIT)) {
+            throw new AssertionError("the work of a stream is not done after " + LIMIT);
         }
     }
 

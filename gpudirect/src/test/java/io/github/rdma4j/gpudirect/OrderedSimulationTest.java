@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.gpudirect.OrderedSide.Stream;
 import io.github.rdma4j.verbs.QueuePair;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.Random;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
@@ -110,12 +113,17 @@ class OrderedSimulationTest {
         }
 
         private void prepare(OrderedSide one, OrderedSide other, int pair) {
-            int[] slots = new int[writes];
+            // The last to be started tells the peer, and need not be the last that was made.
+            int last = random.nextInt(writes);
+            List<Integer> slots = new ArrayList<>();
             for (int i = 0; i < writes; i++) {
-                int tag = i == writes - 1 ? pair : -1;
-                slots[i] = one.addWrite(tag);
-                assertThat(other.addWrite(tag)).isEqualTo(slots[i]);
+                int tag = i == last ? pair : -1;
+                slots.add(one.addWrite(tag));
+                assertThat(other.addWrite(tag)).isEqualTo(slots.getLast());
             }
+            Integer notice = slots.remove(last);
+            Collections.shuffle(slots, random);
+            slots.add(notice);
             int arrival = one.protocol.addArrival(pair);
             assertThat(other.protocol.addArrival(pair)).isEqualTo(arrival);
             for (int round = 0; round < rounds; round++) {
@@ -126,7 +134,7 @@ class OrderedSimulationTest {
             }
         }
 
-        private void turn(OrderedSide side, int pair, int[] slots, int round) {
+        private void turn(OrderedSide side, int pair, List<Integer> slots, int round) {
             Stream stream = side.streams.get(pair);
             for (int slot : slots) {
                 // What the write before reads must stay until it is done; of the first turn nothing is under way.
@@ -136,7 +144,7 @@ class OrderedSimulationTest {
             }
         }
 
-        private void expectTurn(OrderedSide side, int pair, int[] slots, int arrival, int round) {
+        private void expectTurn(OrderedSide side, int pair, List<Integer> slots, int arrival, int round) {
             Stream stream = side.streams.get(pair);
             side.start(stream, arrival);
             side.await(stream, arrival);
