@@ -13,7 +13,8 @@ import org.junit.jupiter.api.Test;
 class StreamProxyTest {
     @Test
     void aProxyIsOneThreadThatStops() {
-        StreamProxy proxy = StreamProxy.start(config -> config.spin(Duration.ZERO).pause(Duration.ofMillis(1)));
+        StreamProxy proxy =
+                StreamProxy.start(config -> config.spin(Duration.ZERO).pause(Duration.ofMillis(1)));
         assertThat(threads()).hasSize(1).allMatch(Thread::isDaemon);
         assertThat(proxy).hasToString("stream proxy of 0 channels");
         proxy.close();
