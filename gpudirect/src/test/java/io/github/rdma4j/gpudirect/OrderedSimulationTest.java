@@ -35,6 +35,7 @@ class OrderedSimulationTest {
         POSTS,
         CONNECTION,
         LOST_NOTICES,
+        CLOSES,
         SILENT_ADAPTER
     }
 
@@ -67,6 +68,7 @@ class OrderedSimulationTest {
 
         private final OrderedSide left;
         private final OrderedSide right;
+        private final BooleanSupplier closes = sometimes(100, Fault.CLOSES);
         private boolean faulty = true;
         private long now;
 
@@ -169,6 +171,9 @@ class OrderedSimulationTest {
 
         private void step(OrderedSide side) {
             now += 1 + random.nextInt(100);
+            if (closes.getAsBoolean()) {
+                side.protocol.breakDown(new TransferException("closed"), now);
+            }
             switch (random.nextInt(4)) {
                 case 0, 1 -> side.streams.get(random.nextInt(PAIRS)).tryStep();
                 case 2 -> side.protocol.advance(now);

@@ -82,7 +82,8 @@ public final class Main {
     private static String tools() {
         return Arrays.stream(Tool.values()).map(Tool::command).collect(Collectors.joining(", ")) + ", "
                 + CompareCommand.NAME + ", " + ReportCommand.NAME + ", " + DoctorCommand.NAME + ", "
-                + WatchCommand.NAME + ", " + PredictCommand.NAME + ", " + CheckCommand.NAME + ", " + GdsCommand.NAME + ", "
+                + WatchCommand.NAME + ", " + PredictCommand.NAME + ", " + CheckCommand.NAME + ", " + GdsCommand.NAME
+                + ", "
                 + OrderedCommand.NAME;
     }
 

@@ -73,11 +73,7 @@ public final class OrderedCommand {
         page.append("  %-8s %14s %22s%n".formatted("way", "t_avg[usec]", "this thread at work"));
         for (OrderedResult each : report.results()) {
             page.append(String.format(
-                    Locale.ROOT,
-                    "  %-8s %14.2f %20.1f %%%n",
-                    each.way(),
-                    each.microseconds(),
-                    100 * each.hostShare()));
+                    Locale.ROOT, "  %-8s %14.2f %20.1f %%%n", each.way(), each.microseconds(), 100 * each.hostShare()));
         }
         return page.toString();
     }

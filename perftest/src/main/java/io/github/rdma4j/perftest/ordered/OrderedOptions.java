@@ -30,7 +30,10 @@ final class OrderedOptions extends CommandOptions {
     private static final int MOST_ROUNDS = 10_000_000;
     private static final int MOST_PORT = 65535;
 
-    @Option(names = "--connect", paramLabel = "<host>", description = "The server to play with (default: be the server).")
+    @Option(
+            names = "--connect",
+            paramLabel = "<host>",
+            description = "The server to play with (default: be the server).")
     private String server;
 
     @Option(

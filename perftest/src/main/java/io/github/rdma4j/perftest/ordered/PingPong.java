@@ -47,6 +47,7 @@ final class PingPong implements AutoCloseable {
     private static final String ROOT_PROPERTY = "io.github.rdma4j.gpudirect.root";
     private static final int TAG = 0;
     private static final int WARM_UP = 20;
+    private static final int LOOKS_BETWEEN_YIELDS = 64;
     /** A driver's queue is not endless. */
     private static final int AHEAD = 100;
 
@@ -118,7 +119,10 @@ final class PingPong implements AutoCloseable {
             }
         }
         return new OrderedReport(
-                context.device().toString(), device.toString(), region.decision().toString(), results);
+                context.device().toString(),
+                device.toString(),
+                region.decision().toString(),
+                results);
     }
 
     private static byte[] next(ByteBuffer buffer, int length) {
@@ -143,8 +147,7 @@ final class PingPong implements AutoCloseable {
         processor = threads.getCurrentThreadCpuTime() - processor;
         requireBall(way);
         line.meet();
-        return new OrderedResult(
-                way, time / 1e3 / options.rounds() / 2, Math.clamp((double) processor / time, 0, 1));
+        return new OrderedResult(way, time / 1e3 / options.rounds() / 2, Math.clamp((double) processor / time, 0, 1));
     }
 
     private static byte pattern(long index) {
@@ -223,11 +226,16 @@ final class PingPong implements AutoCloseable {
 
     private static void until(BooleanSupplier done, String what) {
         long start = System.nanoTime();
-        while (!done.getAsBoolean()) {
+        for (int looks = 1; !done.getAsBoolean(); looks++) {
             if (System.nanoTime() - start > LIMIT.toNanos()) {
                 throw late(what);
             }
-            Thread.onSpinWait();
+            if (looks % LOOKS_BETWEEN_YIELDS == 0) {
+                // What is waited for may need this core.
+                Thread.yield();
+            } else {
+                Thread.onSpinWait();
+            }
         }
     }
 
@@ -243,8 +251,7 @@ final class PingPong implements AutoCloseable {
                 channel.prepareNotifyingWrite(region, 0, options.size(), target.slice(0, options.size()), TAG);
         OrderedTransfer arrival = channel.prepareArrival(TAG, region, 0, options.size());
         results.add(measure(line, "stream", rounds -> inLots(rounds, () -> turn(stream, hit, arrival))));
-        try (CudaGraphExec graph = stream.capture(
-                        CaptureMode.THREAD_LOCAL, captured -> turn(captured, hit, arrival))
+        try (CudaGraphExec graph = stream.capture(CaptureMode.THREAD_LOCAL, captured -> turn(captured, hit, arrival))
                 .instantiate()) {
             results.add(measure(line, "graph", rounds -> inLots(rounds, () -> graph.launch(stream))));
         }

@@ -42,6 +42,8 @@ class OrderedCommandTest {
     })
     void whatMakesNoSenseIsRefused(String option, String value, String words) {
         assertThat(run(option, value)).isEqualTo(2);
-        assertThat(err.toString(StandardCharsets.UTF_8)).contains(words).contains("Try 'rdma4j gpu_ordered_lat --help'");
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .contains(words)
+                .contains("Try 'rdma4j gpu_ordered_lat --help'");
     }
 }
