@@ -40,7 +40,7 @@ class LifetimeTest {
         assertThat(StandInDriver.open()).as("what is left open").isEmpty();
     }
 
-    /** Memory is not freed before the work with it is done, and that may wait for a thread that has to be told to go. */
+    /** Memory is not freed before the work with it is done, and that may wait for somebody who must be told to go. */
     @Test
     void whatIsNoObjectOfCudaIsClosedFirst() {
         CudaContext context = Cuda.device(0).createContext();

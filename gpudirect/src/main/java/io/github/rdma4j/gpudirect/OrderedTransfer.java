@@ -14,8 +14,8 @@ import io.github.rdma4j.cuda.WaitCondition;
  * request of MPI. It is prepared once, and goes with its channel.
  *
  * <p>A round is a start and, if the stream needs it, a wait. A start waits for the round before: memory that is written
- * must not change until that is done. Rounds of one transfer are for one stream at a time; several streams take turns by
- * events.
+ * must not change until that is done. Rounds of one transfer are for one stream at a time; several streams take turns
+ * by events.
  *
  * <p>Both can be captured into a graph ({@link CudaStream#capture}), or added to one ({@link #addStart},
  * {@link #addWait}). The graph can be launched while the channel is open and has not failed; else the launch is an
@@ -65,8 +65,8 @@ public final class OrderedTransfer {
     }
 
     /**
-     * Has a stream start a round when it has done what it was given before; the stream goes on at once, unless the round
-     * before is still under way. On the staged path the bytes are copied to the mirror first.
+     * Has a stream start a round when it has done what it was given before; the stream goes on at once, unless the
+     * round before is still under way. On the staged path the bytes are copied to the mirror first.
      *
      * @param stream of the channel's context
      * @throws IllegalArgumentException if it is of another context

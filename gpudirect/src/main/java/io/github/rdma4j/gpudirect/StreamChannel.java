@@ -23,9 +23,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * streams only events make an order.
  *
  * <p>No stream waits for ever. When something fails, or takes longer than {@link StreamChannelConfig#timeLimit}, the
- * channel has failed: all waits of streams end at once, and those that come later do not wait. What a stream does behind
- * such a wait it does with what the memory has then. Kernels learn of it by {@link #passErrorWord}; the program by
- * {@link #failure()}, and by an {@link IllegalStateException} of the next start and of the next launch of a graph.
+ * channel has failed: all waits of streams end at once, and those that come later do not wait. What a stream does
+ * behind such a wait it does with what the memory has then. Kernels learn of it by {@link #passErrorWord}; the program
+ * by {@link #failure()}, and by an {@link IllegalStateException} of the next start and of the next launch of a graph.
  *
  * <p>It is closed with its proxy or its CUDA context at the latest; close it before what its transfers lie in. Thread
  * safety: all methods may be called from any thread.
@@ -172,8 +172,8 @@ public final class StreamChannel implements AutoCloseable {
     }
 
     /**
-     * Prepares the arrival of what the peer writes to a region and tells of, on every path: on the staged one, each wait
-     * copies it from the mirror.
+     * Prepares the arrival of what the peer writes to a region and tells of, on every path: on the staged one, each
+     * wait copies it from the mirror.
      *
      * @param tag 0 to 255; one transfer for each
      * @param region where the peer writes to
@@ -378,7 +378,8 @@ public final class StreamChannel implements AutoCloseable {
      * context.
      *
      * @throws CudaCloseTimeoutException if streams have not come to transfers that they were given after
-     *     {@link io.github.rdma4j.cuda.CudaContext#closeTimeout()}: somebody must answer them; closing again waits again
+     *     {@link io.github.rdma4j.cuda.CudaContext#closeTimeout()}: somebody must answer them; closing again waits
+     *     again
      * @throws io.github.rdma4j.verbs.VerbsException if the adapter refuses to free something; closing again tries again
      */
     @Override
