@@ -143,9 +143,10 @@ public final class Endpoint implements AutoCloseable {
                 carrier,
                 new Credits(config.receiveBuffers(), peer.receiveBuffers()),
                 config.sendDepth(),
-                config.maxMessageSize(),
+                config.bufferSize(),
                 Math.min(config.maxMessageSize(), peer.bufferSize()),
-                new Silence(Engine.nanos(config.silenceTimeout())));
+                new Silence(Engine.nanos(config.silenceTimeout())),
+                config.integrity() ? new Checksum() : null);
         Engine engine = new Engine(carrier, protocol, new SpinTime(Engine.nanos(config.spinLimit())));
         return new Endpoint(engine, memories, config.closeTimeout(), peer.userData());
     }
@@ -184,6 +185,20 @@ public final class Endpoint implements AutoCloseable {
      */
     public int maxMessageSize() {
         return protocol.maxMessage();
+    }
+
+    /**
+     * What the sums of messages have found; see {@link EndpointConfig#integrity}.
+     *
+     * @return the counts until now; empty if messages have no sums
+     */
+    public Optional<IntegrityCounters> integrity() {
+        engine.enter();
+        try {
+            return Optional.ofNullable(protocol.sums).map(Checksum::counters);
+        } finally {
+            engine.exit();
+        }
     }
 
     /** {@return this side's address and port; empty after the close} */

@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.internal.events.CorruptMessageEvent;
 import java.util.ArrayDeque;
 import java.util.Queue;
 
@@ -41,6 +42,9 @@ final class Protocol extends SendingHalf {
     }
 
     private final int bufferSize;
+    /** Behind each message. */
+    private final int sumBytes;
+
     private final Inbox inbox;
     private final Silence silence;
     private final Queue<Promise<byte[]>> requests = new ArrayDeque<>();
@@ -61,10 +65,20 @@ final class Protocol extends SendingHalf {
      * The state after the handshake.
      *
      * @param bufferSize of this side's receive buffers, in bytes
-     * @param maxMessage the longest message to send, in bytes
+     * @param maxMessage the longest message to send, in bytes, without its sum
+     * @param sums of the messages; null for none
      */
-    Protocol(String name, Wire wire, Credits credits, int sendDepth, int bufferSize, int maxMessage, Silence silence) {
-        super(name, wire, credits, new Slots(sendDepth), maxMessage);
+    Protocol(
+            String name,
+            Wire wire,
+            Credits credits,
+            int sendDepth,
+            int bufferSize,
+            int maxMessage,
+            Silence silence,
+            Checksum sums) {
+        super(name, wire, credits, new Slots(sendDepth), maxMessage, sums);
+        this.sumBytes = sums == null ? 0 : Checksum.BYTES;
         this.inbox = new Inbox(credits.buffers() + Credits.RESERVE);
         this.bufferSize = bufferSize;
         this.silence = silence;
@@ -102,9 +116,7 @@ final class Protocol extends SendingHalf {
     /** Why nothing goes any more; a new exception each time, so that its stack trace is the caller's. */
     @Override
     EndpointException ended(String operation) {
-        return state == State.PEER_CLOSED
-                ? new ClosedByPeerException(operation)
-                : new ConnectionLostException(operation, lost.reason(), lost.getCause());
+        return state == State.PEER_CLOSED ? new ClosedByPeerException(operation) : lost.again(operation);
     }
 
     // ---- What the program asks for, beside sending ----
@@ -213,12 +225,18 @@ final class Protocol extends SendingHalf {
         int kind = Frame.kind(frame);
         if (kind != Frame.MESSAGE && kind != Frame.CREDIT && kind != Frame.CLOSE) {
             violated("a message of an unknown kind");
+        } else if (kind == Frame.MESSAGE && length < sumBytes) {
+            violated("a message without a sum");
+        } else if (kind == Frame.MESSAGE
+                && sums != null
+                && !sums.isIntact(wire.arrived(buffer), (int) length - sumBytes)) {
+            corrupted(length - sumBytes);
         } else if (kind == Frame.MESSAGE && !credits.arrive()) {
             violated("a message for which it had no credit");
         } else if (!credits.receive(Frame.credits(frame))) {
             violated("more credits than it has buffers");
         } else if (kind == Frame.MESSAGE) {
-            inbox.add(buffer, length);
+            inbox.add(buffer, length - sumBytes);
         } else if (kind == Frame.CREDIT) {
             if (canPost()) {
                 repost(buffer);
@@ -234,6 +252,20 @@ final class Protocol extends SendingHalf {
     void overrun() {
         changes++;
         violated("a message for which it had no credit");
+    }
+
+    /** It is not given to the program, nor is what comes behind it; also where the connection was lost already. */
+    private void corrupted(long length) {
+        deaf = true;
+        CorruptMessageEvent.found(name, sums.next(), length, sums.said(), sums.found());
+        CorruptMessageException corrupt =
+                new CorruptMessageException(name, sums.next(), length, sums.said(), sums.found());
+        if (state == State.LOST) {
+            corrupt.addSuppressed(lost);
+            lost = corrupt;
+        } else {
+            lose(corrupt);
+        }
     }
 
     private void violated(String how) {
@@ -288,11 +320,17 @@ final class Protocol extends SendingHalf {
     @Override
     void lose(String reason, TransferException cause) {
         if (state == State.OPEN) {
-            lost = new ConnectionLostException(name, reason, cause);
+            lose(new ConnectionLostException(name, reason, cause));
+        }
+    }
+
+    private void lose(ConnectionLostException how) {
+        if (state == State.OPEN) {
+            lost = how;
             state = State.LOST;
             changes++;
             breakWire();
-            tellEnd(reason);
+            tellEnd(how.reason());
         }
     }
 

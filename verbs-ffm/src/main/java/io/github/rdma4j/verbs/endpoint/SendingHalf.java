@@ -38,6 +38,8 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
     final Wire wire;
     final Credits credits;
     final Slots slots;
+    /** Null if messages have none. */
+    final Checksum sums;
     /** Counts up with everything that somebody can have waited for. */
     long changes;
 
@@ -50,12 +52,13 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
     /** Somebody has waited for the end of something, as some programs do again and again, or closes. */
     private boolean endsMatter;
 
-    SendingHalf(String name, Wire wire, Credits credits, Slots slots, int maxMessage) {
+    SendingHalf(String name, Wire wire, Credits credits, Slots slots, int maxMessage, Checksum sums) {
         this.name = name;
         this.wire = wire;
         this.credits = credits;
         this.slots = slots;
         this.maxMessage = maxMessage;
+        this.sums = sums;
     }
 
     abstract EndpointException ended(String operation);
@@ -240,7 +243,9 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
                 credits.spend();
                 // The last one tells of all.
                 boolean signaled = i == taken.length - 1 || mustSignal();
-                slots.posted(taken[i], messages.get(i).byteSize(), signaled);
+                long length = messages.get(i).byteSize();
+                seal(taken[i], length);
+                slots.posted(taken[i], length, signaled);
                 wire.postMessage(taken[i], Frame.of(Frame.MESSAGE, credits.grant()), signaled);
             }
         } finally {
@@ -422,9 +427,17 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
     }
 
     private void postFilled(int slot, long length, boolean signaled) {
+        seal(slot, length);
         int frame = Frame.of(Frame.MESSAGE, credits.grant());
         slots.posted(slot, length, signaled);
         postedIn(slot, wire.postMessage(slot, frame, signaled));
+    }
+
+    /** The message in a slot gets its sum, in the order of the posts, which is that in which messages arrive. */
+    private void seal(int slot, long length) {
+        if (sums != null) {
+            sums.seal(wire.view(slot), (int) length);
+        }
     }
 
     /**

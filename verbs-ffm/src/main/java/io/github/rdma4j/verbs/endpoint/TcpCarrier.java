@@ -85,7 +85,7 @@ final class TcpCarrier implements Carrier {
         this.in = rooms.input();
         this.requests = new TcpRequests(config.sendQueueDepth());
         this.output = new TcpOutput(socket, rooms.output());
-        this.input = new TcpInput(rooms, requests, output, exposures, config.maxMessageSize());
+        this.input = new TcpInput(rooms, requests, output, exposures, config.bufferSize());
         if (!config.silenceTimeout().isZero()) {
             socket.keepAlive(config.silenceTimeout());
         }
@@ -111,6 +111,16 @@ final class TcpCarrier implements Carrier {
     @Override
     public MemorySegment room(int slot) {
         return rooms.sends().room(slot);
+    }
+
+    @Override
+    public ByteBuffer view(int slot) {
+        return rooms.sends().view(slot);
+    }
+
+    @Override
+    public ByteBuffer arrived(int buffer) {
+        return rooms.arrived(buffer);
     }
 
     @Override

@@ -85,8 +85,8 @@ abstract class VerbsWire implements Carrier {
             throw new IllegalArgumentException(message + " is of another protection domain than " + name
                     + ": register the memory in Endpoint.protectionDomain()");
         }
-        if (trailer > 0) {
-            // The frame stands behind the message, in the same memory.
+        if (buffers.hasTail()) {
+            // Sum and frame stand behind the message, in the same memory.
             buffers.fill(slot, message.segment());
         } else {
             buffers.lend(slot, message);
@@ -101,6 +101,16 @@ abstract class VerbsWire implements Carrier {
     @Override
     public final MemorySegment room(int slot) {
         return buffers.room(slot);
+    }
+
+    @Override
+    public final ByteBuffer view(int slot) {
+        return buffers.view(slot);
+    }
+
+    @Override
+    public final ByteBuffer arrived(int buffer) {
+        return received.arrived(buffer);
     }
 
     @Override

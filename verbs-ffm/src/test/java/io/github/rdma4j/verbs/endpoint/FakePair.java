@@ -37,7 +37,9 @@ final class FakePair implements AutoCloseable {
     }
 
     private static FakeCarrier carrier(Object wire, EndpointConfig config) {
-        return new FakeCarrier(wire, true, config.sendDepth(), config.receiveBuffers());
+        FakeCarrier carrier = new FakeCarrier(wire, true, config.sendDepth(), config.receiveBuffers());
+        carrier.sum = config.sumBytes();
+        return carrier;
     }
 
     private static Endpoint endpoint(String name, FakeCarrier carrier, EndpointConfig config, Duration spinLimit) {
@@ -46,9 +48,10 @@ final class FakePair implements AutoCloseable {
                 carrier,
                 new Credits(config.receiveBuffers(), config.receiveBuffers()),
                 config.sendDepth(),
+                config.bufferSize(),
                 config.maxMessageSize(),
-                config.maxMessageSize(),
-                new Silence(config.silenceTimeout().toNanos()));
+                new Silence(config.silenceTimeout().toNanos()),
+                config.integrity() ? new Checksum() : null);
         Engine engine = new Engine(carrier, protocol, new SpinTime(spinLimit.toNanos()));
         return new Endpoint(engine, null, Duration.ofSeconds(5), new byte[0]);
     }
