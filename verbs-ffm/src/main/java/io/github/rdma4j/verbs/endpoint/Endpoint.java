@@ -82,6 +82,7 @@ public final class Endpoint implements AutoCloseable {
     private final Duration closeTimeout;
     private final byte[] peerPrivateData;
     private final Transfers transfers;
+    private final Grants grants;
     /** Why it is not over RDMA though that was tried; set before the program has the endpoint. */
     private volatile RuntimeException rdmaFailure;
 
@@ -95,6 +96,7 @@ public final class Endpoint implements AutoCloseable {
         this.closeTimeout = closeTimeout;
         this.peerPrivateData = peerPrivateData;
         this.transfers = new Transfers(engine);
+        this.grants = new Grants(engine, memories, transfers);
     }
 
     /**
@@ -655,7 +657,7 @@ public final class Endpoint implements AutoCloseable {
      *     limit and the remedy
      */
     public MemoryRegion allocateMemory(long size) {
-        return memories.allocate(size);
+        return memories.allocate(size, AccessFlag.LOCAL_WRITE);
     }
 
     /**
@@ -698,6 +700,46 @@ public final class Endpoint implements AutoCloseable {
      */
     public ExposedMemory expose(MemorySlice slice, AccessFlag... rights) {
         return memories.expose(slice, false, rights);
+    }
+
+    /**
+     * Gives this peer memory that no other one can use, until it is taken back: a memory window of type 2, bound to this
+     * connection (ibv_alloc_mw(3), ibv_wr_bind_mw(3)). Over TCP the table of this connection does the same. Where the
+     * device has no such windows, and with {@link Transport#RDMA_WITH_FAILOVER}, the memory is registered once more for
+     * this grant alone, with these rights: then others of the same protection domain can use it if they come to know its
+     * key, and {@link GrantedMemory#whyNotExclusive()} says so.
+     *
+     * <p>A window is bound in the order of messages and transfers, so this may have to wait. A region that is registered
+     * with {@link AccessFlag#MW_BIND} is used as it is; of another one, the part is registered once more.
+     *
+     * @param memory what to give; it stays the program's
+     * @param timeout how long to wait
+     * @param rights what the peer may do, of {@link AccessFlag#REMOTE_READ}, {@link AccessFlag#REMOTE_WRITE} and {@link
+     *     AccessFlag#REMOTE_ATOMIC}
+     * @return the grant, to be closed; with this endpoint at the latest
+     * @throws IllegalArgumentException if there are no rights, or others; if the memory is empty, or cannot be given
+     * @throws TransferTimeoutException if the window could not be bound in time
+     * @throws TransferException if the adapter refuses to bind; the connection is lost
+     * @throws ClosedByPeerException if the peer has closed
+     * @throws ConnectionLostException if the connection is lost
+     * @throws io.github.rdma4j.verbs.VerbsException if the device has no windows left, or memory cannot be registered
+     * @throws io.github.rdma4j.verbs.WaitInterruptedException if the thread is interrupted while it waits
+     * @throws IllegalStateException if this endpoint or the region is closed
+     */
+    public GrantedMemory grant(MemorySlice memory, Duration timeout, AccessFlag... rights) {
+        return grants.grant(memory, timeout, rights);
+    }
+
+    /**
+     * Gives this peer new memory that no other one can use; see {@link #grant(MemorySlice, Duration, AccessFlag...)}.
+     *
+     * @param size in bytes, above 0
+     * @param timeout how long to wait
+     * @param rights what the peer may do
+     * @return the grant, zeroed, to be closed; with this endpoint at the latest, and the memory with it
+     */
+    public GrantedMemory grant(long size, Duration timeout, AccessFlag... rights) {
+        return grants.grant(size, timeout, rights);
     }
 
     /**
@@ -751,7 +793,7 @@ public final class Endpoint implements AutoCloseable {
      *     nevertheless
      */
     public void close(Duration timeout) {
-        engine.close(timeout);
+        CloseAll.of(() -> engine.close(timeout), grants::close);
     }
 
     /**
@@ -759,7 +801,7 @@ public final class Endpoint implements AutoCloseable {
      * #close()} that waits in another thread, too.
      */
     public void abort() {
-        engine.abort();
+        CloseAll.of(engine::abort, grants::close);
     }
 
     /** {@return the addresses of both sides} */

@@ -554,6 +554,11 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
     }
 
     @Override
+    public Exposures grants() {
+        return tcp.grants();
+    }
+
+    @Override
     public void ended(String reason) {
         tcp.ended(reason);
     }

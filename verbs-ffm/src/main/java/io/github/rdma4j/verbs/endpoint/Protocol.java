@@ -42,8 +42,6 @@ final class Protocol extends SendingHalf {
     }
 
     private final int bufferSize;
-    /** Behind each message. */
-    private final int sumBytes;
 
     private final Inbox inbox;
     private final Silence silence;
@@ -78,7 +76,6 @@ final class Protocol extends SendingHalf {
             Silence silence,
             Checksum sums) {
         super(name, wire, credits, new Slots(sendDepth), maxMessage, sums);
-        this.sumBytes = sums == null ? 0 : Checksum.BYTES;
         this.inbox = new Inbox(credits.buffers() + Credits.RESERVE);
         this.bufferSize = bufferSize;
         this.silence = silence;
@@ -225,18 +222,14 @@ final class Protocol extends SendingHalf {
         int kind = Frame.kind(frame);
         if (kind != Frame.MESSAGE && kind != Frame.CREDIT && kind != Frame.CLOSE) {
             violated("a message of an unknown kind");
-        } else if (kind == Frame.MESSAGE && length < sumBytes) {
-            violated("a message without a sum");
-        } else if (kind == Frame.MESSAGE
-                && sums != null
-                && !sums.isIntact(wire.arrived(buffer), (int) length - sumBytes)) {
-            corrupted(length - sumBytes);
+        } else if (kind == Frame.MESSAGE && sums != null && !isIntact(buffer, length)) {
+            deaf = true;
         } else if (kind == Frame.MESSAGE && !credits.arrive()) {
             violated("a message for which it had no credit");
         } else if (!credits.receive(Frame.credits(frame))) {
             violated("more credits than it has buffers");
         } else if (kind == Frame.MESSAGE) {
-            inbox.add(buffer, length - sumBytes);
+            inbox.add(buffer, sums == null ? length : length - Checksum.BYTES);
         } else if (kind == Frame.CREDIT) {
             if (canPost()) {
                 repost(buffer);
@@ -254,9 +247,22 @@ final class Protocol extends SendingHalf {
         violated("a message for which it had no credit");
     }
 
+    /** Whether a message with its sum is what was sent; if not, the connection is lost. */
+    private boolean isIntact(int buffer, long length) {
+        int bytes = (int) length - Checksum.BYTES;
+        if (bytes < 0) {
+            violated("a message without a sum");
+            return false;
+        }
+        boolean intact = sums.isIntact(wire.arrived(buffer), bytes);
+        if (!intact) {
+            corrupted(bytes);
+        }
+        return intact;
+    }
+
     /** It is not given to the program, nor is what comes behind it; also where the connection was lost already. */
     private void corrupted(long length) {
-        deaf = true;
         CorruptMessageEvent.found(name, sums.next(), length, sums.said(), sums.found());
         CorruptMessageException corrupt =
                 new CorruptMessageException(name, sums.next(), length, sums.said(), sums.found());

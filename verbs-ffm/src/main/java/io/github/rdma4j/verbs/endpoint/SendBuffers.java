@@ -38,8 +38,8 @@ final class SendBuffers {
     private final MemorySlice control;
     /** The bytes of a frame behind each message. */
     private final int trailer;
-    /** The bytes of a sum between the two. */
-    private final int sum;
+    /** The same with a sum between the two. */
+    private final int behind;
 
     /** In a region of their own. */
     SendBuffers(ProtectionDomain domain, int depth, int size, int trailer, int sum) {
@@ -63,7 +63,7 @@ final class SendBuffers {
         this.base = base;
         this.owned = owned;
         this.trailer = trailer;
-        this.sum = sum;
+        this.behind = sum + trailer;
         stride = ReceiveBuffers.stride(size + trailer);
         messages = new MemorySlice[depth];
         lent = new boolean[depth];
@@ -123,8 +123,8 @@ final class SendBuffers {
 
     /** The message that was written into a buffer has this length, without what is behind it. */
     void cut(int slot, long length) {
-        if (messages[slot] == null || lent[slot] || messages[slot].length() != length + sum + trailer) {
-            messages[slot] = region.slice(at(slot), length + sum + trailer);
+        if (messages[slot] == null || lent[slot] || messages[slot].length() != length + behind) {
+            messages[slot] = region.slice(at(slot), length + behind);
             lent[slot] = false;
         }
     }
@@ -149,7 +149,7 @@ final class SendBuffers {
 
     /** Whether the message itself must lie here, since something stands behind it. */
     boolean hasTail() {
-        return trailer + sum > 0;
+        return behind > 0;
     }
 
     /** The message that was copied into a buffer last, and what is behind it. */

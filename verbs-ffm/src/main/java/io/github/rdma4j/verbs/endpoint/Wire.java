@@ -96,6 +96,11 @@ interface Wire {
         return false;
     }
 
+    /** Memory that the peer alone may use, where this side's threads serve it; null where an adapter does. */
+    default Exposures grants() {
+        return null;
+    }
+
     /** Makes everything that is under way complete, if need be without success. */
     void toError();
 

@@ -290,7 +290,7 @@ final class FakeCarrier implements Carrier {
                 peer.memory[1] = request.operand;
                 peer.written.accept(request.operand);
             }
-            case READ -> {}
+            case READ, BIND -> {}
             case PUT -> peer.memory[2] = request.operand;
             case GET -> before = peer.memory[2];
             case FETCH_AND_ADD -> peer.memory[0] += 1;
