@@ -53,7 +53,7 @@ final class FakePair implements AutoCloseable {
                 new Silence(config.silenceTimeout().toNanos()),
                 config.integrity() ? new Checksum() : null);
         Engine engine = new Engine(carrier, protocol, new SpinTime(spinLimit.toNanos()));
-        return new Endpoint(engine, null, Duration.ofSeconds(5), new byte[0]);
+        return new Endpoint(engine, null, Duration.ofSeconds(5), new Hello(Hello.VERSION, 1, 0, new byte[0]));
     }
 
     @Override
