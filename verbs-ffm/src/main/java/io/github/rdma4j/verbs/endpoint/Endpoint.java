@@ -703,14 +703,14 @@ public final class Endpoint implements AutoCloseable {
     }
 
     /**
-     * Gives this peer memory that no other one can use, until it is taken back: a memory window of type 2, bound to this
-     * connection (ibv_alloc_mw(3), ibv_wr_bind_mw(3)). Over TCP the table of this connection does the same. Where the
-     * device has no such windows, and with {@link Transport#RDMA_WITH_FAILOVER}, the memory is registered once more for
-     * this grant alone, with these rights: then others of the same protection domain can use it if they come to know its
-     * key, and {@link GrantedMemory#whyNotExclusive()} says so.
+     * Gives this peer memory that no other one can use, until it is taken back: a memory window of type 2, bound to
+     * this connection (ibv_alloc_mw(3), ibv_wr_bind_mw(3)). Over TCP the table of this connection does the same. Where
+     * the device has no such windows, and with {@link Transport#RDMA_WITH_FAILOVER}, the memory is registered once more
+     * for this grant alone, with these rights: then others of the same protection domain can use it if they come to
+     * know its key, and {@link GrantedMemory#whyNotExclusive()} says so.
      *
-     * <p>A window is bound in the order of messages and transfers, so this may have to wait. A region that is registered
-     * with {@link AccessFlag#MW_BIND} is used as it is; of another one, the part is registered once more.
+     * <p>A window is bound in the order of messages and transfers, so this may have to wait. A region that is
+     * registered with {@link AccessFlag#MW_BIND} is used as it is; of another one, the part is registered once more.
      *
      * @param memory what to give; it stays the program's
      * @param timeout how long to wait
