@@ -140,15 +140,13 @@ public final class Endpoint implements AutoCloseable {
 
     /** An endpoint over a connection that is made, whose receive buffers were posted before. */
     static Endpoint over(Link link, Carrier carrier, Memories memories, EndpointConfig config, Hello peer) {
-        Protocol protocol = new Protocol(
-                "endpoint " + link,
-                carrier,
-                new Credits(config.receiveBuffers(), peer.receiveBuffers()),
-                config.sendDepth(),
-                config.bufferSize(),
-                Math.min(config.maxMessageSize(), peer.bufferSize()),
-                new Silence(Engine.nanos(config.silenceTimeout())),
-                config.integrity() ? new Checksum() : null);
+        String name = "endpoint " + link;
+        Credits credits = new Credits(config.receiveBuffers(), peer.receiveBuffers());
+        int longest = Math.min(config.maxMessageSize(), peer.bufferSize());
+        Silence silence = new Silence(Engine.nanos(config.silenceTimeout()));
+        Protocol protocol = config.integrity()
+                ? new SummedProtocol(name, carrier, credits, config.sendDepth(), config.bufferSize(), longest, silence)
+                : new Protocol(name, carrier, credits, config.sendDepth(), config.bufferSize(), longest, silence);
         Engine engine = new Engine(carrier, protocol, new SpinTime(Engine.nanos(config.spinLimit())));
         return new Endpoint(engine, memories, config.closeTimeout(), peer.userData());
     }
@@ -197,7 +195,7 @@ public final class Endpoint implements AutoCloseable {
     public Optional<IntegrityCounters> integrity() {
         engine.enter();
         try {
-            return Optional.ofNullable(protocol.sums).map(Checksum::counters);
+            return Optional.ofNullable(protocol.integrity());
         } finally {
             engine.exit();
         }
