@@ -77,6 +77,7 @@ class IntegrityTcpTest extends IntegrityContract {
         private void back() {
             try {
                 server.getInputStream().transferTo(client.getOutputStream());
+                client.shutdownOutput();
             } catch (IOException e) {
                 // The other direction says what there is to say.
             }
