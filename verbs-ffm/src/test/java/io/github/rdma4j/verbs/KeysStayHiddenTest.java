@@ -23,12 +23,13 @@ class KeysStayHiddenTest {
     private static final Pattern IN_A_TEXT = Pattern.compile("\"[^\"]*\\b[rl]key[ =](0x)?%[xds]?[^\"]*\"");
 
     /** A key that is an argument of a format, or joined to a text. */
-    private static final Pattern AS_TEXT = Pattern.compile(
-            "(formatted\\(|toHexString\\(|String\\.valueOf\\(|\" \\+ )[^;]*\\b(remoteKey|localKey|rkey|lkey)\\b(?!\\(\\w)");
+    private static final Pattern AS_TEXT =
+            Pattern.compile("(formatted\\(|toHexString\\(|String\\.valueOf\\(|\" \\+ )[^;]*"
+                    + "\\b(remoteKey|localKey|rkey|lkey)\\b(?!\\(\\w)");
 
     /**
-     * Where a key is text all the same: the trace, which its own property switches on and which has each argument of each
-     * call; and the banner of the ib_* tools, which has what C's tools print.
+     * Where a key is text all the same: the trace, which its own property switches on and which has each argument of
+     * each call; and the banner of the ib_* tools, which has what C's tools print.
      */
     private static final Set<String> ALLOWED = Set.of("TraceStructures.java", "Banner.java");
 
@@ -94,7 +95,6 @@ class KeysStayHiddenTest {
             }
             for (Object value : List.of(region, region.slice(8, 8), region.remoteMemory())) {
                 assertNoKey(value.toString(), region.remoteKey());
-                assertThat(value.toString()).doesNotContain(Integer.toHexString(region.localKey() | 1 << 31));
             }
         }
         assertThat(MemoryHandle.fromBytes(handle.toBytes())).isEqualTo(handle);

@@ -4,7 +4,8 @@ package io.github.rdma4j.verbs.endpoint;
 
 /**
  * The connection broke without a good-bye: the peer's process ended or aborted, the network failed, or a work request
- * did; or, as a subclass says, a message was corrupt. What was under way may or may not have arrived. The opposite of {@link ClosedByPeerException}.
+ * did; or, as a subclass says, a message was corrupt. What was under way may or may not have arrived. The opposite of
+ * {@link ClosedByPeerException}.
  *
  * @serial exclude
  * @since 0.1.0

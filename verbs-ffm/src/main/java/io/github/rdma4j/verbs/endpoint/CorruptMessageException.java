@@ -32,8 +32,8 @@ public final class CorruptMessageException extends ConnectionLostException {
                 "message %d of %s, %d bytes, is corrupt: it came with the sum 0x%08x, and its bytes give 0x%08x"
                         .formatted(number, peer, length, said, found),
                 null,
-                "look for failing memory on both machines (edac-util, dmesg), and for code that writes to buffers of the"
-                        + " endpoint; connect again, and send again what was not answered");
+                "look for failing memory on both machines (edac-util, dmesg), and for code that writes to buffers of"
+                        + " the endpoint; connect again, and send again what was not answered");
         this.number = number;
         this.length = length;
         this.said = said;

@@ -140,15 +140,13 @@ public final class Endpoint implements AutoCloseable {
 
     /** An endpoint over a connection that is made, whose receive buffers were posted before. */
     static Endpoint over(Link link, Carrier carrier, Memories memories, EndpointConfig config, Hello peer) {
-        Protocol protocol = new Protocol(
-                "endpoint " + link,
-                carrier,
-                new Credits(config.receiveBuffers(), peer.receiveBuffers()),
-                config.sendDepth(),
-                config.bufferSize(),
-                Math.min(config.maxMessageSize(), peer.bufferSize()),
-                new Silence(Engine.nanos(config.silenceTimeout())),
-                config.integrity() ? new Checksum() : null);
+        String name = "endpoint " + link;
+        Credits credits = new Credits(config.receiveBuffers(), peer.receiveBuffers());
+        int longest = Math.min(config.maxMessageSize(), peer.bufferSize());
+        Silence silence = new Silence(Engine.nanos(config.silenceTimeout()));
+        Protocol protocol = config.integrity()
+                ? new SummedProtocol(name, carrier, credits, config.sendDepth(), config.bufferSize(), longest, silence)
+                : new Protocol(name, carrier, credits, config.sendDepth(), config.bufferSize(), longest, silence);
         Engine engine = new Engine(carrier, protocol, new SpinTime(Engine.nanos(config.spinLimit())));
         return new Endpoint(engine, memories, config.closeTimeout(), peer);
     }
@@ -197,7 +195,7 @@ public final class Endpoint implements AutoCloseable {
     public Optional<IntegrityCounters> integrity() {
         engine.enter();
         try {
-            return Optional.ofNullable(protocol.sums).map(Checksum::counters);
+            return Optional.ofNullable(protocol.integrity());
         } finally {
             engine.exit();
         }
@@ -743,14 +741,14 @@ public final class Endpoint implements AutoCloseable {
     }
 
     /**
-     * Gives this peer memory that no other one can use, until it is taken back: a memory window of type 2, bound to this
-     * connection (ibv_alloc_mw(3), ibv_wr_bind_mw(3)). Over TCP the table of this connection does the same. Where the
-     * device has no such windows, and with {@link Transport#RDMA_WITH_FAILOVER}, the memory is registered once more for
-     * this grant alone, with these rights: then others of the same protection domain can use it if they come to know its
-     * key, and {@link GrantedMemory#whyNotExclusive()} says so.
+     * Gives this peer memory that no other one can use, until it is taken back: a memory window of type 2, bound to
+     * this connection (ibv_alloc_mw(3), ibv_wr_bind_mw(3)). Over TCP the table of this connection does the same. Where
+     * the device has no such windows, and with {@link Transport#RDMA_WITH_FAILOVER}, the memory is registered once more
+     * for this grant alone, with these rights: then others of the same protection domain can use it if they come to
+     * know its key, and {@link GrantedMemory#whyNotExclusive()} says so.
      *
-     * <p>A window is bound in the order of messages and transfers, so this may have to wait. A region that is registered
-     * with {@link AccessFlag#MW_BIND} is used as it is; of another one, the part is registered once more.
+     * <p>A window is bound in the order of messages and transfers, so this may have to wait. A region that is
+     * registered with {@link AccessFlag#MW_BIND} is used as it is; of another one, the part is registered once more.
      *
      * @param memory what to give; it stays the program's
      * @param timeout how long to wait

@@ -24,7 +24,7 @@ import java.util.Set;
  * <p>Thread safety: all methods may be called from any thread, without the endpoint's lock.
  */
 final class Grants {
-    /** It asks of a window's key whose it is and what it allows, but of the range only whether it lies in the region. */
+    /** It asks of a window's key whose it is and what it allows, and of the range only whether the region has it. */
     private static final int VENDOR_OF_SOFT_ROCE = 0xff_ffff;
 
     private final Engine engine;
@@ -194,8 +194,8 @@ final class Grants {
     private MemoryRegion register(MemorySlice slice, AccessFlag[] access) {
         if (!slice.region().hasSegment()) {
             throw new IllegalArgumentException(slice.region()
-                    + " is not memory of this process, of which a part could be registered by itself: grant all of a region"
-                    + " with MW_BIND");
+                    + " is not memory of this process, of which a part could be registered by itself: grant all of a"
+                    + " region with MW_BIND");
         }
         return memories.register(slice, access);
     }
@@ -214,8 +214,8 @@ final class Grants {
                 owned,
                 rights,
                 moves
-                        ? "the endpoint can move from one queue pair to another, and a window belongs to one: over RDMA its"
-                                + " key serves whoever knows it, of all peers of this protection domain"
+                        ? "the endpoint can move from one queue pair to another, and a window belongs to one: over RDMA"
+                                + " its key serves whoever knows it, of all peers of this protection domain"
                         : null);
         if (!wire().grants().add(granted.base())) {
             granted.close();

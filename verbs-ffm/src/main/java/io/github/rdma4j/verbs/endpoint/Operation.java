@@ -13,8 +13,8 @@ enum Operation {
     /** A write of the operand's low bytes; the new value is their number. */
     PUT,
     /**
-     * No transfer, but in the same order: binds the window with the operand's handle to the local memory, with the rights
-     * of the new value.
+     * No transfer, but in the same order: binds the window with the operand's handle to the local memory, with the
+     * rights of the new value.
      */
     BIND;
 

@@ -3,7 +3,6 @@
 package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.VerbsException;
-import io.github.rdma4j.verbs.internal.events.CorruptMessageEvent;
 import java.util.ArrayDeque;
 import java.util.Queue;
 
@@ -17,7 +16,7 @@ import java.util.Queue;
  * other in a simulation. After an exception, also an {@link OutOfMemoryError}, the machine is in order, and the same
  * event may be given again.
  */
-final class Protocol extends SendingHalf {
+sealed class Protocol extends SendingHalf permits SummedProtocol {
     /** In the id of a work request: it is a receive, and the rest is its buffer. Of others, the id is the slot. */
     static final long RECEIVE = 1L << 33;
     /** The id of credit updates and of the close. */
@@ -47,8 +46,8 @@ final class Protocol extends SendingHalf {
     private final Silence silence;
     private final Queue<Promise<byte[]>> requests = new ArrayDeque<>();
     private final Decisions decisions = new Decisions();
-    private State state = State.OPEN;
-    private ConnectionLostException lost;
+    State state = State.OPEN;
+    ConnectionLostException lost;
     private IllegalStateException closed;
     private boolean deaf;
     private boolean broken;
@@ -64,18 +63,9 @@ final class Protocol extends SendingHalf {
      *
      * @param bufferSize of this side's receive buffers, in bytes
      * @param maxMessage the longest message to send, in bytes, without its sum
-     * @param sums of the messages; null for none
      */
-    Protocol(
-            String name,
-            Wire wire,
-            Credits credits,
-            int sendDepth,
-            int bufferSize,
-            int maxMessage,
-            Silence silence,
-            Checksum sums) {
-        super(name, wire, credits, new Slots(sendDepth), maxMessage, sums);
+    Protocol(String name, Wire wire, Credits credits, int sendDepth, int bufferSize, int maxMessage, Silence silence) {
+        super(name, wire, credits, new Slots(sendDepth), maxMessage);
         this.inbox = new Inbox(credits.buffers() + Credits.RESERVE);
         this.bufferSize = bufferSize;
         this.silence = silence;
@@ -230,14 +220,14 @@ final class Protocol extends SendingHalf {
         int kind = Frame.kind(frame);
         if (kind != Frame.MESSAGE && kind != Frame.CREDIT && kind != Frame.CLOSE) {
             violated("a message of an unknown kind");
-        } else if (kind == Frame.MESSAGE && sums != null && !isIntact(buffer, length)) {
+        } else if (kind == Frame.MESSAGE && !isIntact(buffer, length)) {
             deaf = true;
         } else if (kind == Frame.MESSAGE && !credits.arrive()) {
             violated("a message for which it had no credit");
         } else if (!credits.receive(Frame.credits(frame))) {
             violated("more credits than it has buffers");
         } else if (kind == Frame.MESSAGE) {
-            inbox.add(buffer, sums == null ? length : length - Checksum.BYTES);
+            inbox.add(buffer, length - behind());
         } else if (kind == Frame.CREDIT) {
             if (canPost()) {
                 repost(buffer);
@@ -255,34 +245,22 @@ final class Protocol extends SendingHalf {
         violated("a message for which it had no credit");
     }
 
-    /** Whether a message with its sum is what was sent; if not, the connection is lost. */
-    private boolean isIntact(int buffer, long length) {
-        int bytes = (int) length - Checksum.BYTES;
-        if (bytes < 0) {
-            violated("a message without a sum");
-            return false;
-        }
-        boolean intact = sums.isIntact(wire.arrived(buffer), bytes);
-        if (!intact) {
-            corrupted(bytes);
-        }
-        return intact;
+    /** Whether a message is what was sent, as far as that can be known; if not, the connection is lost. */
+    boolean isIntact(int buffer, long length) {
+        return true;
     }
 
-    /** It is not given to the program, nor is what comes behind it; also where the connection was lost already. */
-    private void corrupted(long length) {
-        CorruptMessageEvent.found(name, sums.next(), length, sums.said(), sums.found());
-        CorruptMessageException corrupt =
-                new CorruptMessageException(name, sums.next(), length, sums.said(), sums.found());
-        if (state == State.LOST) {
-            corrupt.addSuppressed(lost);
-            lost = corrupt;
-        } else {
-            lose(corrupt);
-        }
+    /** The bytes behind each message that are not the program's. */
+    int behind() {
+        return 0;
     }
 
-    private void violated(String how) {
+    /** What the sums of messages have found; null if they have none. */
+    IntegrityCounters integrity() {
+        return null;
+    }
+
+    final void violated(String how) {
         deaf = true;
         lose(NOT_THE_PROTOCOL + how, null);
     }
@@ -338,7 +316,7 @@ final class Protocol extends SendingHalf {
         }
     }
 
-    private void lose(ConnectionLostException how) {
+    final void lose(ConnectionLostException how) {
         if (state == State.OPEN) {
             lost = how;
             state = State.LOST;

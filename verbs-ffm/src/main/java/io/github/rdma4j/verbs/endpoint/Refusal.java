@@ -18,8 +18,8 @@ enum Refusal {
             "integrity(true) on both sides, or on neither"),
     /** {@link Admission} has said no. */
     NOT_ADMITTED(
-            "the server does not let this client in (EndpointConfig.admission): it has shown no token, or a wrong one, or"
-                    + " comes from where nobody may come from",
+            "the server does not let this client in (EndpointConfig.admission): it has shown no token, or a wrong one,"
+                    + " or comes from where nobody may come from",
             "give the token that the server's operator has given to you (EndpointConfig.token)");
 
     private final String explanation;

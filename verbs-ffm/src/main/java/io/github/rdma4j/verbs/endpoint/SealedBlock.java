@@ -10,9 +10,9 @@ import java.util.zip.CRC32C;
 
 /**
  * Data with a sum behind it, for one-sided transfers: whoever writes the data seals it, and whoever reads it asks
- * whether it is intact. In its last {@value #TRAILER} bytes a block has a version of the program's own and the CRC32C of
- * data and version. A sum finds bytes that were changed on the way, a block of which only a part has come yet, and one
- * that nobody has written; the version finds one that is old.
+ * whether it is intact. In its last {@value #TRAILER} bytes a block has a version of the program's own and the CRC32C
+ * of data and version. A sum finds bytes that were changed on the way, a block of which only a part has come yet, and
+ * one that nobody has written; the version finds one that is old.
  *
  * <ul>
  *   <li>To write into the peer's memory: fill {@link #data()} of local memory, {@link #seal}, and write the whole block

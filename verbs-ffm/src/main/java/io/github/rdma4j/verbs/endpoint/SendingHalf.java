@@ -38,8 +38,6 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
     final Wire wire;
     final Credits credits;
     final Slots slots;
-    /** Null if messages have none. */
-    final Checksum sums;
     /** Counts up with everything that somebody can have waited for. */
     long changes;
 
@@ -52,13 +50,12 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
     /** Somebody has waited for the end of something, as some programs do again and again, or closes. */
     private boolean endsMatter;
 
-    SendingHalf(String name, Wire wire, Credits credits, Slots slots, int maxMessage, Checksum sums) {
+    SendingHalf(String name, Wire wire, Credits credits, Slots slots, int maxMessage) {
         this.name = name;
         this.wire = wire;
         this.credits = credits;
         this.slots = slots;
         this.maxMessage = maxMessage;
-        this.sums = sums;
     }
 
     abstract EndpointException ended(String operation);
@@ -433,12 +430,8 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
         postedIn(slot, wire.postMessage(slot, frame, signaled));
     }
 
-    /** The message in a slot gets its sum, in the order of the posts, which is that in which messages arrive. */
-    private void seal(int slot, long length) {
-        if (sums != null) {
-            sums.seal(wire.view(slot), (int) length);
-        }
-    }
+    /** A message that is about to be posted gets what belongs behind it: nothing, but for {@link SummedProtocol}. */
+    void seal(int slot, long length) {}
 
     /**
      * Whether a message without a promise must tell of its end. A completion costs about as much as a post, so while

@@ -9,6 +9,7 @@ import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.SendBatch;
 import io.github.rdma4j.verbs.SendFlags;
+import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
 import io.github.rdma4j.verbs.internal.events.EndpointEndEvent;
 import io.github.rdma4j.verbs.internal.events.FailedTransferEvent;
@@ -193,8 +194,13 @@ abstract class VerbsWire implements Carrier {
             }
             case BIND -> {
                 MemoryWindow window = windows.remove(operand);
-                yield queuePair.postBindMemoryWindow(
+                int errno = queuePair.postBindMemoryWindow(
                         id, window, window.nextRemoteKey(), local, SendFlags.SIGNALED, flags(newValue));
+                if (errno != 0) {
+                    // Nothing of the connection's is missing: it can go on.
+                    throw new VerbsException("ibv_post_send(%s, IBV_WR_BIND_MW)".formatted(queuePair), errno, "", "");
+                }
+                yield 0;
             }
         };
     }

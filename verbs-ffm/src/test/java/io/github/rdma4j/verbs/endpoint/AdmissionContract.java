@@ -16,6 +16,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import jdk.jfr.consumer.RecordedEvent;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -81,6 +82,7 @@ abstract class AdmissionContract {
     }
 
     @Test
+    @Tag("iwarp")
     void aRuleOfTheProgramsSeesWhoAsksAndWhatItThrowsIsANo() {
         List<Admission.Client> asked = new CopyOnWriteArrayList<>();
         AtomicBoolean broken = new AtomicBoolean(true);

@@ -99,15 +99,14 @@ final class FailoverEnd {
         tcp.peerThere = true;
         Hello hello = new Hello(Hello.VERSION, peerBuffers, SIZE, new byte[0]);
         carrier = new FailoverCarrier(tcp, new Way(), client, config, hello, () -> now[0]);
-        protocol = new Protocol(
+        protocol = new SummedProtocol(
                 name,
                 carrier,
                 new Credits(buffers, peerBuffers),
                 depth,
                 config.bufferSize(),
                 SIZE,
-                new Silence(SILENCE_NANOS),
-                new Checksum());
+                new Silence(SILENCE_NANOS));
         carrier.serve(protocol, null);
     }
 

@@ -37,9 +37,7 @@ final class FakePair implements AutoCloseable {
     }
 
     private static FakeCarrier carrier(Object wire, EndpointConfig config) {
-        FakeCarrier carrier = new FakeCarrier(wire, true, config.sendDepth(), config.receiveBuffers());
-        carrier.sum = config.sumBytes();
-        return carrier;
+        return new FakeCarrier(wire, true, config.sendDepth(), config.receiveBuffers());
     }
 
     private static Endpoint endpoint(String name, FakeCarrier carrier, EndpointConfig config, Duration spinLimit) {
@@ -48,10 +46,9 @@ final class FakePair implements AutoCloseable {
                 carrier,
                 new Credits(config.receiveBuffers(), config.receiveBuffers()),
                 config.sendDepth(),
-                config.bufferSize(),
                 config.maxMessageSize(),
-                new Silence(config.silenceTimeout().toNanos()),
-                config.integrity() ? new Checksum() : null);
+                config.maxMessageSize(),
+                new Silence(config.silenceTimeout().toNanos()));
         Engine engine = new Engine(carrier, protocol, new SpinTime(spinLimit.toNanos()));
         return new Endpoint(engine, null, Duration.ofSeconds(5), new Hello(Hello.VERSION, 1, 0, new byte[0]));
     }

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -127,6 +128,7 @@ abstract class GrantsContract {
     }
 
     @Test
+    @Tag("iwarp")
     void anotherPeersKeyIsWorthNothingIfTheGrantIsExclusive() {
         int owner = connect();
         int thief = connect();

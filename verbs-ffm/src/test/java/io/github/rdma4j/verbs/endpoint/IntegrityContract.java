@@ -40,6 +40,16 @@ abstract class IntegrityContract {
         pair.close();
     }
 
+    /** Whether a client comes in before one is refused. */
+    static boolean acceptsSomebody(EndpointServer server) {
+        while (server.counters().incompatible() == 0) {
+            if (server.accept(Duration.ofMillis(10)).isPresent()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     private static byte[] random(Random random, int length) {
         byte[] bytes = new byte[length];
         random.nextBytes(bytes);

@@ -197,7 +197,7 @@ class ProtocolSimulationTest {
                 return;
             }
             end.look(now);
-            IntegrityCounters counted = end.protocol.sums.counters();
+            IntegrityCounters counted = end.protocol.integrity();
             // What comes behind the peer's death, or its last message, is not looked at.
             boolean heard = end.isTampered() && end.carrier.lost() == null && !end.isClosing();
             if (heard) {

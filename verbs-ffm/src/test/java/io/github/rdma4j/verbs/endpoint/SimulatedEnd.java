@@ -74,15 +74,11 @@ final class SimulatedEnd {
             }
         };
         carrier.sum = sums ? Checksum.BYTES : 0;
-        protocol = new Protocol(
-                name,
-                carrier,
-                new Credits(buffers, peerBuffers),
-                sendDepth,
-                64 + carrier.sum,
-                64,
-                new Silence(SILENCE_NANOS),
-                sums ? new Checksum() : null);
+        Credits credits = new Credits(buffers, peerBuffers);
+        Silence silence = new Silence(SILENCE_NANOS);
+        protocol = sums
+                ? new SummedProtocol(name, carrier, credits, sendDepth, 64 + carrier.sum, 64, silence)
+                : new Protocol(name, carrier, credits, sendDepth, 64, 64, silence);
     }
 
     static void connect(SimulatedEnd left, SimulatedEnd right) {

@@ -31,7 +31,7 @@ public final class EndpointCases {
                 new FaultCase("endpoint client", 110, EndpointCases::client),
                 new FaultCase("endpoint of a group", 140, EndpointCases::member),
                 new FaultCase("endpoint selector", 8, EndpointCases::selector),
-                new FaultCase("endpoint's grant", 10, EndpointCases::grant));
+                new FaultCase("endpoint's grant", 20, EndpointCases::grant));
     }
 
     private static void server(Steps steps) {
@@ -77,7 +77,7 @@ public final class EndpointCases {
         }
     }
 
-    /** A request that cannot be posted costs the connection, so the second try has one of its own. */
+    /** What fails in a wait can cost the connection, so the second try has one of its own. */
     private static void grant(Steps steps) {
         AtomicBoolean over = new AtomicBoolean();
         try (EndpointServer server = EndpointServer.bind(CmTestNet.ipv4())) {
@@ -85,7 +85,7 @@ public final class EndpointCases {
             try (Endpoint first = Endpoint.connect(server.address(), PATIENCE);
                     Endpoint second = Endpoint.connect(server.address(), PATIENCE)) {
                 Iterator<Endpoint> clients = List.of(first, second).iterator();
-                GrantedMemory granted = steps.make(() -> clients.next().grant(4096, PATIENCE, REMOTE_READ));
+                GrantedMemory granted = steps.take(() -> clients.next().grant(4096, PATIENCE, REMOTE_READ));
                 steps.end(granted);
             }
             over.set(true);
