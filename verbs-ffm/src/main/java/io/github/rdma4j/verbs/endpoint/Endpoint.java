@@ -80,13 +80,13 @@ public final class Endpoint implements AutoCloseable {
 
     private final Memories memories;
     private final Duration closeTimeout;
-    private final byte[] peerPrivateData;
+    private final Hello peer;
     private final Transfers transfers;
     private final Grants grants;
     /** Why it is not over RDMA though that was tried; set before the program has the endpoint. */
     private volatile RuntimeException rdmaFailure;
 
-    Endpoint(Engine engine, Memories memories, Duration closeTimeout, byte[] peerPrivateData) {
+    Endpoint(Engine engine, Memories memories, Duration closeTimeout, Hello peer) {
         this.engine = engine;
         this.protocol = engine.protocol();
         this.sending = "sending over " + engine;
@@ -94,7 +94,7 @@ public final class Endpoint implements AutoCloseable {
         this.claiming = "claiming a message of " + engine;
         this.memories = memories;
         this.closeTimeout = closeTimeout;
-        this.peerPrivateData = peerPrivateData;
+        this.peer = peer;
         this.transfers = new Transfers(engine);
         this.grants = new Grants(engine, memories, transfers);
     }
@@ -148,7 +148,7 @@ public final class Endpoint implements AutoCloseable {
                 ? new SummedProtocol(name, carrier, credits, config.sendDepth(), config.bufferSize(), longest, silence)
                 : new Protocol(name, carrier, credits, config.sendDepth(), config.bufferSize(), longest, silence);
         Engine engine = new Engine(carrier, protocol, new SpinTime(Engine.nanos(config.spinLimit())));
-        return new Endpoint(engine, memories, config.closeTimeout(), peer.userData());
+        return new Endpoint(engine, memories, config.closeTimeout(), peer);
     }
 
     Engine engine() {
@@ -201,6 +201,46 @@ public final class Endpoint implements AutoCloseable {
         }
     }
 
+    /**
+     * How many messages were sent and received, also after the connection was lost or this endpoint closed: then it says
+     * what became of them.
+     *
+     * @return the counts until now
+     */
+    public EndpointCounters counters() {
+        engine.enter();
+        try {
+            return protocol.credits().counters(protocol.slots().claimed());
+        } finally {
+            engine.exit();
+        }
+    }
+
+    /** Whether nobody has closed it, as far as is known: without a look. */
+    boolean isUp() {
+        engine.enter();
+        try {
+            return !engine.isClosing() && protocol.isOpen();
+        } finally {
+            engine.exit();
+        }
+    }
+
+    /** Why it is not up. */
+    String endReason() {
+        engine.enter();
+        try {
+            return protocol.endReason();
+        } finally {
+            engine.exit();
+        }
+    }
+
+    /** Which server it is connected to; of that side's endpoint 0. */
+    long peerLife() {
+        return peer.life();
+    }
+
     /** {@return this side's address and port; empty after the close} */
     public Optional<InetSocketAddress> localAddress() {
         return engine.ask(Link::localAddress);
@@ -213,7 +253,7 @@ public final class Endpoint implements AutoCloseable {
 
     /** {@return the program's own bytes that the peer sent along with the connection; none if there are none} */
     public byte[] peerPrivateData() {
-        return peerPrivateData.clone();
+        return peer.userData().clone();
     }
 
     /** {@return the domain in which memory for transfers must be registered} */

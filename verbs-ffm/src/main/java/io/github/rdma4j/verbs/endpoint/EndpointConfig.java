@@ -4,9 +4,11 @@ package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.ProtectionDomain;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.OptionalInt;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 
 /**
@@ -38,6 +40,11 @@ public final class EndpointConfig {
     private InetSocketAddress localAddress;
     private byte[] privateData = {};
     private byte[] token = {};
+    /** Of the server that is bound with this. */
+    private final byte[] life = ByteBuffer.allocate(Hello.LIFE_BYTES)
+            .putLong(ThreadLocalRandom.current().nextLong())
+            .array();
+
     private Admission admission;
     private ProtectionDomain protectionDomain;
     private EndpointGroup group;
@@ -488,6 +495,6 @@ public final class EndpointConfig {
 
     /** What a server says. */
     Hello answer() {
-        return new Hello(Hello.VERSION, integrity, receiveBuffers, maxMessageSize, privateData, new byte[0]);
+        return new Hello(Hello.VERSION, integrity, receiveBuffers, maxMessageSize, privateData, life);
     }
 }

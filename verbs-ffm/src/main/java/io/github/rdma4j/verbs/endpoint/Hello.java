@@ -13,11 +13,14 @@ import java.util.Arrays;
  * @param receiveBuffers the credits that the other side starts with
  * @param bufferSize the longest message that this side takes, in bytes, without its sum
  * @param userData the program's own bytes
- * @param token what a client shows to be let in; empty for nothing, and of a server
+ * @param token what a client shows to be let in, empty for nothing; of a server, {@value #LIFE_BYTES} bytes that no
+ *     other server has, nor the same one after a restart
  */
 record Hello(int version, boolean integrity, int receiveBuffers, int bufferSize, byte[] userData, byte[] token) {
     /** Changes whenever two versions would misunderstand each other. */
     static final int VERSION = 3;
+
+    static final int LIFE_BYTES = 8;
     /** The bytes before the program's own. */
     static final int HEADER = 16;
 
@@ -120,6 +123,11 @@ record Hello(int version, boolean integrity, int receiveBuffers, int bufferSize,
         return isHello(bytes)
                 && versionOf(bytes) == VERSION
                 && (ByteBuffer.wrap(bytes).getShort(FLAGS_AT) & REFUSED) != 0;
+    }
+
+    /** Which server has said this; 0 of a client. */
+    long life() {
+        return token.length == LIFE_BYTES ? ByteBuffer.wrap(token).getLong() : 0;
     }
 
     /** Why the server has refused. */

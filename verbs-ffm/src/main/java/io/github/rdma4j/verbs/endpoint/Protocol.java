@@ -106,6 +106,14 @@ sealed class Protocol extends SendingHalf permits SummedProtocol {
         return state == State.PEER_CLOSED ? new ClosedByPeerException(operation) : lost.again(operation);
     }
 
+    String endReason() {
+        return switch (state) {
+            case OPEN -> "closed by this side";
+            case PEER_CLOSED -> "closed by the peer";
+            case LOST -> lost.reason();
+        };
+    }
+
     // ---- What the program asks for, beside sending ----
 
     /**
