@@ -9,6 +9,7 @@ import io.github.rdma4j.perftest.environment.BuildInfo;
 import io.github.rdma4j.perftest.exit.Complaints;
 import io.github.rdma4j.perftest.gds.GdsCommand;
 import io.github.rdma4j.perftest.options.Tool;
+import io.github.rdma4j.perftest.ordered.OrderedCommand;
 import io.github.rdma4j.perftest.page.ReportCommand;
 import io.github.rdma4j.perftest.predict.PredictCommand;
 import io.github.rdma4j.perftest.watch.WatchCommand;
@@ -57,6 +58,9 @@ public final class Main {
             case GdsCommand.NAME -> {
                 return GdsCommand.run(arguments.subList(1, arguments.size()), out, err);
             }
+            case OrderedCommand.NAME -> {
+                return OrderedCommand.run(arguments.subList(1, arguments.size()), out, err);
+            }
             case "-h", "--help" -> {
                 help(out);
                 return ToolCommand.OK;
@@ -78,7 +82,9 @@ public final class Main {
     private static String tools() {
         return Arrays.stream(Tool.values()).map(Tool::command).collect(Collectors.joining(", ")) + ", "
                 + CompareCommand.NAME + ", " + ReportCommand.NAME + ", " + DoctorCommand.NAME + ", "
-                + WatchCommand.NAME + ", " + PredictCommand.NAME + ", " + CheckCommand.NAME + ", " + GdsCommand.NAME;
+                + WatchCommand.NAME + ", " + PredictCommand.NAME + ", " + CheckCommand.NAME + ", " + GdsCommand.NAME
+                + ", "
+                + OrderedCommand.NAME;
     }
 
     private static void help(PrintStream out) {
@@ -98,5 +104,6 @@ public final class Main {
         out.printf("  %-15s %s%n", PredictCommand.NAME, PredictCommand.TITLE);
         out.printf("  %-15s %s%n", CheckCommand.NAME, CheckCommand.TITLE);
         out.printf("  %-15s %s%n", GdsCommand.NAME, GdsCommand.TITLE);
+        out.printf("  %-15s %s%n", OrderedCommand.NAME, OrderedCommand.TITLE);
     }
 }

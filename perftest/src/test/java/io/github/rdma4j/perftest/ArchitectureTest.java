@@ -73,6 +73,7 @@ class ArchitectureTest {
             floor("findings", "exit"),
             floor("check", "exit", "environment", "findings"),
             floor("gds", "exit", "environment", "findings"),
+            floor("ordered", "exit", "environment", "findings"),
             floor("doctor.machine", "placement"),
             floor("doctor.check", "placement", "doctor.machine"),
             floor("doctor.pair", "exit", "doctor.machine", "doctor.check"),
@@ -157,6 +158,7 @@ class ArchitectureTest {
                     "page",
                     "check",
                     "gds",
+                    "ordered",
                     "doctor",
                     "predict",
                     "predict.share",
@@ -280,6 +282,7 @@ class ArchitectureTest {
                         inFull("resources"),
                         inFull("check"),
                         inFull("gds"),
+                        inFull("ordered"),
                         inFull("findings"),
                         inFull("doctor") + "..",
                         inFull("predict") + "..")

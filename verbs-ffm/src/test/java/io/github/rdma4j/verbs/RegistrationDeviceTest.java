@@ -252,7 +252,7 @@ class RegistrationDeviceTest {
         MemoryRegion region = pair.domain.registerMemory(memory, LOCAL_WRITE);
         assertThatThrownBy(() -> region.reregister(change -> change.access(LOCAL_WRITE, REMOTE_WRITE)))
                 .isInstanceOf(UnsupportedVerbException.class)
-                .hasMessageContaining("ibv_rereg_mr(lkey=0x")
+                .hasMessageContaining("ibv_rereg_mr(0x")
                 .hasMessageContaining("access=[LOCAL_WRITE, REMOTE_WRITE]");
         ProtectionDomain other = pair.device.allocateProtectionDomain();
         assertThatThrownBy(() -> region.reregister(change -> change.protectionDomain(other)))
