@@ -263,8 +263,10 @@ static int serve(struct object *pair, struct object *peer, uint32_t counter, uin
         if (message.length > 0) {
             memcpy(there, bytes, message.length);
         }
-        return code == WRITE ? 0
-                             : receive(peer, bytes, message.length, RESPONSE_WRITE_IMMEDIATE, immediate, solicited, false);
+        if (code == WRITE) {
+            return 0;
+        }
+        return receive(peer, bytes, message.length, RESPONSE_WRITE_IMMEDIATE, immediate, solicited, false);
     }
     int kind = code == SEND_IMMEDIATE    ? RESPONSE_SEND_IMMEDIATE
                : code == SEND_INVALIDATE ? RESPONSE_SEND_INVALIDATE
@@ -287,8 +289,8 @@ static void work(struct object *pair) {
         uint8_t flags = head[11], code = head[3];
         pair->send_consumer = (counter + ((word(head + 4) & SIZE_MASK) + 3) / 4) & COUNTER_MASK;
         if (syndrome != 0 || flags & CQ_UPDATE) {
-            put(&objects[pair->send_queue], pair, syndrome ? REQUEST_ERROR : REQUEST, code, counter, length, 0, syndrome,
-                false);
+            int kind = syndrome ? REQUEST_ERROR : REQUEST;
+            put(&objects[pair->send_queue], pair, kind, code, counter, length, 0, syndrome, false);
         }
         if (syndrome != 0) {
             pair->state = ERROR_STATE;

@@ -383,8 +383,8 @@ class Mlx5QueuesOnLibmlx5 {
     }
 
     /**
-     * With {@code sendOperations}, too, requests go by ibv_post_send(3): by ibv_wr_*, libmlx5 would write one that finds
-     * the queue full over the last one that was posted.
+     * With {@code sendOperations}, too, requests go by ibv_post_send(3): by ibv_wr_*, libmlx5 would write one that
+     * finds the queue full over the last one that was posted.
      */
     @Test
     void aFullQueueSpoilsNothing() {
