@@ -11,6 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
  * classes named {@code …OnLibmlx5}, in a JVM of their own, since a library that stands before libc has to be there from
  * the start.
  */
+@EnabledOnOs(architectures = "amd64", disabledReason = "rings of mlx5 are refused elsewhere")
 class Mlx5Test {
     private static final Path SOURCE = Project.folder().resolve("verbs-ffm/src/test/c/mlx5-kernel");
     private static final String ADAPTER = "RDMA4J_MLX5_ADAPTER=1";

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import java.nio.file.Files;
 import java.util.List;
 
 /**
@@ -40,6 +41,11 @@ public final class TestDevice {
                 .filter(device -> device.name().equals(wanted))
                 .findFirst()
                 .orElseThrow(() -> new AssertionError("-D%s=%s: there are %s".formatted(PROPERTY, wanted, devices)));
+    }
+
+    /** Whether the kernel plays the adapter. */
+    static boolean isSoftware() {
+        return Files.notExists(first().sysfsPath().resolve("device"));
     }
 
     /** How many resources depend on that one, for tests of other packages. */
