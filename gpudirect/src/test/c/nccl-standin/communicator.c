@@ -124,6 +124,8 @@ __attribute__((destructor)) static void forget_names(void) {
     }
 }
 
+extern void write_log(void);
+
 static int init(const char *call, struct communicator **result, int ranks, unique_id *id, int rank, config *config) {
     *result = NULL;
     int code = called(call);
@@ -142,6 +144,7 @@ static int init(const char *call, struct communicator **result, int ranks, uniqu
         count("communicators", -1);
         return code;
     }
+    write_log();
     *result = made;
     return start((struct job){.communicator = made, .poll = poll_joined});
 }
