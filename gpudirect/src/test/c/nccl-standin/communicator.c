@@ -160,6 +160,8 @@ API int ncclCommInitRankConfig(struct communicator **result, int ranks, unique_i
 /* Splits: all say colour and key; then each knows who is of its colour. */
 struct split {
     int colour, key, config_blocking;
+    /* From the first look on: one of a group that is refused is none. */
+    uint64_t number;
     struct communicator *made;
 };
 
@@ -175,8 +177,9 @@ static int poll_split(struct job *job) {
         if (code != IN_PROGRESS) free(split);
         return code;
     }
+    if (!split->number) split->number = ++parent->splits;
     clique_lock(clique);
-    uint64_t number = parent->splits;
+    uint64_t number = split->number;
     bool all = true;
     for (int i = 0; i < parent->ranks; i++)
         if (job->stage == 0 ? clique->splits_read[i] + 1 < number : clique->splits[i] < number) all = false;
@@ -221,7 +224,6 @@ API int ncclCommSplit(struct communicator *parent, int colour, int key, struct c
     if (code) return code;
     struct split *split = calloc(1, sizeof *split);
     *split = (struct split){.colour = colour, .key = key};
-    parent->splits++;
     if (colour >= 0) {
         *result = split->made = make(0, 0, parent->device, parent->context, config);
         if (!config || config->blocking == (int)0x80000000) split->made->blocking = parent->blocking;
