@@ -72,14 +72,15 @@ public enum WorkCompletionStatus {
     REM_ACCESS_ERR(
             "remote access error",
             "the remote key is wrong or was invalidated, the range lies outside the peer's region, or region or queue"
-                    + " pair lack the remote right; of an atomic, the address is no multiple of eight",
+                    + " pair lack the remote right; of an atomic, the address is no multiple of eight; or the peer's"
+                    + " process is just ending, and its memory went first",
             "compare address, length and key with what the peer announced, and have the peer give REMOTE_WRITE,"
                     + " REMOTE_READ or REMOTE_ATOMIC to both its region and its queue pair"),
     /** The peer could not complete the request. */
     REM_OP_ERR(
             "remote operation error",
             "the peer failed while it processed the request: its own receive queue is broken, or its memory could not"
-                    + " be reached",
+                    + " be reached, as while its process is ending",
             "look at the peer's completions and its kernel log"),
     /** The peer did not answer. */
     RETRY_EXC_ERR(

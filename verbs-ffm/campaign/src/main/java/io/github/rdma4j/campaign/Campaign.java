@@ -13,13 +13,15 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 
 /**
  * Runs scenarios, in an order that the seed says, until the time is over and each has had a run.
  *
- * <p>Arguments: {@code run FILE SEED SECONDS [SCENARIO]} on both machines, adds a line to FILE for each run; {@code
+ * <p>Arguments: {@code run FILE SEED SECONDS [SCENARIO|LOAD]} on both machines, adds a line to FILE for each run; {@code
  * list} and {@code list deadly} print the names of scenarios; {@code table FILE} prints the table, and its exit status
  * is 1 if a run failed. {@code ends FILE SEED SECONDS} does with two processes of one machine what needs no right on
  * it: peers that are killed and stopped; the wire stays as it is.
@@ -69,10 +71,13 @@ final class Campaign {
         return scenario.fault().kind() == Fault.Kind.DEADLY;
     }
 
+    private static boolean isOf(Load load, String name) {
+        return name.isEmpty() || load.label().equals(name);
+    }
+
     private void run(long seconds, String name) throws IOException, InterruptedException {
         List<Scenario> scenarios = Scenarios.all().stream()
-                .filter(scenario ->
-                        name.isEmpty() ? !isDeadly(scenario) : scenario.name().equals(name))
+                .filter(scenario -> scenario.name().equals(name) || !isDeadly(scenario) && isOf(scenario.load(), name))
                 .filter(scenario -> ownsWire || scenario.fault().leavesWireAlone())
                 .toList();
         if (scenarios.isEmpty()) {
@@ -81,7 +86,11 @@ final class Campaign {
         long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
         long runSeed = seed;
         // The first of a process loads classes and opens what stays open.
-        run(Scenarios.all().getFirst(), 0, true);
+        for (Scenario scenario : Scenarios.all()) {
+            if (scenario.fault().steps().isEmpty()) {
+                run(scenario, 0, true);
+            }
+        }
         do {
             List<Scenario> order = new ArrayList<>(scenarios);
             Collections.shuffle(order, new Random(runSeed));
@@ -90,7 +99,7 @@ final class Campaign {
                 Files.writeString(file, run.line() + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
                 System.out.println(run.scenario() + ", seed " + run.seed() + ": " + run.outcome() + ", "
                         + run.messages() + " messages, " + run.transfers() + " transfers"
-                        + (run.afterMillis() < 0 ? "" : ", told after " + run.afterMillis() + " ms: " + run.reported())
+                        + (run.afterMillis() < 0 ? "" : ", after " + run.afterMillis() + " ms: " + run.reported())
                         + (run.complaints().isEmpty() ? "" : ": " + run.complaints()));
                 if (isDeadly(scenario)) {
                     return;
@@ -160,13 +169,21 @@ final class Campaign {
             begin.run();
             return new Connects(scenario.lengthMillis()).client(server);
         }
+        Moves moves = new Moves();
         try (Endpoint endpoint = Endpoint.connect(
                 server,
-                config -> Peer.configure(config, scenario.load(), scenario.silenceMillis()),
+                config -> Peer.configure(config, scenario.load(), scenario.silenceMillis(), moves),
                 Duration.ofMinutes(1))) {
+            Peer.awaitBeginning(endpoint, scenario.load());
             begin.run();
             return new Conversation(
-                            1, endpoint, scenario.load(), runSeed, scenario.lengthMillis(), scenario.limitMillis())
+                            1,
+                            endpoint,
+                            scenario.load(),
+                            runSeed,
+                            scenario.lengthMillis(),
+                            scenario.limitMillis(),
+                            moves)
                     .run();
         }
     }
@@ -178,28 +195,37 @@ final class Campaign {
             List<EndReport> ends,
             Map<String, Integer> left,
             List<String> complaints) {
-        List<EndReport> told =
-                ends.stream().filter(end -> !end.told().isEmpty()).toList();
+        boolean isTold = ends.stream().anyMatch(end -> !end.told().isEmpty());
+        LongStream after = isTold
+                ? ends.stream().filter(end -> !end.told().isEmpty()).mapToLong(EndReport::toldAtMillis)
+                : ends.stream().flatMapToLong(end -> Moves.toTcp(end.moves(), faultAt).stream());
+        OptionalLong last = after.max();
         return new Run(
                 scenario.name(),
                 seed,
-                complaints.isEmpty() ? told.isEmpty() ? "arrived" : "told" : "failed",
-                told.isEmpty() ? "" : reason(told.getFirst().told()),
-                told.stream()
-                        .mapToLong(end -> end.toldAtMillis() - faultAt)
-                        .max()
-                        .orElse(-1),
+                complaints.isEmpty() ? isTold ? "told" : "arrived" : "failed",
+                reported(ends, last.isPresent()),
+                last.isPresent() ? last.getAsLong() - faultAt : -1,
                 ends.stream().mapToLong(EndReport::received).sum(),
                 ends.stream().mapToLong(EndReport::transfers).sum(),
                 left.values().stream().mapToInt(Integer::intValue).sum(),
                 String.join("; ", complaints));
     }
 
+    private static String reported(List<EndReport> ends, boolean happened) {
+        return ends.stream()
+                .map(EndReport::told)
+                .filter(told -> !told.isEmpty())
+                .findFirst()
+                .map(Campaign::reason)
+                .orElse(happened ? "moved to TCP" : "");
+    }
+
     /** Of what an exception says, why: without the operation and with no number that differs each time. */
     private static String reason(String told) {
         return told.replaceAll("(?s)^(\\w+): .*? failed: (the connection is lost: )?", "$1: ")
                 .replaceAll("(?s)([;(\n]|\\. Remedy).*", "")
-                .replaceAll("\\d{3,}", "N")
+                .replaceAll("0x[0-9a-f]+|\\d{3,}", "N")
                 .replace("|", "/")
                 .strip();
     }

@@ -10,6 +10,7 @@ import io.github.rdma4j.verbs.endpoint.EndpointServer;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -57,7 +58,7 @@ final class Connects {
             boolean last = elapsed() >= lengthMillis;
             done = attempt(server, last ? LAST : WORD) && last;
         }
-        return new EndReport("machine 1", attempts, successes, 0, done, told, toldAtMillis, wrong, hung);
+        return new EndReport("machine 1", attempts, successes, 0, done, told, toldAtMillis, wrong, hung, List.of());
     }
 
     private boolean attempt(InetSocketAddress server, byte[] word) {
@@ -117,7 +118,7 @@ final class Connects {
                 hung = "a served connection";
             }
         }
-        return new EndReport("machine 2", attempts, words.get(), 0, done.get(), "", 0, wrong, hung);
+        return new EndReport("machine 2", attempts, words.get(), 0, done.get(), "", 0, wrong, hung, List.of());
     }
 
     private static void serve(Endpoint endpoint, AtomicLong words, AtomicBoolean done) {

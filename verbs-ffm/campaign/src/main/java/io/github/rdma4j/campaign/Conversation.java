@@ -12,6 +12,7 @@ import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.endpoint.Endpoint;
 import io.github.rdma4j.verbs.endpoint.ExposedMemory;
 import io.github.rdma4j.verbs.endpoint.MemoryHandle;
+import io.github.rdma4j.verbs.endpoint.TransferException;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,6 +39,7 @@ final class Conversation {
     private final long seed;
     private final long lengthMillis;
     private final long limitMillis;
+    private final Moves moves;
     private final Content outgoing;
     private final Content incoming;
     private final long begun = System.nanoTime();
@@ -61,14 +63,16 @@ final class Conversation {
      * @param seed the same on both sides
      * @param lengthMillis how long to talk
      * @param limitMillis when threads that still wait hang
+     * @param moves those of the endpoint
      */
-    Conversation(int side, Endpoint endpoint, Load load, long seed, long lengthMillis, long limitMillis) {
+    Conversation(int side, Endpoint endpoint, Load load, long seed, long lengthMillis, long limitMillis, Moves moves) {
         this.side = "machine " + side;
         this.endpoint = endpoint;
         this.load = load;
         this.seed = seed + side;
         this.lengthMillis = lengthMillis;
         this.limitMillis = limitMillis;
+        this.moves = moves;
         outgoing = new Content(seed * 2 + side, endpoint.maxMessageSize());
         incoming = new Content(seed * 2 + 3 - side, endpoint.maxMessageSize());
     }
@@ -97,7 +101,8 @@ final class Conversation {
         }
         synchronized (this) {
             boolean whole = allSent && allCame && told.isEmpty();
-            return new EndReport(side, sent, received, transfers, whole, told, toldAtMillis, wrong, hung);
+            return new EndReport(
+                    side, sent, received, transfers, whole, told, toldAtMillis, wrong, hung, moves.since(begun));
         }
     }
 
@@ -156,12 +161,12 @@ final class Conversation {
 
     private void send(MemoryHandle mine) {
         send(mine.toBytes());
-        while (load == Load.BUSY && !isTime()) {
+        while (load.isBusy() && !isTime()) {
             send(outgoing.message(sent + 1));
             sent++;
         }
         awaitQuietly(transfersDone);
-        while (load != Load.BUSY && !isTime() && !isOver()) {
+        while (!load.isBusy() && !isTime() && !isOver()) {
             pause();
         }
         send(Content.last(sent));
@@ -213,7 +218,7 @@ final class Conversation {
     /** Writes, adds and reads in the other's memory, where nobody else writes: what it must hold is known here. */
     private void transfer(MemoryRegion local) {
         awaitQuietly(handleCame);
-        if (load != Load.BUSY || remote == null) {
+        if (!load.isBusy() || remote == null) {
             return;
         }
         SplittableRandom random = new SplittableRandom(seed);
@@ -230,12 +235,7 @@ final class Conversation {
             MemorySegment.copy(bytes, 0, out, JAVA_BYTE, 0, length);
             endpoint.transfers().write(local.slice(0, length), remote.slice(offset, length), limit);
             System.arraycopy(bytes, 0, expected, offset, length);
-            long addend = random.nextInt(1, 1000);
-            long before = endpoint.transfers().fetchAndAdd(remote.slice(0, Long.BYTES), addend, limit);
-            if (before != sum) {
-                throw new Wrong("a sum of " + sum + " was " + before);
-            }
-            sum += addend;
+            sum = add(sum, random.nextInt(1, 1000), limit);
             length = random.nextInt(1, LARGEST_TRANSFER + 1);
             offset = random.nextInt(Long.BYTES, MEMORY - length + 1);
             in.fill((byte) 0xa5);
@@ -244,6 +244,28 @@ final class Conversation {
                 throw new Wrong("what was read at " + offset + " is not what was written there");
             }
             transfers += 3;
+        }
+    }
+
+    /** {@return the sum behind the addition} */
+    private long add(long sum, long addend, Duration limit) {
+        MemoryHandle word = remote.slice(0, Long.BYTES);
+        try {
+            long before = endpoint.transfers().fetchAndAdd(word, addend, limit);
+            if (before != sum) {
+                throw new Wrong("a sum of " + sum + " was " + before);
+            }
+            return sum + addend;
+        } catch (TransferException e) {
+            if (load != Load.FAILOVER) {
+                throw e;
+            }
+            // A move came between: whether it took effect is for the program to find out.
+            long now = endpoint.transfers().getLong(word, 0, limit);
+            if (now != sum && now != sum + addend) {
+                throw new Wrong("a sum of " + sum + ", and " + addend + " perhaps, was " + now);
+            }
+            return now;
         }
     }
 

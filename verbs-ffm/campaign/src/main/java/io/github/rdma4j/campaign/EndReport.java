@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.campaign;
 
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+
 /**
  * What one end of a connection has seen.
  *
@@ -14,6 +18,7 @@ package io.github.rdma4j.campaign;
  * @param toldAtMillis when that was, since the conversation began
  * @param wrong what arrived wrong, or nothing
  * @param hung which threads waited beyond the limit, or nothing
+ * @param moves of an endpoint with failover
  */
 record EndReport(
         String side,
@@ -24,7 +29,8 @@ record EndReport(
         String told,
         long toldAtMillis,
         String wrong,
-        String hung) {
+        String hung,
+        List<Moves.Move> moves) {
     String line() {
         return String.join(
                 "\t",
@@ -36,7 +42,8 @@ record EndReport(
                 clean(told),
                 Long.toString(toldAtMillis),
                 clean(wrong),
-                clean(hung));
+                clean(hung),
+                moves.stream().map(Moves.Move::word).collect(Collectors.joining("|")));
     }
 
     static EndReport ofLine(String line) {
@@ -50,7 +57,12 @@ record EndReport(
                 words[5],
                 Long.parseLong(words[6]),
                 words[7],
-                words[8]);
+                words[8],
+                words[9].isEmpty()
+                        ? List.of()
+                        : Arrays.stream(words[9].split("\\|"))
+                                .map(Moves.Move::ofWord)
+                                .toList());
     }
 
     private static String clean(String text) {

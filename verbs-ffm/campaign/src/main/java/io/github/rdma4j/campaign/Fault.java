@@ -25,10 +25,13 @@ record Fault(String name, Kind kind, List<Step> steps) {
         DEADLY
     }
 
+    private static final String PORT_RULE = "pref 0 ipproto udp dport 4791 blackhole";
+
     /** What makes a wire good again, if the steps did not come to it. */
-    static final String MEND = "tc qdisc del dev e0 root 2>/dev/null; ip link set e0 up; "
-            + "[ ! -s /tmp/mtu ] || ip link set e0 mtu $(cat /tmp/mtu); "
-            + "[ ! -s /tmp/address ] || ip addr add $(cat /tmp/address) dev e0 2>/dev/null; rm -f /tmp/mtu /tmp/address";
+    static final String MEND =
+            "ip rule del " + PORT_RULE + " 2>/dev/null; tc qdisc del dev e0 root 2>/dev/null; ip link set e0 up; "
+                    + "[ ! -s /tmp/mtu ] || ip link set e0 mtu $(cat /tmp/mtu); "
+                    + "[ ! -s /tmp/address ] || ip addr add $(cat /tmp/address) dev e0 2>/dev/null; rm -f /tmp/mtu /tmp/address";
 
     /**
      * The same, and a new device: SoftRoCE whose link was down while a connection ended makes no connection any more
@@ -48,6 +51,23 @@ record Fault(String name, Kind kind, List<Step> steps) {
     static Fault cut(String name, Step.Place place, long millis) {
         return new Fault(
                 name, Kind.SUDDEN, List.of(new Step(0, place, netem("loss 100%")), new Step(millis, place, MEND)));
+    }
+
+    /**
+     * As by a firewall that drops what comes for RoCE, and nothing else. The rule for addresses of the machine itself
+     * would come before it.
+     */
+    static Fault portClosed(String name, Step.Place place, long millis) {
+        return new Fault(
+                name,
+                Kind.SUDDEN,
+                List.of(
+                        new Step(
+                                0,
+                                place,
+                                "ip rule add pref 1 lookup local 2>/dev/null; ip rule del pref 0 lookup local 2>/dev/null; "
+                                        + "ip rule add " + PORT_RULE),
+                        new Step(millis, place, "ip rule del " + PORT_RULE + " 2>/dev/null")));
     }
 
     /** Of the peer's machine. */

@@ -11,7 +11,13 @@ enum Load {
     /** They wait for what the other one says at the end. */
     IDLE,
     /** They connect, say a word and close, again and again. */
-    CONNECTING;
+    CONNECTING,
+    /** As {@link #BUSY}, between endpoints that move to TCP and back. */
+    FAILOVER;
+
+    boolean isBusy() {
+        return this == BUSY || this == FAILOVER;
+    }
 
     /** {@return the name for the table} */
     String label() {

@@ -4,6 +4,7 @@ package io.github.rdma4j.campaign;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 
 /**
  * What must come out of a run. In each case no byte may be wrong, no message lost, doubled or out of order among those
@@ -11,19 +12,25 @@ import java.util.List;
  *
  * @param mayArrive whether all may arrive
  * @param mayBeTold whether the connection may be lost, if all who survive are told
- * @param withinMillis behind the beginning of the fault
+ * @param withinMillis behind the beginning of the fault, to be told, or to have moved
+ * @param mustMove whether each end must move to TCP
  */
-record Oracle(boolean mayArrive, boolean mayBeTold, long withinMillis) {
+record Oracle(boolean mayArrive, boolean mayBeTold, long withinMillis, boolean mustMove) {
     static Oracle allArrives() {
-        return new Oracle(true, false, 0);
+        return new Oracle(true, false, 0, false);
     }
 
     static Oracle toldWithin(long millis) {
-        return new Oracle(false, true, millis);
+        return new Oracle(false, true, millis, false);
+    }
+
+    /** All arrives, over TCP from then on. */
+    static Oracle movesWithin(long millis) {
+        return new Oracle(true, false, millis, true);
     }
 
     static Oracle eitherWithin(long millis) {
-        return new Oracle(true, true, millis);
+        return new Oracle(true, true, millis, false);
     }
 
     /**
@@ -42,6 +49,13 @@ record Oracle(boolean mayArrive, boolean mayBeTold, long withinMillis) {
             } else if (end.whole()) {
                 if (!mayArrive) {
                     complaints.add(end.side() + " was told of nothing");
+                }
+                if (mustMove) {
+                    OptionalLong move = Moves.toTcp(end.moves(), faultAtMillis);
+                    if (move.isEmpty() || move.getAsLong() - faultAtMillis > withinMillis) {
+                        complaints.add(end.side() + " did not move within " + withinMillis + " ms of " + faultAtMillis
+                                + ": " + end.moves());
+                    }
                 }
             } else if (!mayBeTold) {
                 complaints.add(end.side() + " was told: " + end.told());

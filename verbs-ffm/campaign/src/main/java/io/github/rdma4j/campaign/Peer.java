@@ -5,6 +5,8 @@ package io.github.rdma4j.campaign;
 import io.github.rdma4j.verbs.endpoint.Endpoint;
 import io.github.rdma4j.verbs.endpoint.EndpointConfig;
 import io.github.rdma4j.verbs.endpoint.EndpointServer;
+import io.github.rdma4j.verbs.endpoint.TransferHandler;
+import io.github.rdma4j.verbs.endpoint.Transport;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 
@@ -32,14 +34,19 @@ final class Peer {
         }
     }
 
+    private static final Duration TO_RDMA = Duration.ofSeconds(20);
+
+    private static final TransferHandler NOTHING = (id, value, failure) -> {};
+
     private Peer() {}
 
     public static void main(String... arguments) throws Exception {
         Orders orders = Orders.of(arguments);
         EndReport report;
+        Moves moves = new Moves();
         try (EndpointServer server = EndpointServer.bind(
                 new InetSocketAddress(System.getenv("RDMA4J_ADDRESS_2"), 0),
-                config -> configure(config, orders.load(), orders.silenceMillis()))) {
+                config -> configure(config, orders.load(), orders.silenceMillis(), moves))) {
             System.out.println(server.address().getPort());
             if (orders.load() == Load.CONNECTING) {
                 report = new Connects(orders.lengthMillis()).server(server, orders.limitMillis());
@@ -47,18 +54,42 @@ final class Peer {
                 return;
             }
             try (Endpoint endpoint = server.accept(Duration.ofMinutes(2)).orElseThrow()) {
+                awaitBeginning(endpoint, orders.load());
                 report = new Conversation(
-                                2, endpoint, orders.load(), orders.seed(), orders.lengthMillis(), orders.limitMillis())
+                                2,
+                                endpoint,
+                                orders.load(),
+                                orders.seed(),
+                                orders.lengthMillis(),
+                                orders.limitMillis(),
+                                moves)
                         .run();
             }
         }
         System.out.println(report.line());
     }
 
-    static void configure(EndpointConfig config, Load load, long silenceMillis) {
+    /** Returns when the connection is over RDMA: a fault that comes before has nothing to be moved from. */
+    static void awaitBeginning(Endpoint endpoint, Load load) {
+        long until = System.nanoTime() + TO_RDMA.toNanos();
+        while (load == Load.FAILOVER && endpoint.transport() != Transport.RDMA) {
+            if (System.nanoTime() > until) {
+                throw new IllegalStateException(
+                        "not over RDMA", endpoint.rdmaFailure().orElse(null));
+            }
+            endpoint.transfers().pollTransfers(NOTHING);
+        }
+    }
+
+    static void configure(EndpointConfig config, Load load, long silenceMillis, Moves moves) {
         if (load == Load.CONNECTING) {
             Connects.configure(config);
         } else {
+            if (load == Load.FAILOVER) {
+                config.transport(Transport.RDMA_WITH_FAILOVER)
+                        .recoveryInterval(Duration.ofSeconds(1))
+                        .onMove(moves::add);
+            }
             config.silenceTimeout(Duration.ofMillis(silenceMillis)).closeTimeout(Duration.ofSeconds(30));
         }
     }

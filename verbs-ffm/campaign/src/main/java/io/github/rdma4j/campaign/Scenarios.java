@@ -4,6 +4,7 @@ package io.github.rdma4j.campaign;
 
 import static io.github.rdma4j.campaign.Load.BUSY;
 import static io.github.rdma4j.campaign.Load.CONNECTING;
+import static io.github.rdma4j.campaign.Load.FAILOVER;
 import static io.github.rdma4j.campaign.Load.IDLE;
 import static io.github.rdma4j.campaign.Step.Place.BOTH;
 import static io.github.rdma4j.campaign.Step.Place.HERE;
@@ -15,6 +16,8 @@ import java.util.List;
 final class Scenarios {
     /** The silence after which an end gives its peer up; the default of 30 s would make the runs long. */
     private static final long SILENCE = 6_000;
+    /** The same for those that then move to TCP. */
+    private static final long MOVING_SILENCE = 4_000;
     /** What a busy machine may add. */
     private static final long SLACK = 1_500;
     /** A conversation that a fault ends. */
@@ -23,6 +26,7 @@ final class Scenarios {
     private Scenarios() {}
 
     static List<Scenario> all() {
+        Oracle moves = Oracle.movesWithin(MOVING_SILENCE + SLACK);
         Oracle told = Oracle.toldWithin(SILENCE + SLACK);
         return List.of(
                 arrives(Fault.none(), BUSY, 2_000),
@@ -65,6 +69,19 @@ final class Scenarios {
                 connecting(Fault.flaps(4), 9_000),
                 connecting(Fault.addressRemoved("address of the peer removed for 3 s", THERE, 3_000), 8_000),
                 connecting(Fault.deviceRemoved("device of the peer removed for 3 s", 3_000), 8_000),
+                moving(Fault.none(), Oracle.allArrives(), 3_000),
+                moving(Fault.portClosed("RoCE's port closed for 6 s", BOTH, 6_000), moves, 14_000),
+                moving(Fault.portClosed("RoCE's port closed one way for 6 s", HERE, 6_000), moves, 14_000),
+                moving(Fault.portClosed("RoCE's port closed for good", BOTH, ENDLESS), moves, 14_000),
+                moving(Fault.cut("cut for 1 s", BOTH, 1_000), Oracle.allArrives(), 5_000),
+                moving(Fault.linkDown("link down for 1 s", 1_000), moves, 8_000),
+                moving(Fault.flaps(6), moves, 12_000),
+                moving(Fault.wire("loss 1 %", "loss 1%"), Oracle.allArrives(), 5_000),
+                moving(Fault.addressRemoved("address removed for 1 s", HERE, 1_000), moves, 8_000),
+                moving(Fault.deviceRemoved("device of the peer removed for 3 s", 3_000), Oracle.allArrives(), 8_000),
+                moving(Fault.cut("cut for good", BOTH, 12_000), Oracle.toldWithin(MOVING_SILENCE + SLACK), ENDLESS),
+                moving(Fault.killed(), Oracle.toldWithin(SLACK), ENDLESS),
+                moving(Fault.stopped("peer stopped for 5 s", 5_000), Oracle.allArrives(), 6_000),
                 new Scenario(Fault.poweredOff(), BUSY, told, ENDLESS, SILENCE),
                 new Scenario(Fault.poweredOff(), IDLE, told, ENDLESS, SILENCE));
     }
@@ -76,6 +93,10 @@ final class Scenarios {
     /** All arrives, or both ends are told. */
     private static Scenario either(Fault fault, long lengthMillis) {
         return new Scenario(fault, BUSY, Oracle.eitherWithin(SILENCE + SLACK), lengthMillis, SILENCE);
+    }
+
+    private static Scenario moving(Fault fault, Oracle oracle, long lengthMillis) {
+        return new Scenario(fault, FAILOVER, oracle, lengthMillis, MOVING_SILENCE);
     }
 
     /** Some attempts may fail; the last must not. */

@@ -2,16 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.campaign;
 
+import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
+import io.github.rdma4j.campaign.Moves.Move;
+import io.github.rdma4j.verbs.endpoint.Transport;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class OracleTest {
-    private static final EndReport WHOLE = new EndReport("machine 1", 5, 5, 9, true, "", 0, "", "");
-    private static final EndReport TOLD = new EndReport("machine 2", 5, 3, 9, false, "Lost: gone", 7_400, "", "");
-    private static final EndReport WRONG = new EndReport("machine 1", 5, 3, 9, false, "Lost: gone", 1, "a byte", "");
-    private static final EndReport HUNG = new EndReport("machine 1", 5, 3, 9, false, "", 0, "", "sender at x");
+    private static final EndReport WHOLE = new EndReport("machine 1", 5, 5, 9, true, "", 0, "", "", List.of());
+    private static final EndReport TOLD =
+            new EndReport("machine 2", 5, 3, 9, false, "Lost: gone", 7_400, "", "", List.of());
+    private static final EndReport WRONG =
+            new EndReport("machine 1", 5, 3, 9, false, "Lost: gone", 1, "a byte", "", List.of());
+    private static final EndReport HUNG =
+            new EndReport("machine 1", 5, 3, 9, false, "", 0, "", "sender at x", List.of());
 
     @Test
     void whereAllMustArriveNobodyMayBeTold() {
@@ -41,5 +48,23 @@ class OracleTest {
             assertThat(oracle.complaints(0, List.of(WRONG))).contains("machine 1: a byte");
             assertThat(oracle.complaints(0, List.of(HUNG))).containsExactly("machine 1 hangs: sender at x");
         }
+    }
+
+    @Test
+    void whoMustMoveMovesToTcpInTimeAndBehindTheFault() {
+        Oracle oracle = Oracle.movesWithin(4_000);
+        EndReport moved = withMoves(new Move(100, Transport.TCP, "early"), new Move(5_400, Transport.TCP, "silence"));
+        assertThat(oracle.complaints(1_400, List.of(moved))).isEmpty();
+        assertThat(oracle.complaints(1_399, List.of(moved)))
+                .singleElement(as(STRING))
+                .startsWith("machine 1 did not move within 4000 ms of 1399: ");
+        assertThat(oracle.complaints(200, List.of(withMoves(new Move(300, Transport.RDMA, "well again")))))
+                .hasSize(1);
+        assertThat(oracle.complaints(0, List.of(WHOLE))).hasSize(1);
+        assertThat(oracle.complaints(0, List.of(TOLD))).containsExactly("machine 2 was told: Lost: gone");
+    }
+
+    private static EndReport withMoves(Move... moves) {
+        return new EndReport("machine 1", 5, 5, 9, true, "", 0, "", "", List.of(moves));
     }
 }

@@ -4,6 +4,8 @@ package io.github.rdma4j.campaign;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.campaign.Moves.Move;
+import io.github.rdma4j.verbs.endpoint.Transport;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -27,9 +29,10 @@ class ReportsTest {
         for (Run run : List.of(ARRIVED, TOLD, FAILED)) {
             assertThat(Run.ofLine(run.line())).isEqualTo(run);
         }
-        EndReport report = new EndReport("machine 1", 1, 2, 3, false, "Lost: a\nb\tc", 4, "", "sender at [x]");
+        List<Move> moves = List.of(new Move(-3, Transport.RDMA, "well"), new Move(9, Transport.TCP, "no answer: 4 s"));
+        EndReport report = new EndReport("machine 1", 1, 2, 3, false, "Lost: a\nb\tc", 4, "", "sender at [x]", moves);
         assertThat(EndReport.ofLine(report.line()))
-                .isEqualTo(new EndReport("machine 1", 1, 2, 3, false, "Lost: a b c", 4, "", "sender at [x]"));
+                .isEqualTo(new EndReport("machine 1", 1, 2, 3, false, "Lost: a b c", 4, "", "sender at [x]", moves));
     }
 
     @Test

@@ -381,10 +381,13 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
             }
         }
 
-        /** What would fail again over TCP. */
+        /**
+         * What would fail again over TCP. REM_ACCESS_ERR may: it is a wrong key, or the memory of a process that is just
+         * ending, and only TCP tells which.
+         */
         private static boolean isMistake(WorkCompletionStatus status) {
             return switch (status) {
-                case REM_ACCESS_ERR, REM_INV_REQ_ERR, LOC_PROT_ERR, LOC_LEN_ERR -> true;
+                case REM_INV_REQ_ERR, LOC_PROT_ERR, LOC_LEN_ERR -> true;
                 default -> false;
             };
         }

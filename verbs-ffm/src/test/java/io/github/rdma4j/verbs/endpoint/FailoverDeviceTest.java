@@ -6,10 +6,12 @@ import static io.github.rdma4j.verbs.AccessFlag.REMOTE_ATOMIC;
 import static io.github.rdma4j.verbs.AccessFlag.REMOTE_READ;
 import static io.github.rdma4j.verbs.AccessFlag.REMOTE_WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.WaitInterruptedException;
+import io.github.rdma4j.verbs.WorkCompletionStatus;
 import io.github.rdma4j.verbs.cm.CmDevices;
 import io.github.rdma4j.verbs.cm.CmTestNet;
 import java.lang.foreign.MemorySegment;
@@ -240,13 +242,7 @@ class FailoverDeviceTest {
         try (Pair pair = new Pair();
                 ExposedMemory memory = pair.server.expose(64, REMOTE_READ, REMOTE_WRITE, REMOTE_ATOMIC);
                 MemoryRegion local = pair.client.allocateMemory(64)) {
-            Thread loop = Thread.ofVirtual().start(() -> {
-                try {
-                    pair.atServer.progressLoop();
-                } catch (EndpointException | IllegalStateException | WaitInterruptedException e) {
-                    // The end of the test.
-                }
-            });
+            Thread loop = startLoop(pair.atServer);
             Transfers transfers = pair.client.transfers();
             long count = 0;
             for (Transport transport : List.of(Transport.RDMA, Transport.TCP, Transport.RDMA)) {
@@ -270,6 +266,37 @@ class FailoverDeviceTest {
             pair.client.close();
             loop.join();
         }
+    }
+
+    /** A process that is ending refuses over RDMA as one whose memory is gone: TCP tells which it is. */
+    @Test
+    void whatRdmaRefusesIsAskedAgainOverTcp() throws Exception {
+        try (Pair pair = new Pair();
+                MemoryRegion local = pair.client.allocateMemory(64)) {
+            Thread loop = startLoop(pair.atServer);
+            awaitTransport(pair.client, Transport.RDMA);
+            awaitMove(Transport.RDMA);
+            MemoryHandle gone;
+            try (ExposedMemory memory = pair.server.expose(64, REMOTE_WRITE)) {
+                gone = memory.handle();
+            }
+            assertThatThrownBy(() -> pair.client.transfers().write(local.slice(0, 8), gone, PATIENCE))
+                    .isInstanceOfSatisfying(
+                            TransferException.class,
+                            e -> assertThat(e.status()).isEqualTo(WorkCompletionStatus.REM_ACCESS_ERR));
+            assertThat(awaitMove(Transport.TCP).reason()).contains("remote access error");
+            loop.join();
+        }
+    }
+
+    private static Thread startLoop(Endpoint endpoint) {
+        return Thread.ofVirtual().start(() -> {
+            try {
+                endpoint.progressLoop();
+            } catch (EndpointException | IllegalStateException | WaitInterruptedException e) {
+                // The end of the test.
+            }
+        });
     }
 
     @Test
