@@ -216,11 +216,32 @@ public abstract sealed class NcclParts extends NcclTransfers permits NcclCommuni
         }
     }
 
-    /** Gives a part back to NCCL, unless the communicator is gone, and the part with it. */
+    /**
+     * Gives a part back to NCCL, unless the communicator is gone, and the part with it. Also when it is not known how the
+     * last call ends: nobody asks a second time.
+     */
     final void giveBack(String words, LongToIntFunction call) {
         Connection connection = connection();
-        if (!connection.isAborted() && connection.isOpen()) {
-            inside(() -> words, call);
+        if (connection.isAborted() || !connection.isOpen()) {
+            return;
+        }
+        connection.lock();
+        try {
+            NcclException first = null;
+            try {
+                connection.settle(() -> words, connection.timeout);
+            } catch (NcclException e) {
+                first = e;
+            }
+            connection.context.makeCurrentForCall();
+            long handle = connection.handle();
+            int result = call.applyAsInt(handle);
+            if (first != null) {
+                throw first;
+            }
+            connection.library.check(result, words, handle);
+        } finally {
+            connection.unlock();
         }
     }
 

@@ -20,8 +20,7 @@ class RanksFuzzTest {
 
     @Test
     void logs() throws Exception {
-        String log =
-                """
+        String log = """
                 a:1:2 [0] NCCL INFO NCCL version 2.19.3+cuda12.2
                 a:1:2 [0] NCCL INFO NET/IB : Using [0]mlx5_0:1/IB [1]={[0] mlx5_1:1/RoCE} [RO]; OOB eth0:10.0.0.5<0>
                 a:1:2 [0] NCCL INFO GPU Direct RDMA Enabled for GPU 0 / HCA 0 (distance 4 <= 5), read 1 mode Default
@@ -35,8 +34,7 @@ class RanksFuzzTest {
                         null,
                         MOST_BYTES,
                         512)
-                .feedText(input ->
-                        assertThat(NcclLog.of(input.lines()).ranks()).allMatch(rank -> rank.device() >= 0));
+                .feedText(input -> assertThat(NcclLog.of(input.lines()).ranks()).allMatch(rank -> rank.device() >= 0));
     }
 
     @Test
@@ -44,7 +42,11 @@ class RanksFuzzTest {
         byte[] honest = RankChoice.write(List.of(
                 new Choice("network", "Socket", "RDMA: mlx5_0", Choice.Verdict.DIFFERS, "a port"),
                 new Choice("NCCL", "2.27.3", "", Choice.Verdict.NOT_PREDICTED, "")));
-        new Fuzzer(new Spoiler(List.of(honest), "\u0000\u0000\u0000\u0002", "network"), UncheckedIOException.class, MOST_BYTES, 64)
+        new Fuzzer(
+                        new Spoiler(List.of(honest), "\u0000\u0000\u0000\u0002", "network"),
+                        UncheckedIOException.class,
+                        MOST_BYTES,
+                        64)
                 .feed(input -> assertThat(RankChoice.read(input)).hasSizeLessThanOrEqualTo(200));
     }
 }
