@@ -124,6 +124,7 @@ class RanksTest {
 
     /** Started one by one. The second is told by a launcher's variables, and its sums are wrong. */
     @Test
+    @Tag("long")
     void whatOneRankDoesWrongIsTold() throws Exception {
         String server = free();
         Process first =
