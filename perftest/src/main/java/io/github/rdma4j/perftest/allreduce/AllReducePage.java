@@ -51,7 +51,7 @@ final class AllReducePage {
     }
 
     private void table() {
-        line("%47s  %-42s  %s", "", "out of place", "in place");
+        line("%47s  %-42s  %s", "", "out of place, bandwidths in GB/s", "in place");
         line(
                 "  %13s %13s %9s %7s  %10s %10s %10s %9s  %10s %10s %10s %9s",
                 "bytes", "elements", "type", "op", "µs", "algbw", "busbw", "wrong", "µs", "algbw", "busbw", "wrong");
