@@ -17,7 +17,8 @@ void main(String... args) {
     if (args[0].equals("server")) {
         serve(address);
     } else {
-        try (var server = Endpoint.connect(address, config -> config.transport(RDMA_OR_TCP), TIMEOUT)) {
+        Consumer<EndpointConfig> either = config -> config.transport(RDMA_OR_TCP).rdmaTimeout(Duration.ofSeconds(20));
+        try (var server = Endpoint.connect(address, either, TIMEOUT)) {
             IO.println("connected over " + server.transport());
             server.rdmaFailure().ifPresent(why -> IO.println("without RDMA: " + why.getMessage()));
             var visits = MemoryHandle.fromBytes(server.receive(TIMEOUT).orElseThrow());

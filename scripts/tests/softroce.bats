@@ -443,11 +443,17 @@ C
     [[ $output == 6.12.* ]]
 }
 
+# bats test_tags=long
+@test "--kernel newest is that of the unstable suite" {
+    run -0 "$SOFTROCE" -q --vm --kernel newest bash -c 'uname -r; rdma link'
+    [[ ${lines[0]%%.*} -ge 7 && $output == *rxe0* ]]
+}
+
 @test "the backports are read beside this machine's package sources, which stay as they are" {
     local before
     before=$(apt-get indextargets --format '$(URI)')
     RDMA4J_CACHE=$BATS_TEST_TMPDIR/cache run -0 bash -c 'set -euo pipefail
-        source "$1/common.sh"; source "$1/apt-suite.sh"; source "$1/softroce/kernel.sh"; kernel_use_backports; kernel_available' \
+        source "$1/common.sh"; source "$1/apt-suite.sh"; source "$1/softroce/kernel.sh"; kernel_use backports; kernel_available' \
         - "$BATS_TEST_DIRNAME/../lib"
     [[ $output =~ [0-9]+\.[0-9]+ ]]
     [[ $(<"$BATS_TEST_TMPDIR"/cache/apt/*/sources.list) == *-backports\ main ]]

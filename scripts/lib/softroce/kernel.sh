@@ -11,15 +11,15 @@
 #                        VERSION: "default" is what the distribution's linux-image-amd64 stands for; else a kernel
 #                        package's name, or its version part as in 6.1.0-50, or the beginning of that, as in 6.12:
 #                        the newest. What the configured package sources do not have is looked for in the cache, then
-#                        in the backports of this machine's distribution (kernel_use_backports).
+#                        in the backports of this machine's distribution. "newest": of Debian's unstable suite.
 #                        "default" is the one in $RDMA4J_GUEST, where that is set (prepare.sh).
 
-# Options that have apt read the distribution's backports only; empty: the configured sources.
+# Options that have apt read one suite only; empty: the configured sources.
 KERNEL_APT=()
 
-# Has apt read the backports of this machine's distribution. Status 1 if they cannot be read.
-kernel_use_backports() {
-    apt_suite backports || return 1
+# kernel_use SUITE: has apt read that suite alone, as "backports" of this machine's distribution. Status 1 if it cannot be read.
+kernel_use() {
+    apt_suite "$1" || return 1
     KERNEL_APT=("${APT_SUITE[@]}")
 }
 
@@ -74,11 +74,14 @@ for folder in drivers/{gpu,media,staging,iio,usb,hid,input,scsi,ata,mmc,mtd,plat
 done
 unset folder
 
-# kernel_unpack DEB FOLDER
+# kernel_unpack FOLDER DEB...
 kernel_unpack() {
-    local deb=$1 into=$2 release image sectors offset
+    local into=$1 deb release image sectors offset
+    shift
     mkdir -p -- "$into"
-    dpkg --fsys-tarfile "$deb" | tar -x -C "$into" "${KERNEL_UNUSED[@]}" --exclude './usr/share'
+    for deb; do
+        dpkg --fsys-tarfile "$deb" | tar -x -C "$into" "${KERNEL_UNUSED[@]}" --exclude './usr/share'
+    done
     if [[ -d $into/usr/lib/modules ]]; then # packages since Debian 13
         mkdir -p -- "$into/lib"
         mv -- "$into/usr/lib/modules" "$into/lib/modules"
@@ -142,7 +145,10 @@ kernel_end() {
 kernel_fetch() (
     kernel_begin "$(cache_dir kernel)" "$3" "fetching the kernel $1 $2" || return 0
     kernel_download "$1" "$2"
-    kernel_unpack "$work"/*.deb "$work/tree"
+    # Since Linux 7 a package has its image, modules and their lists in packages of their own.
+    mapfile -t parts < <(dpkg-deb -f "$work"/*.deb Depends | grep -oE 'linux-(base|binary|modules)-[0-9][^ ,]*' || true)
+    for part in "${parts[@]}"; do kernel_download "$part" "$2"; done
+    kernel_unpack "$work/tree" "$work"/*.deb
     kernel_end "$3"
 )
 
@@ -169,7 +175,7 @@ kernel_find_cached() {
     [[ -n $newest ]] && printf '%s %s\n' "linux-image-${newest%%_*}" "${newest#*_}"
 }
 
-# Prints the package and version that $1 means, and "backports" behind it if that is where it comes from; or dies.
+# Prints the package and version that $1 means, and behind it the suite that it comes from, if it is another one; or dies.
 # apt-cache needs a second; its answer is kept until the package lists change.
 kernel_choose() {
     local wanted=$1 stamp memo answer known available
@@ -179,7 +185,12 @@ kernel_choose() {
         printf '%s\n' "$answer"
         return 0
     fi
-    if answer=$(kernel_find "$wanted"); then
+    if [[ $wanted == newest ]]; then
+        kernel_use sid || die 'the newest kernel: the unstable suite could not be read' "$APT_SUITE_FAILURE"
+        answer=$(kernel_find default) || die 'the unstable suite names no kernel (linux-image-amd64)'
+        answer+=' sid'
+        printf '%s\n%s\n' "$stamp" "$answer" >"$memo.$$" && mv -- "$memo.$$" "$memo"
+    elif answer=$(kernel_find "$wanted"); then
         printf '%s\n%s\n' "$stamp" "$answer" >"$memo.$$" && mv -- "$memo.$$" "$memo"
     elif answer=$(kernel_find_cached "$wanted"); then
         answer=${answer//%3a/:}
@@ -187,7 +198,7 @@ kernel_choose() {
         die 'the package lists name no kernel (linux-image-amd64)' 'try: apt-get update'
     else
         mapfile -t available < <(kernel_available)
-        if kernel_use_backports && answer=$(kernel_find "$wanted"); then
+        if kernel_use backports && answer=$(kernel_find "$wanted"); then
             answer+=' backports'
         else
             mapfile -t -O "${#available[@]}" available < <(((${#KERNEL_APT[@]} == 0)) || kernel_available)
@@ -209,7 +220,7 @@ kernel_get() {
     read -r package version source <<<"$answer"
     KERNEL_DIR=$(cache_dir kernel)/${package}_${version//:/%3a}
     if ! kernel_cached "$KERNEL_DIR"; then
-        [[ -z $source ]] || kernel_use_backports || die "the $source could not be read"
+        [[ -z $source ]] || kernel_use "$source" || die "the suite $source could not be read" "$APT_SUITE_FAILURE"
         kernel_fetch "$package" "$version" "$KERNEL_DIR"
     fi
     KERNEL_RELEASE=$(<"$KERNEL_DIR/complete")

@@ -23,7 +23,7 @@ uml_get() {
     } | sha256sum)
     KERNEL_DIR=$(cache_dir uml)/${version//:/%3a}-${key:0:8}
     if ! kernel_cached "$KERNEL_DIR"; then
-        [[ -z $source ]] || kernel_use_backports || die "the $source could not be read"
+        [[ -z $source ]] || kernel_use "$source" || die "the suite $source could not be read" "$APT_SUITE_FAILURE"
         uml_build "$version" "$KERNEL_DIR"
     fi
     KERNEL_RELEASE=$(<"$KERNEL_DIR/complete")

@@ -8,6 +8,7 @@ import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.ImportCalls;
+import io.github.rdma4j.verbs.internal.Keys;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.PageSize;
 import io.github.rdma4j.verbs.internal.PooledRegions;
@@ -438,9 +439,10 @@ public final class MemoryRegion extends Resource {
     }
 
     private VerbsException changeFailed(int flags, MemorySegment newMemory, int newAccess, int result, int errno) {
-        String operation = "ibv_rereg_mr(lkey=0x%x, flags=0x%x%s, access=%s)"
+        String operation = "ibv_rereg_mr(0x%x, %d bytes, flags=0x%x%s, access=%s)"
                 .formatted(
-                        localKey,
+                        address,
+                        length,
                         flags,
                         newMemory == null
                                 ? ""
@@ -488,7 +490,7 @@ public final class MemoryRegion extends Resource {
             result = ExportedVerb.DEREG_MR.number(region);
         }
         event.over(domain.context().device().name(), length, result);
-        Failures.check("ibv_dereg_mr(lkey=0x%x)".formatted(localKey), result);
+        Failures.check("ibv_dereg_mr(0x%x, %d bytes)".formatted(address, length), result);
     }
 
     /**
@@ -525,9 +527,10 @@ public final class MemoryRegion extends Resource {
         }
     }
 
-    /** {@return address, length and keys} */
+    /** {@return address and length; the keys, with which a peer could use the memory, are hidden} */
     @Override
     public String toString() {
-        return "memory region 0x%x, %d bytes, lkey 0x%x, rkey 0x%x".formatted(address(), length(), localKey, remoteKey);
+        return "memory region 0x%x, %d bytes, lkey %s, rkey %s"
+                .formatted(address(), length(), Keys.text(localKey), Keys.text(remoteKey));
     }
 }

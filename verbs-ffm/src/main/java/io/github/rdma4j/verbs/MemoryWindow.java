@@ -7,6 +7,7 @@ import io.github.rdma4j.verbs.bindings.ibv_mw_bind;
 import io.github.rdma4j.verbs.bindings.ibv_mw_bind_info;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Failures;
+import io.github.rdma4j.verbs.internal.Keys;
 import io.github.rdma4j.verbs.internal.MemoryWindowCalls;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import java.lang.foreign.Arena;
@@ -249,7 +250,8 @@ public final class MemoryWindow extends Resource {
     void checkKey(int key) {
         if (((key ^ state.remoteKey) & ~0xff) != 0) {
             throw new IllegalArgumentException(
-                    "remote key 0x%x: a key of %s differs from it in the low byte only".formatted(key, this));
+                    "another window's key: one of %s differs from its present key in the low byte only"
+                            .formatted(this));
         }
     }
 
@@ -308,13 +310,13 @@ public final class MemoryWindow extends Resource {
     @Override
     void release() {
         Failures.check(
-                "ibv_dealloc_mw(rkey=0x%x)".formatted(remoteKey()),
+                "ibv_dealloc_mw(%s)".formatted(type),
                 MemoryWindowCalls.dealloc(domain.context().segment(), windowAddress));
     }
 
-    /** {@return type and key} */
+    /** {@return the type; the key, with which a peer could use the memory, is hidden} */
     @Override
     public String toString() {
-        return "memory window of %s, rkey 0x%x".formatted(type, remoteKey());
+        return "memory window of %s, rkey %s".formatted(type, Keys.text(remoteKey()));
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import io.github.rdma4j.verbs.internal.Keys;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 
@@ -66,9 +67,9 @@ public record RemoteMemory(long address, long length, int remoteKey) {
         return new RemoteMemory(buffer.getLong(), buffer.getLong(), buffer.getInt());
     }
 
-    /** {@return address, length and key, in hexadecimal where verbs tools print them so} */
+    /** {@return address and length; the key, with which anybody could use the memory, is hidden} */
     @Override
     public String toString() {
-        return "RemoteMemory[address=0x%x, length=%d, rkey=0x%x]".formatted(address, length, remoteKey);
+        return "RemoteMemory[address=0x%x, length=%d, rkey=%s]".formatted(address, length, Keys.text(remoteKey));
     }
 }

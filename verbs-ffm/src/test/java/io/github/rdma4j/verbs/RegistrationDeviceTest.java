@@ -15,6 +15,7 @@ import static io.github.rdma4j.verbs.SendFlags.SIGNALED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.rdma4j.verbs.device.OnDemandPagingCapabilities;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
@@ -208,15 +209,32 @@ class RegistrationDeviceTest {
     }
 
     @Test
-    void onDemandPagingIsRefusedInWords() {
-        assertThatThrownBy(() -> pair.domain.registerMemory(memory, LOCAL_WRITE, ON_DEMAND))
-                .isInstanceOf(UnsupportedVerbException.class)
-                .hasMessageContaining("access=[LOCAL_WRITE, ON_DEMAND]")
-                .hasMessageContaining("no on-demand paging");
-        assertThatThrownBy(() -> pair.domain.registerAddressSpace(LOCAL_WRITE))
-                .isInstanceOf(UnsupportedVerbException.class)
-                .hasMessageContaining("length=SIZE_MAX")
-                .hasMessageContaining("no on-demand paging");
+    void memoryIsNotPinnedWhereTheDeviceCanPageAndRefusedInWordsElsewhere() {
+        OnDemandPagingCapabilities can = pair.device.extendedAttributes().onDemandPaging();
+        if (can.rc().contains(OnDemandPagingCapabilities.Operation.WRITE)) { // SoftRoCE since Linux 6.15
+            MemoryRegion region = pair.domain.registerMemory(memory, LOCAL_WRITE, REMOTE_WRITE, ON_DEMAND);
+            write("into an untouched page", region.remoteMemory().slice(4096, 64));
+            assertThat(memory.getString(4096)).isEqualTo("into an untouched page");
+        } else {
+            assertThatThrownBy(() -> pair.domain.registerMemory(memory, LOCAL_WRITE, ON_DEMAND))
+                    .isInstanceOf(UnsupportedVerbException.class)
+                    .hasMessageContaining("access=[LOCAL_WRITE, ON_DEMAND]")
+                    .hasMessageContaining("no on-demand paging");
+        }
+    }
+
+    @Test
+    void allMemoryIsRegisteredAtOnceWhereTheDeviceCanPageSoAndRefusedInWordsElsewhere() {
+        if (pair.device.extendedAttributes().onDemandPaging().implicitSupported()) {
+            MemoryRegion all = pair.domain.registerAddressSpace(LOCAL_WRITE, REMOTE_WRITE);
+            write("anywhere", new RemoteMemory(memory.address(), SIZE, all.remoteKey()));
+            assertThat(memory.getString(0)).isEqualTo("anywhere");
+        } else {
+            assertThatThrownBy(() -> pair.domain.registerAddressSpace(LOCAL_WRITE))
+                    .isInstanceOf(UnsupportedVerbException.class)
+                    .hasMessageContaining("length=SIZE_MAX")
+                    .hasMessageContaining("no on-demand paging");
+        }
     }
 
     @Test
@@ -234,7 +252,7 @@ class RegistrationDeviceTest {
         MemoryRegion region = pair.domain.registerMemory(memory, LOCAL_WRITE);
         assertThatThrownBy(() -> region.reregister(change -> change.access(LOCAL_WRITE, REMOTE_WRITE)))
                 .isInstanceOf(UnsupportedVerbException.class)
-                .hasMessageContaining("ibv_rereg_mr(lkey=0x")
+                .hasMessageContaining("ibv_rereg_mr(0x")
                 .hasMessageContaining("access=[LOCAL_WRITE, REMOTE_WRITE]");
         ProtectionDomain other = pair.device.allocateProtectionDomain();
         assertThatThrownBy(() -> region.reregister(change -> change.protectionDomain(other)))

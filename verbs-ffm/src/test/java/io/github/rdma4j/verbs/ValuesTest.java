@@ -139,7 +139,7 @@ class ValuesTest {
     void remoteMemoryIsSlicedWithinItsBounds() {
         RemoteMemory memory = new RemoteMemory(0x1000, 100, 0xabc);
         assertThat(memory.slice(10, 90)).isEqualTo(new RemoteMemory(0x100a, 90, 0xabc));
-        assertThat(memory).hasToString("RemoteMemory[address=0x1000, length=100, rkey=0xabc]");
+        assertThat(memory).hasToString("RemoteMemory[address=0x1000, length=100, rkey=hidden]");
         assertThatThrownBy(() -> memory.slice(10, 91)).isInstanceOf(IndexOutOfBoundsException.class);
         assertThatThrownBy(() -> memory.slice(-1, 1)).isInstanceOf(IndexOutOfBoundsException.class);
         assertThatThrownBy(() -> memory.slice(0, -1)).isInstanceOf(IndexOutOfBoundsException.class);

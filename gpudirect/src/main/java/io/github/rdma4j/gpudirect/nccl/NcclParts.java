@@ -217,8 +217,8 @@ public abstract sealed class NcclParts extends NcclTransfers permits NcclCommuni
     }
 
     /**
-     * Gives a part back to NCCL, unless the communicator is gone, and the part with it. Also when it is not known how the
-     * last call ends: nobody asks a second time.
+     * Gives a part back to NCCL, unless the communicator is gone, and the part with it. Also when it is not known how
+     * the last call ends: nobody asks a second time.
      */
     final void giveBack(String words, LongToIntFunction call) {
         Connection connection = connection();

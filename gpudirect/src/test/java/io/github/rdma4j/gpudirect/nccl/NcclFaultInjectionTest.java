@@ -34,9 +34,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Each function of NCCL that is bound fails in each public operation that calls it. Which an
- * operation calls is not written down here: it is counted, of all that {@link NcclFunction} has. Then the exception must
- * name the call, NCCL's words and a remedy; nothing that the operation made may be left; and a second try must succeed.
+ * Each function of NCCL that is bound fails in each public operation that calls it. Which an operation calls is not
+ * written down here: it is counted, of all that {@link NcclFunction} has. Then the exception must name the call, NCCL's
+ * words and a remedy; nothing that the operation made may be left; and a second try must succeed.
  */
 @ExtendWith({StandInDriver.class, StandInNccl.class})
 class NcclFaultInjectionTest {

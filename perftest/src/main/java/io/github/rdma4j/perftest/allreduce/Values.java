@@ -8,9 +8,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.Random;
 
 /**
- * What each rank sends, and what must come of it. Numbers are so small that each type has them, and each sum on the way
- * to the result, exactly: then the order in which NCCL adds does not matter, and every bit is compared. Only the mean of
- * floating-point numbers is rounded, since NCCL multiplies by 1/ranks before it adds.
+ * What each rank sends, and what must come of it. Numbers are so small that each type has them, and each sum on the
+ * way to the result, exactly: then the order in which NCCL adds does not matter, and every bit is compared. Only the
+ * mean of floating-point numbers is rounded, since NCCL multiplies by 1/ranks before it adds.
  *
  * <p>Numbers repeat after {@link #PERIOD} elements, a prime, so that what lands some power of two beside its place is
  * found.

@@ -78,7 +78,7 @@ final class CmLink implements VerbsLink {
                                     .maxReceiveWorkRequests(config.receiveQueueDepth())
                                     .maxInlineData(inlineData(config)));
             this.buffers = new ReceiveBuffers(
-                    memory, queuePair, config.receiveBuffers(), config.maxMessageSize(), Frame.trailer(this));
+                    memory, queuePair, config.receiveBuffers(), config.bufferSize(), Frame.trailer(this));
         } catch (Throwable e) {
             // Closes the queue pair, too, which the queue would do in any case.
             CompletionQueue openQueue = newQueue;
@@ -130,8 +130,8 @@ final class CmLink implements VerbsLink {
     /** The wire of this connection, when the peer has completed it. */
     Carrier carrier(EndpointConfig config) {
         if (member == null) {
-            SendBuffers sendBuffers =
-                    new SendBuffers(domain(), config.sendDepth(), config.maxMessageSize(), Frame.trailer(this));
+            SendBuffers sendBuffers = new SendBuffers(
+                    domain(), config.sendDepth(), config.bufferSize(), Frame.trailer(this), config.sumBytes());
             return new VerbsCarrier(this, buffers, sendBuffers, config.maxInlineData());
         }
         shared.adopt(id, member);

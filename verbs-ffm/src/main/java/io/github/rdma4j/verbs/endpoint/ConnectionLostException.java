@@ -4,22 +4,32 @@ package io.github.rdma4j.verbs.endpoint;
 
 /**
  * The connection broke without a good-bye: the peer's process ended or aborted, the network failed, or a work request
- * did. What was under way may or may not have arrived. The opposite of {@link ClosedByPeerException}.
+ * did; or, as a subclass says, a message was corrupt. What was under way may or may not have arrived. The opposite of
+ * {@link ClosedByPeerException}.
  *
  * @serial exclude
  * @since 0.1.0
  */
-public final class ConnectionLostException extends EndpointException {
+public sealed class ConnectionLostException extends EndpointException permits CorruptMessageException {
     private static final long serialVersionUID = 1L;
 
     private final String reason;
 
     ConnectionLostException(String operation, String reason, Throwable cause) {
-        super(operation, "the connection is lost: " + reason, "connect again");
+        this(operation, reason, cause, "connect again");
+    }
+
+    ConnectionLostException(String operation, String reason, Throwable cause, String remedy) {
+        super(operation, "the connection is lost: " + reason, remedy);
         this.reason = reason;
         if (cause != null) {
             initCause(cause);
         }
+    }
+
+    /** The same for another call, so that its stack trace is the caller's. */
+    ConnectionLostException again(String operation) {
+        return new ConnectionLostException(operation, reason, getCause());
     }
 
     /**

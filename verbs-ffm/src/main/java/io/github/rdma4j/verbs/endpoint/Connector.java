@@ -41,7 +41,8 @@ final class Connector {
         try {
             Duration limit = Duration.ofNanos(Math.min(Engine.nanos(config.rdmaTimeout()), half));
             return connectOverRdma(server, config, limit, true);
-        } catch (WaitInterruptedException e) {
+        } catch (WaitInterruptedException | NotAdmittedException e) {
+            // Who is not let in would not be over TCP either.
             throw e;
         } catch (RuntimeException e) {
             rdma = e;
@@ -78,12 +79,8 @@ final class Connector {
             CmLink ready = link;
             CmEvent established = id.connect(settings -> ready.greet(settings, config), rest(server, timeout, start));
             byte[] greeting = established.privateData();
-            String problem = Hello.problem(greeting);
-            if (!problem.isEmpty()) {
-                throw new EndpointException("connecting to " + server, problem, SPEAK_THE_SAME);
-            }
-            Endpoint endpoint = Endpoint.over(
-                    link, link.carrier(config), Memories.of(link.domain()), config, Hello.parse(greeting));
+            Hello peer = understood("connecting to " + server, greeting, config);
+            Endpoint endpoint = Endpoint.over(link, link.carrier(config), Memories.of(link.domain()), config, peer);
             MemoryHandle place = onTrial ? Canary.placeIn(greeting) : null;
             if (place != null) {
                 // If it fails, the endpoint closes the link.
@@ -101,6 +98,22 @@ final class Connector {
             closeAll(e, link, id);
             throw e;
         }
+    }
+
+    /** What the server has said, unless it is a refusal, or nothing that this side can live with. */
+    static Hello understood(String operation, byte[] greeting, EndpointConfig config) {
+        if (Hello.isRefusal(greeting)) {
+            throw Hello.refusalOf(greeting).exception(operation);
+        }
+        String problem = Hello.problem(greeting);
+        if (!problem.isEmpty()) {
+            throw new EndpointException(operation, problem, SPEAK_THE_SAME);
+        }
+        Hello peer = Hello.parse(greeting);
+        if (peer.integrity() != config.integrity()) {
+            throw (config.integrity() ? Refusal.SUMS_UNWANTED : Refusal.SUMS_WANTED).exception(operation);
+        }
+        return peer;
     }
 
     /** The domain of an endpoint, or of all that a server accepts, with one user more. */
@@ -132,14 +145,16 @@ final class Connector {
         CloseAll.after(failure, id::close);
     }
 
-    /** An endpoint server says in the private data of its refusal which version it speaks. */
+    /** An endpoint server says in the private data of its refusal which version it speaks, and perhaps why. */
     private static RuntimeException explained(InetSocketAddress server, ConnectionRejectedException refusal) {
         byte[] data = refusal.privateData();
-        if (!Hello.isHello(data) || Hello.versionOf(data) == Hello.VERSION) {
+        boolean said = Hello.isRefusal(data) && Hello.refusalOf(data) != Refusal.ANOTHER_PROTOCOL;
+        if (!Hello.isHello(data) || Hello.versionOf(data) == Hello.VERSION && !said) {
             return refusal;
         }
-        EndpointException explained =
-                new EndpointException("connecting to " + server, Hello.problem(data), SPEAK_THE_SAME);
+        EndpointException explained = said
+                ? Hello.refusalOf(data).exception("connecting to " + server)
+                : new EndpointException("connecting to " + server, Hello.problem(data), SPEAK_THE_SAME);
         explained.initCause(refusal);
         return explained;
     }

@@ -23,6 +23,10 @@ final class Credits {
     private int owed;
     /** How many messages the peer may send before this side grants more. */
     private int granted;
+    /** All that the peer has given back. */
+    private long returned;
+    /** All that this side has given back. */
+    private long grantedAgain;
 
     /**
      * The state after the handshake: each side may fill all buffers of the other.
@@ -81,6 +85,7 @@ final class Credits {
      */
     boolean receive(int count) {
         available += count;
+        returned += count;
         return available <= peerBuffers;
     }
 
@@ -102,7 +107,14 @@ final class Credits {
         int count = owed;
         owed = 0;
         granted += count;
+        grantedAgain += count;
         return count;
+    }
+
+    /** Messages, not those that are claimed and may be given back. */
+    EndpointCounters counters(int claimed) {
+        return new EndpointCounters(
+                returned + peerBuffers - available - claimed, returned, grantedAgain + buffers - granted);
     }
 
     /** Whether so many are owed that they should not wait for a message that goes there anyway. */

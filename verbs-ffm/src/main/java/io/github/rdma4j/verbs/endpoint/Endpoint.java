@@ -80,12 +80,13 @@ public final class Endpoint implements AutoCloseable {
 
     private final Memories memories;
     private final Duration closeTimeout;
-    private final byte[] peerPrivateData;
+    private final Hello peer;
     private final Transfers transfers;
+    private final Grants grants;
     /** Why it is not over RDMA though that was tried; set before the program has the endpoint. */
     private volatile RuntimeException rdmaFailure;
 
-    Endpoint(Engine engine, Memories memories, Duration closeTimeout, byte[] peerPrivateData) {
+    Endpoint(Engine engine, Memories memories, Duration closeTimeout, Hello peer) {
         this.engine = engine;
         this.protocol = engine.protocol();
         this.sending = "sending over " + engine;
@@ -93,8 +94,9 @@ public final class Endpoint implements AutoCloseable {
         this.claiming = "claiming a message of " + engine;
         this.memories = memories;
         this.closeTimeout = closeTimeout;
-        this.peerPrivateData = peerPrivateData;
+        this.peer = peer;
         this.transfers = new Transfers(engine);
+        this.grants = new Grants(engine, memories, transfers);
     }
 
     /**
@@ -138,16 +140,15 @@ public final class Endpoint implements AutoCloseable {
 
     /** An endpoint over a connection that is made, whose receive buffers were posted before. */
     static Endpoint over(Link link, Carrier carrier, Memories memories, EndpointConfig config, Hello peer) {
-        Protocol protocol = new Protocol(
-                "endpoint " + link,
-                carrier,
-                new Credits(config.receiveBuffers(), peer.receiveBuffers()),
-                config.sendDepth(),
-                config.maxMessageSize(),
-                Math.min(config.maxMessageSize(), peer.bufferSize()),
-                new Silence(Engine.nanos(config.silenceTimeout())));
+        String name = "endpoint " + link;
+        Credits credits = new Credits(config.receiveBuffers(), peer.receiveBuffers());
+        int longest = Math.min(config.maxMessageSize(), peer.bufferSize());
+        Silence silence = new Silence(Engine.nanos(config.silenceTimeout()));
+        Protocol protocol = config.integrity()
+                ? new SummedProtocol(name, carrier, credits, config.sendDepth(), config.bufferSize(), longest, silence)
+                : new Protocol(name, carrier, credits, config.sendDepth(), config.bufferSize(), longest, silence);
         Engine engine = new Engine(carrier, protocol, new SpinTime(Engine.nanos(config.spinLimit())));
-        return new Endpoint(engine, memories, config.closeTimeout(), peer.userData());
+        return new Endpoint(engine, memories, config.closeTimeout(), peer);
     }
 
     Engine engine() {
@@ -186,6 +187,60 @@ public final class Endpoint implements AutoCloseable {
         return protocol.maxMessage();
     }
 
+    /**
+     * What the sums of messages have found; see {@link EndpointConfig#integrity}.
+     *
+     * @return the counts until now; empty if messages have no sums
+     */
+    public Optional<IntegrityCounters> integrity() {
+        engine.enter();
+        try {
+            return Optional.ofNullable(protocol.integrity());
+        } finally {
+            engine.exit();
+        }
+    }
+
+    /**
+     * How many messages were sent and received, also after the connection was lost or this endpoint closed: then it says
+     * what became of them.
+     *
+     * @return the counts until now
+     */
+    public EndpointCounters counters() {
+        engine.enter();
+        try {
+            return protocol.credits().counters(protocol.slots().claimed());
+        } finally {
+            engine.exit();
+        }
+    }
+
+    /** Whether nobody has closed it, as far as is known: without a look. */
+    boolean isUp() {
+        engine.enter();
+        try {
+            return !engine.isClosing() && protocol.isOpen();
+        } finally {
+            engine.exit();
+        }
+    }
+
+    /** Why it is not up. */
+    String endReason() {
+        engine.enter();
+        try {
+            return protocol.endReason();
+        } finally {
+            engine.exit();
+        }
+    }
+
+    /** Which server it is connected to; of that side's endpoint 0. */
+    long peerLife() {
+        return peer.life();
+    }
+
     /** {@return this side's address and port; empty after the close} */
     public Optional<InetSocketAddress> localAddress() {
         return engine.ask(Link::localAddress);
@@ -198,7 +253,7 @@ public final class Endpoint implements AutoCloseable {
 
     /** {@return the program's own bytes that the peer sent along with the connection; none if there are none} */
     public byte[] peerPrivateData() {
-        return peerPrivateData.clone();
+        return peer.userData().clone();
     }
 
     /** {@return the domain in which memory for transfers must be registered} */
@@ -640,7 +695,7 @@ public final class Endpoint implements AutoCloseable {
      *     limit and the remedy
      */
     public MemoryRegion allocateMemory(long size) {
-        return memories.allocate(size);
+        return memories.allocate(size, AccessFlag.LOCAL_WRITE);
     }
 
     /**
@@ -683,6 +738,46 @@ public final class Endpoint implements AutoCloseable {
      */
     public ExposedMemory expose(MemorySlice slice, AccessFlag... rights) {
         return memories.expose(slice, false, rights);
+    }
+
+    /**
+     * Gives this peer memory that no other one can use, until it is taken back: a memory window of type 2, bound to
+     * this connection (ibv_alloc_mw(3), ibv_wr_bind_mw(3)). Over TCP the table of this connection does the same. Where
+     * the device has no such windows, and with {@link Transport#RDMA_WITH_FAILOVER}, the memory is registered once more
+     * for this grant alone, with these rights: then others of the same protection domain can use it if they come to
+     * know its key, and {@link GrantedMemory#whyNotExclusive()} says so.
+     *
+     * <p>A window is bound in the order of messages and transfers, so this may have to wait. A region that is
+     * registered with {@link AccessFlag#MW_BIND} is used as it is; of another one, the part is registered once more.
+     *
+     * @param memory what to give; it stays the program's
+     * @param timeout how long to wait
+     * @param rights what the peer may do, of {@link AccessFlag#REMOTE_READ}, {@link AccessFlag#REMOTE_WRITE} and {@link
+     *     AccessFlag#REMOTE_ATOMIC}
+     * @return the grant, to be closed; with this endpoint at the latest
+     * @throws IllegalArgumentException if there are no rights, or others; if the memory is empty, or cannot be given
+     * @throws TransferTimeoutException if the window could not be bound in time
+     * @throws TransferException if the adapter refuses to bind; the connection is lost
+     * @throws ClosedByPeerException if the peer has closed
+     * @throws ConnectionLostException if the connection is lost
+     * @throws io.github.rdma4j.verbs.VerbsException if the device has no windows left, or memory cannot be registered
+     * @throws io.github.rdma4j.verbs.WaitInterruptedException if the thread is interrupted while it waits
+     * @throws IllegalStateException if this endpoint or the region is closed
+     */
+    public GrantedMemory grant(MemorySlice memory, Duration timeout, AccessFlag... rights) {
+        return grants.grant(memory, timeout, rights);
+    }
+
+    /**
+     * Gives this peer new memory that no other one can use; see {@link #grant(MemorySlice, Duration, AccessFlag...)}.
+     *
+     * @param size in bytes, above 0
+     * @param timeout how long to wait
+     * @param rights what the peer may do
+     * @return the grant, zeroed, to be closed; with this endpoint at the latest, and the memory with it
+     */
+    public GrantedMemory grant(long size, Duration timeout, AccessFlag... rights) {
+        return grants.grant(size, timeout, rights);
     }
 
     /**
@@ -736,7 +831,7 @@ public final class Endpoint implements AutoCloseable {
      *     nevertheless
      */
     public void close(Duration timeout) {
-        engine.close(timeout);
+        CloseAll.of(() -> engine.close(timeout), grants::close);
     }
 
     /**
@@ -744,7 +839,7 @@ public final class Endpoint implements AutoCloseable {
      * #close()} that waits in another thread, too.
      */
     public void abort() {
-        engine.abort();
+        CloseAll.of(engine::abort, grants::close);
     }
 
     /** {@return the addresses of both sides} */

@@ -4,13 +4,16 @@ package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.ProtectionDomain;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.OptionalInt;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 
 /**
- * What an endpoint is to be. Each setter returns this object; everything has a default. The two sides need not agree.
+ * What an endpoint is to be. Each setter returns this object; everything has a default. The two sides need agree
+ * on nothing but {@link #integrity}.
  *
  * @since 0.1.0
  */
@@ -18,6 +21,7 @@ public final class EndpointConfig {
     /** The most of the program's own bytes that travel with a connection. */
     public static final int MAX_PRIVATE_DATA = 40;
 
+    private static final int LONGEST_MESSAGE = 1 << 26;
     private static final Duration SHORTEST_SILENCE = Duration.ofMillis(100);
     private static final Duration LONGEST_SPIN = Duration.ofSeconds(1);
     /** With one processor, whoever spins keeps it from those who would send something. */
@@ -35,9 +39,17 @@ public final class EndpointConfig {
     private Duration spinLimit = Duration.ofNanos(DEFAULT_SPIN_NANOS);
     private InetSocketAddress localAddress;
     private byte[] privateData = {};
+    private byte[] token = {};
+    /** Of the server that is bound with this. */
+    private final byte[] life = ByteBuffer.allocate(Hello.LIFE_BYTES)
+            .putLong(ThreadLocalRandom.current().nextLong())
+            .array();
+
+    private Admission admission;
     private ProtectionDomain protectionDomain;
     private EndpointGroup group;
     private Transport transport = Transport.RDMA;
+    private boolean integrity;
     private Duration rdmaTimeout = Duration.ofSeconds(2);
     private Duration recoveryInterval = Duration.ofSeconds(5);
     private Consumer<? super TransportMove> moveListener;
@@ -54,6 +66,24 @@ public final class EndpointConfig {
      */
     public EndpointConfig transport(Transport kind) {
         transport = Objects.requireNonNull(kind, "transport");
+        return this;
+    }
+
+    /**
+     * Whether each message carries a sum (CRC32C, and its number), which the receiver checks before its program sees
+     * the message; default false. It finds what happens beside the wire, which the sums of the wire do not: in memory,
+     * adapters, switches and kernels. A message that is not what was sent ends the connection ({@link
+     * CorruptMessageException}). {@link Transfers} to and from exposed memory have none: {@link SealedBlock} is for
+     * those.
+     *
+     * <p>Both sides must ask for it: where one alone does, connecting fails and says so. The sum takes four bytes on
+     * the wire and in each buffer; {@link Endpoint#trySend(long, io.github.rdma4j.verbs.MemorySlice)} copies then.
+     *
+     * @param sums whether messages have sums; at most 2^26 - 4 bytes of {@link #maxMessageSize} go with it
+     * @return this
+     */
+    public EndpointConfig integrity(boolean sums) {
+        integrity = sums;
         return this;
     }
 
@@ -121,7 +151,7 @@ public final class EndpointConfig {
      * @return this
      */
     public EndpointConfig maxMessageSize(int bytes) {
-        maxMessageSize = range("maxMessageSize", bytes, 1, 1 << 26);
+        maxMessageSize = range("maxMessageSize", bytes, 1, LONGEST_MESSAGE);
         return this;
     }
 
@@ -257,6 +287,32 @@ public final class EndpointConfig {
     }
 
     /**
+     * What {@link Endpoint#connect} shows to a server that asks for it ({@link #admission}); default nothing. It
+     * travels in clear, and is no part of any message, log or {@link Endpoint#peerPrivateData()}.
+     *
+     * @param secret at most {@value #MAX_PRIVATE_DATA} bytes, together with {@link #privateData}; 16 random ones cannot
+     *     be guessed
+     * @return this
+     */
+    public EndpointConfig token(byte[] secret) {
+        token = secret.clone();
+        return this;
+    }
+
+    /**
+     * Which clients an {@link EndpointServer} lets in; default all. {@link Admission#token} is a rule that needs no
+     * code. Others are refused before anything of them or for them is opened, get a {@link NotAdmittedException}, and
+     * are counted ({@link EndpointServer#counters()}). It means nothing to a client.
+     *
+     * @param rule is asked for each client; null for all
+     * @return this
+     */
+    public EndpointConfig admission(Admission rule) {
+        admission = rule;
+        return this;
+    }
+
+    /**
      * Where {@link Endpoint#connect} connects from, and so which device it uses; default what the routing table says. A
      * server has the address that it is bound to.
      *
@@ -372,8 +428,35 @@ public final class EndpointConfig {
         return transport == Transport.RDMA_WITH_FAILOVER;
     }
 
+    boolean integrity() {
+        return integrity;
+    }
+
+    /** How long the sum behind a message is. */
+    int sumBytes() {
+        return integrity ? Checksum.BYTES : 0;
+    }
+
+    /** What a message takes in a buffer, in bytes. */
+    int bufferSize() {
+        return maxMessageSize + sumBytes();
+    }
+
     /** What cannot be had together. */
     void check() {
+        if (bufferSize() > LONGEST_MESSAGE) {
+            throw new IllegalArgumentException("maxMessageSize %d: with EndpointConfig.integrity at most %d"
+                    .formatted(maxMessageSize, LONGEST_MESSAGE - Checksum.BYTES));
+        }
+        int most = isFailover() ? MAX_PRIVATE_DATA - Failover.MARK_BYTES : MAX_PRIVATE_DATA;
+        if (privateData.length + token.length > most) {
+            throw new IllegalArgumentException("privateData of %d bytes and a token of %d: %sat most %d travel in all"
+                    .formatted(
+                            privateData.length,
+                            token.length,
+                            isFailover() ? "with RDMA_WITH_FAILOVER, whose handshake says more, " : "",
+                            most));
+        }
         if (!isFailover()) {
             return;
         }
@@ -384,11 +467,6 @@ public final class EndpointConfig {
         if (silenceTimeout.isZero()) {
             throw new IllegalArgumentException("with EndpointConfig.silenceTimeout zero nobody would find out that RDMA"
                     + " is dead: above zero, and as short as a move may take");
-        }
-        if (privateData.length > MAX_PRIVATE_DATA - Failover.MARK_BYTES) {
-            throw new IllegalArgumentException(
-                    "privateData of %d bytes: with RDMA_WITH_FAILOVER at most %d, since the handshake says more"
-                            .formatted(privateData.length, MAX_PRIVATE_DATA - Failover.MARK_BYTES));
         }
     }
 
@@ -405,7 +483,18 @@ public final class EndpointConfig {
         return receiveBuffers + Credits.RESERVE;
     }
 
+    /** Null for all. */
+    Admission admission() {
+        return admission;
+    }
+
+    /** What a client says. */
     Hello hello() {
-        return new Hello(Hello.VERSION, receiveBuffers, maxMessageSize, privateData);
+        return new Hello(Hello.VERSION, integrity, receiveBuffers, maxMessageSize, privateData, token);
+    }
+
+    /** What a server says. */
+    Hello answer() {
+        return new Hello(Hello.VERSION, integrity, receiveBuffers, maxMessageSize, privateData, life);
     }
 }

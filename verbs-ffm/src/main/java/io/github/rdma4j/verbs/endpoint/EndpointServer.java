@@ -42,6 +42,7 @@ public final class EndpointServer implements AutoCloseable {
     /** Guarded by itself. */
     private final Map<DeviceContext, SharedDomain> domains = new HashMap<>();
 
+    private final Doorkeeper doorkeeper;
     private final Acceptor acceptor;
     /** By device; guarded by {@link #domains}. */
     private final Map<DeviceContext, Canary> canaries = new HashMap<>();
@@ -53,6 +54,7 @@ public final class EndpointServer implements AutoCloseable {
             SynchronousId listener, StreamSocket socket, EndpointConfig config, VerbsException rdmaFailure) {
         this.listener = listener;
         this.config = config;
+        this.doorkeeper = new Doorkeeper(config);
         this.rdmaFailure = rdmaFailure;
         this.exposures = socket == null ? null : new Exposures();
         this.address = socket == null ? listener.id().localAddress().orElseThrow() : socket.localAddress();
@@ -63,6 +65,7 @@ public final class EndpointServer implements AutoCloseable {
                     toString(),
                     listener,
                     config,
+                    doorkeeper,
                     device -> domainOf(device).share(),
                     exposures,
                     both ? this::canaryOf : null,
@@ -73,6 +76,7 @@ public final class EndpointServer implements AutoCloseable {
                     toString(),
                     socket,
                     config,
+                    doorkeeper,
                     exposures,
                     place -> domainOf(place.device()).share()));
         }
@@ -205,6 +209,11 @@ public final class EndpointServer implements AutoCloseable {
      */
     public Optional<Endpoint> accept(Duration timeout) {
         return acceptor.accept(timeout);
+    }
+
+    /** {@return what became of the clients until now; of those, too, that were refused} */
+    public ServerCounters counters() {
+        return doorkeeper.counters();
     }
 
     Acceptor acceptor() {

@@ -71,7 +71,7 @@ public final class ExposedMemory implements AutoCloseable {
         return new ExposedMemory(slice, owned, granted);
     }
 
-    private static EnumSet<AccessFlag> rights(AccessFlag... rights) {
+    static EnumSet<AccessFlag> rights(AccessFlag... rights) {
         if (rights.length == 0) {
             throw new IllegalArgumentException("memory that is exposed without any right is of no use to a peer");
         }

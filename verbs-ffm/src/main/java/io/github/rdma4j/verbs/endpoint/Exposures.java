@@ -18,7 +18,7 @@ final class Exposures {
 
     /** Enters a region, and forgets those that are closed; false if another one that is open has its key. */
     boolean add(MemoryRegion region) {
-        regions.values().removeIf(known -> !known.isOpen());
+        regions.values().removeIf(known -> !isThere(known));
         MemoryRegion before = regions.putIfAbsent(region.remoteKey(), region);
         return before == null || before == region;
     }
@@ -32,11 +32,16 @@ final class Exposures {
     MemoryRegion find(int key, long address, long length, AccessFlag right) {
         MemoryRegion region = regions.get(key);
         return region != null
-                        && region.isOpen()
+                        && isThere(region)
                         && region.allows(right)
                         && contains(region.address(), region.length(), address, length)
                 ? region
                 : null;
+    }
+
+    /** Whether neither the region nor the memory that it is of was closed. */
+    static boolean isThere(MemoryRegion region) {
+        return region.isOpen() && region.segment().scope().isAlive();
     }
 
     /** Addresses are without sign, and a range that goes beyond the last one is none. */

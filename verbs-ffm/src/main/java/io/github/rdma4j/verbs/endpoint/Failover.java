@@ -24,8 +24,8 @@ final class Failover {
                 .array();
     }
 
-    static byte[] greeting(EndpointConfig config) {
-        byte[] hello = config.hello().toBytes();
+    static byte[] greeting(EndpointConfig config, Hello words) {
+        byte[] hello = words.toBytes();
         return config.isFailover() ? marked(hello) : hello;
     }
 
@@ -74,7 +74,7 @@ final class Failover {
             Function<RoceWay.Place, SharedDomain> domains) {
         EndpointConfig sizes = new EndpointConfig()
                 .receiveBuffers(config.receiveBuffers())
-                .maxMessageSize(Math.max(config.maxMessageSize(), MoveWords.MAX_BYTES))
+                .maxMessageSize(Math.max(config.bufferSize(), MoveWords.MAX_BYTES))
                 .sendDepth(FailoverCarrier.depth(config) + FailoverCarrier.WORDS)
                 .silenceTimeout(config.silenceTimeout());
         TcpCarrier tcp = new TcpCarrier(link, sizes, exposures);

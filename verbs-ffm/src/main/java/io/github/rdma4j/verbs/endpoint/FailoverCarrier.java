@@ -9,6 +9,7 @@ import io.github.rdma4j.verbs.WorkCompletionStatus;
 import io.github.rdma4j.verbs.internal.events.EndpointMoveEvent;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -81,7 +82,11 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
         this.words = new long[depth];
         this.listener = config.moveListener();
         this.rooms = new FailoverRooms(
-                config.maxMessageSize(), depth, peer.receiveBuffers(), config.receiveBuffers() + Credits.RESERVE);
+                config.bufferSize(),
+                config.sumBytes(),
+                depth,
+                peer.receiveBuffers(),
+                config.receiveBuffers() + Credits.RESERVE);
         this.outbox = new Outbox(rooms, depth, words, this);
         int maxMessage = Math.min(config.maxMessageSize(), peer.bufferSize());
         this.mover = new Mover(client, way, outbox, tcp, this, clock, config, maxMessage);
@@ -121,6 +126,16 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
     @Override
     public void cut(int slot, long length) {
         rooms.cut(slot, length);
+    }
+
+    @Override
+    public ByteBuffer view(int slot) {
+        return rooms.view(slot);
+    }
+
+    @Override
+    public ByteBuffer arrived(int buffer) {
+        return rooms.arrived(buffer);
     }
 
     @Override
@@ -539,6 +554,11 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
                 rdma.toError();
             }
         });
+    }
+
+    @Override
+    public Exposures grants() {
+        return tcp.grants();
     }
 
     @Override

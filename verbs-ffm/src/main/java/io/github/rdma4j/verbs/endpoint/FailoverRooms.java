@@ -6,6 +6,7 @@ import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
@@ -16,12 +17,17 @@ final class FailoverRooms {
     private final MemoryRegion region;
     private final long stride;
     private final int size;
+    /** The bytes of a sum behind each message that is sent. */
+    private final int sum;
     /** The buffer that a slot of the protocol fills; -1 for none. */
     private final int[] ofSlot;
 
     private final long[] lengths;
     private final int[] freeToSend;
     private int freeToSendCount;
+    /** Made when they are needed. */
+    private final ByteBuffer[] views;
+
     private final Message[] received;
     private final int[] freeToReceive;
     private int freeToReceiveCount;
@@ -29,13 +35,15 @@ final class FailoverRooms {
     /**
      * All free.
      *
-     * @param size of the longest message, in bytes
+     * @param size of the longest message with its sum, in bytes
+     * @param sum how long a sum is; 0 if there is none
      * @param depth how many the protocol can have under way
      * @param kept how many more may have to be sent again
      * @param receives how many the program can have
      */
-    FailoverRooms(int size, int depth, int kept, int receives) {
+    FailoverRooms(int size, int sum, int depth, int kept, int receives) {
         this.size = size;
+        this.sum = sum;
         this.stride = ReceiveBuffers.stride(size);
         int sends = depth + kept;
         region = MemoryRegion.withoutAdapter((long) (sends + receives) * stride, AccessFlag.LOCAL_WRITE);
@@ -46,6 +54,7 @@ final class FailoverRooms {
         for (int i = sends - 1; i >= 0; i--) {
             freeToSend[freeToSendCount++] = i;
         }
+        views = new ByteBuffer[sends];
         received = new Message[receives];
         freeToReceive = new int[receives];
         for (int i = receives - 1; i >= 0; i--) {
@@ -65,15 +74,24 @@ final class FailoverRooms {
 
     void fill(int slot, MemorySegment message) {
         MemorySegment.copy(message, 0, region.segment(), bufferOf(slot) * stride, message.byteSize());
-        lengths[slot] = message.byteSize();
+        cut(slot, message.byteSize());
     }
 
     MemorySegment room(int slot) {
         return region.segment().asSlice(bufferOf(slot) * stride, stride);
     }
 
+    /** The buffer of a slot; nobody relies on position and limit. */
+    ByteBuffer view(int slot) {
+        int buffer = bufferOf(slot);
+        if (views[buffer] == null) {
+            views[buffer] = room(slot).asByteBuffer();
+        }
+        return views[buffer];
+    }
+
     void cut(int slot, long length) {
-        lengths[slot] = length;
+        lengths[slot] = length + sum;
     }
 
     /** The message of a slot goes its own way; the slot will get another buffer. */
@@ -114,13 +132,17 @@ final class FailoverRooms {
         return received[buffer].open(length);
     }
 
+    ByteBuffer arrived(int buffer) {
+        return received[buffer].whole();
+    }
+
     byte[] copy(int buffer, long length) {
         return region.segment()
                 .asSlice((freeToSend.length + buffer) * stride, length)
                 .toArray(ValueLayout.JAVA_BYTE);
     }
 
-    /** The longest message, in bytes. */
+    /** The longest message with its sum, in bytes. */
     int size() {
         return size;
     }

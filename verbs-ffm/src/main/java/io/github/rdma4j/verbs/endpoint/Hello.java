@@ -9,28 +9,55 @@ import java.util.Arrays;
  * What the two sides tell each other in the private data of connecting and accepting.
  *
  * @param version of the protocol
+ * @param integrity whether messages have sums
  * @param receiveBuffers the credits that the other side starts with
- * @param bufferSize the longest message that this side takes, in bytes
+ * @param bufferSize the longest message that this side takes, in bytes, without its sum
  * @param userData the program's own bytes
+ * @param token what a client shows to be let in, empty for nothing; of a server, {@value #LIFE_BYTES} bytes that no
+ *     other server has, nor the same one after a restart
  */
-record Hello(int version, int receiveBuffers, int bufferSize, byte[] userData) {
+record Hello(int version, boolean integrity, int receiveBuffers, int bufferSize, byte[] userData, byte[] token) {
     /** Changes whenever two versions would misunderstand each other. */
-    static final int VERSION = 2;
+    static final int VERSION = 3;
+
+    static final int LIFE_BYTES = 8;
     /** The bytes before the program's own. */
     static final int HEADER = 16;
 
     private static final int MAGIC = 0x52_34_4a_45;
-    private static final int REFUSED = 0xffff_ffff;
+
+    private static final int VERSION_AT = 4;
+    private static final int USER_LENGTH_AT = 6;
+    private static final int TOKEN_LENGTH_AT = 7;
+    private static final int FLAGS_AT = 8;
+    private static final int BUFFERS_AT = 10;
+    private static final int SIZE_AT = 12;
+
+    private static final int INTEGRITY = 1;
+    /** With the number of a {@link Refusal} where the size would be. */
+    private static final int REFUSED = 1 << 15;
+
+    /** A side without sums and token. */
+    Hello(int version, int receiveBuffers, int bufferSize, byte[] userData) {
+        this(version, false, receiveBuffers, bufferSize, userData, new byte[0]);
+    }
 
     byte[] toBytes() {
-        return ByteBuffer.allocate(HEADER + userData.length)
+        return header(version, integrity ? INTEGRITY : 0, receiveBuffers, bufferSize, userData.length, token.length)
+                .put(userData)
+                .put(token)
+                .array();
+    }
+
+    private static ByteBuffer header(int version, int flags, int buffers, int size, int userLength, int tokenLength) {
+        return ByteBuffer.allocate(HEADER + userLength + tokenLength)
                 .putInt(MAGIC)
                 .putShort((short) version)
-                .putShort((short) userData.length)
-                .putInt(receiveBuffers)
-                .putInt(bufferSize)
-                .put(userData)
-                .array();
+                .put((byte) userLength)
+                .put((byte) tokenLength)
+                .putShort((short) flags)
+                .putShort((short) buffers)
+                .putInt(size);
     }
 
     /** Whether the bytes come from an endpoint of any version. */
@@ -40,12 +67,12 @@ record Hello(int version, int receiveBuffers, int bufferSize, byte[] userData) {
 
     /** The version of bytes that are from an endpoint. */
     static int versionOf(byte[] bytes) {
-        return Short.toUnsignedInt(ByteBuffer.wrap(bytes).getShort(Integer.BYTES));
+        return Short.toUnsignedInt(ByteBuffer.wrap(bytes).getShort(VERSION_AT));
     }
 
     /** How many bytes of a greeting without a problem are one; others may follow. */
     static int lengthOf(byte[] bytes) {
-        return HEADER + Short.toUnsignedInt(ByteBuffer.wrap(bytes).getShort(Integer.BYTES + Short.BYTES));
+        return HEADER + Byte.toUnsignedInt(bytes[USER_LENGTH_AT]) + Byte.toUnsignedInt(bytes[TOKEN_LENGTH_AT]);
     }
 
     /**
@@ -57,11 +84,15 @@ record Hello(int version, int receiveBuffers, int bufferSize, byte[] userData) {
         if (!problem.isEmpty()) {
             throw new IllegalArgumentException(problem);
         }
-        ByteBuffer buffer = ByteBuffer.wrap(bytes, Integer.BYTES, bytes.length - Integer.BYTES);
-        int version = Short.toUnsignedInt(buffer.getShort());
-        int userLength = Short.toUnsignedInt(buffer.getShort());
+        ByteBuffer buffer = ByteBuffer.wrap(bytes);
+        int userEnd = HEADER + Byte.toUnsignedInt(bytes[USER_LENGTH_AT]);
         return new Hello(
-                version, buffer.getInt(), buffer.getInt(), Arrays.copyOfRange(bytes, HEADER, HEADER + userLength));
+                versionOf(bytes),
+                (buffer.getShort(FLAGS_AT) & INTEGRITY) != 0,
+                Short.toUnsignedInt(buffer.getShort(BUFFERS_AT)),
+                buffer.getInt(SIZE_AT),
+                Arrays.copyOfRange(bytes, HEADER, userEnd),
+                Arrays.copyOfRange(bytes, userEnd, lengthOf(bytes)));
     }
 
     /** Why the bytes cannot be used; an empty string if they can. */
@@ -73,26 +104,57 @@ record Hello(int version, int receiveBuffers, int bufferSize, byte[] userData) {
             return "the peer speaks version %d of the endpoint protocol, and this side version %d"
                     .formatted(versionOf(bytes), VERSION);
         }
+        if (isRefusal(bytes)) {
+            return refusalOf(bytes).explanation();
+        }
         ByteBuffer buffer = ByteBuffer.wrap(bytes);
-        int userLength = Short.toUnsignedInt(buffer.getShort(6));
-        int buffers = buffer.getInt(8);
-        int size = buffer.getInt(12);
-        if (HEADER + userLength > bytes.length || buffers < 1 || buffers > Frame.MAX_CREDITS || size < 0) {
+        boolean unknown = (buffer.getShort(FLAGS_AT) & ~INTEGRITY) != 0;
+        if (unknown
+                || lengthOf(bytes) > bytes.length
+                || buffer.getShort(BUFFERS_AT) == 0
+                || buffer.getInt(SIZE_AT) < 0) {
             return "the peer's greeting is damaged";
         }
         return "";
     }
 
-    /** The private data of a refusal: magic and version, and nothing where the buffers would be. */
-    static byte[] refusal() {
-        return new Hello(VERSION, REFUSED, 0, new byte[0]).toBytes();
+    /** Whether bytes of this version are a server's refusal. */
+    static boolean isRefusal(byte[] bytes) {
+        return isHello(bytes)
+                && versionOf(bytes) == VERSION
+                && (ByteBuffer.wrap(bytes).getShort(FLAGS_AT) & REFUSED) != 0;
     }
 
-    /** {@return the numbers} */
+    /** Which server has said this; 0 of a client. */
+    long life() {
+        return token.length == LIFE_BYTES ? ByteBuffer.wrap(token).getLong() : 0;
+    }
+
+    /** Why the server has refused. */
+    static Refusal refusalOf(byte[] refusal) {
+        int number = ByteBuffer.wrap(refusal).getInt(SIZE_AT);
+        Refusal[] all = Refusal.values();
+        return number >= 0 && number < all.length ? all[number] : Refusal.ANOTHER_PROTOCOL;
+    }
+
+    /** Why this side does not want to be connected with one that has said this; null if it does. */
+    Refusal disagreement(boolean withIntegrity) {
+        if (integrity == withIntegrity) {
+            return null;
+        }
+        return withIntegrity ? Refusal.SUMS_WANTED : Refusal.SUMS_UNWANTED;
+    }
+
+    /** The private data of a refusal: magic, version and reason, and nothing where the buffers would be. */
+    static byte[] refusal(Refusal reason) {
+        return header(VERSION, REFUSED, 0, reason.ordinal(), 0, 0).array();
+    }
+
+    /** {@return the numbers, and no secret} */
     @Override
     public String toString() {
-        return "Hello[version=%d, receiveBuffers=%d, bufferSize=%d, %d bytes of the program]"
-                .formatted(version, receiveBuffers, bufferSize, userData.length);
+        return "Hello[version=%d, integrity=%b, receiveBuffers=%d, bufferSize=%d, %d bytes of the program]"
+                .formatted(version, integrity, receiveBuffers, bufferSize, userData.length);
     }
 
     @Override

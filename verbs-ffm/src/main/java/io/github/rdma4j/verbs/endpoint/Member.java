@@ -8,6 +8,7 @@ import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.WorkCompletionOpcode;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
+import java.nio.ByteBuffer;
 
 /**
  * What an endpoint has of the queues of its group: a queue pair, a place in a {@link QueueShare}, what has come for it,
@@ -282,6 +283,11 @@ final class Member implements ReceiveRooms {
     @Override
     public Message message(int buffer, long length) {
         return share.message(shared[buffer]).open(length);
+    }
+
+    @Override
+    public ByteBuffer arrived(int buffer) {
+        return share.message(shared[buffer]).whole();
     }
 
     @Override

@@ -33,8 +33,11 @@ interface Memories {
         return Optional.empty();
     }
 
-    /** Memory for the local side of transfers. */
-    MemoryRegion allocate(long size);
+    /** New memory, known to nobody. */
+    MemoryRegion allocate(long size, AccessFlag... access);
+
+    /** A part of memory that there is, by itself. */
+    MemoryRegion register(MemorySlice slice, AccessFlag... access);
 
     ExposedMemory expose(long size, AccessFlag... rights);
 
@@ -57,8 +60,13 @@ interface Memories {
         }
 
         @Override
-        public MemoryRegion allocate(long size) {
-            return domain.allocateMemory(size, AccessFlag.LOCAL_WRITE);
+        public MemoryRegion allocate(long size, AccessFlag... access) {
+            return domain.allocateMemory(size, access);
+        }
+
+        @Override
+        public MemoryRegion register(MemorySlice slice, AccessFlag... access) {
+            return domain.registerMemory(slice.segment(), access);
         }
 
         @Override
@@ -103,8 +111,13 @@ interface Memories {
         }
 
         @Override
-        public MemoryRegion allocate(long size) {
-            return memories.allocate(size);
+        public MemoryRegion allocate(long size, AccessFlag... access) {
+            return memories.allocate(size, access);
+        }
+
+        @Override
+        public MemoryRegion register(MemorySlice slice, AccessFlag... access) {
+            return memories.register(slice, access);
         }
 
         @Override
@@ -146,8 +159,13 @@ interface Memories {
         }
 
         @Override
-        public MemoryRegion allocate(long size) {
-            return MemoryRegion.withoutAdapter(size, AccessFlag.LOCAL_WRITE);
+        public MemoryRegion allocate(long size, AccessFlag... access) {
+            return MemoryRegion.withoutAdapter(size, access);
+        }
+
+        @Override
+        public MemoryRegion register(MemorySlice slice, AccessFlag... access) {
+            return MemoryRegion.withoutAdapter(slice.segment(), access);
         }
 
         @Override

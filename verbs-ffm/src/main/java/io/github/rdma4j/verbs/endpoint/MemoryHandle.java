@@ -32,12 +32,16 @@ public record MemoryHandle(RemoteMemory memory, Set<AccessFlag> rights) {
 
     /** Checks the rights. */
     public MemoryHandle {
-        if (!RIGHTS.containsAll(rights)) {
-            throw new IllegalArgumentException("the rights of a peer are of " + RIGHTS + ", and these are " + rights);
-        }
+        requireRemote(rights);
         EnumSet<AccessFlag> copy = EnumSet.noneOf(AccessFlag.class);
         copy.addAll(rights);
         rights = Collections.unmodifiableSet(copy);
+    }
+
+    static void requireRemote(Set<AccessFlag> rights) {
+        if (!RIGHTS.containsAll(rights)) {
+            throw new IllegalArgumentException("the rights of a peer are of " + RIGHTS + ", and these are " + rights);
+        }
     }
 
     /** {@return the number of bytes of the memory} */
@@ -99,7 +103,7 @@ public record MemoryHandle(RemoteMemory memory, Set<AccessFlag> rights) {
         }
     }
 
-    /** {@return memory and rights} */
+    /** {@return memory and rights; not the key, which is as good as a right} */
     @Override
     public String toString() {
         return "MemoryHandle[%s, %s]".formatted(memory, rights);

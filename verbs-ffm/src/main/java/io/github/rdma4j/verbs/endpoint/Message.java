@@ -40,6 +40,14 @@ public final class Message {
         return this;
     }
 
+    /** The whole buffer, for sums and copies; nobody relies on position and limit. */
+    ByteBuffer whole() {
+        if (bytes == null) {
+            bytes = buffer.asByteBuffer();
+        }
+        return bytes;
+    }
+
     /** Where it goes back to. */
     Message of(Engine newEngine, int newNumber) {
         engine = newEngine;
@@ -109,11 +117,8 @@ public final class Message {
         if (length > target.remaining()) {
             throw new BufferOverflowException();
         }
-        if (bytes == null) {
-            bytes = buffer.asByteBuffer();
-        }
         int position = target.position();
-        target.put(position, bytes, 0, length);
+        target.put(position, whole(), 0, length);
         target.position(position + length);
     }
 

@@ -11,7 +11,12 @@ enum Operation {
     /** A read of a few bytes into the buffer of the slot; the new value is their number. */
     GET,
     /** A write of the operand's low bytes; the new value is their number. */
-    PUT;
+    PUT,
+    /**
+     * No transfer, but in the same order: binds the window with the operand's handle to the local memory, with the
+     * rights of the new value.
+     */
+    BIND;
 
     /** Whether it leaves a value in the buffer of its slot. */
     boolean hasResult() {

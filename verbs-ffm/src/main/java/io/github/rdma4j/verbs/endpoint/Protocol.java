@@ -16,7 +16,7 @@ import java.util.Queue;
  * other in a simulation. After an exception, also an {@link OutOfMemoryError}, the machine is in order, and the same
  * event may be given again.
  */
-final class Protocol extends SendingHalf {
+sealed class Protocol extends SendingHalf permits SummedProtocol {
     /** In the id of a work request: it is a receive, and the rest is its buffer. Of others, the id is the slot. */
     static final long RECEIVE = 1L << 33;
     /** The id of credit updates and of the close. */
@@ -41,12 +41,13 @@ final class Protocol extends SendingHalf {
     }
 
     private final int bufferSize;
+
     private final Inbox inbox;
     private final Silence silence;
     private final Queue<Promise<byte[]>> requests = new ArrayDeque<>();
     private final Decisions decisions = new Decisions();
-    private State state = State.OPEN;
-    private ConnectionLostException lost;
+    State state = State.OPEN;
+    ConnectionLostException lost;
     private IllegalStateException closed;
     private boolean deaf;
     private boolean broken;
@@ -61,7 +62,7 @@ final class Protocol extends SendingHalf {
      * The state after the handshake.
      *
      * @param bufferSize of this side's receive buffers, in bytes
-     * @param maxMessage the longest message to send, in bytes
+     * @param maxMessage the longest message to send, in bytes, without its sum
      */
     Protocol(String name, Wire wire, Credits credits, int sendDepth, int bufferSize, int maxMessage, Silence silence) {
         super(name, wire, credits, new Slots(sendDepth), maxMessage);
@@ -102,9 +103,15 @@ final class Protocol extends SendingHalf {
     /** Why nothing goes any more; a new exception each time, so that its stack trace is the caller's. */
     @Override
     EndpointException ended(String operation) {
-        return state == State.PEER_CLOSED
-                ? new ClosedByPeerException(operation)
-                : new ConnectionLostException(operation, lost.reason(), lost.getCause());
+        return state == State.PEER_CLOSED ? new ClosedByPeerException(operation) : lost.again(operation);
+    }
+
+    String endReason() {
+        return switch (state) {
+            case OPEN -> "closed by this side";
+            case PEER_CLOSED -> "closed by the peer";
+            case LOST -> lost.reason();
+        };
     }
 
     // ---- What the program asks for, beside sending ----
@@ -213,12 +220,14 @@ final class Protocol extends SendingHalf {
         int kind = Frame.kind(frame);
         if (kind != Frame.MESSAGE && kind != Frame.CREDIT && kind != Frame.CLOSE) {
             violated("a message of an unknown kind");
+        } else if (kind == Frame.MESSAGE && !isIntact(buffer, length)) {
+            deaf = true;
         } else if (kind == Frame.MESSAGE && !credits.arrive()) {
             violated("a message for which it had no credit");
         } else if (!credits.receive(Frame.credits(frame))) {
             violated("more credits than it has buffers");
         } else if (kind == Frame.MESSAGE) {
-            inbox.add(buffer, length);
+            inbox.add(buffer, length - behind());
         } else if (kind == Frame.CREDIT) {
             if (canPost()) {
                 repost(buffer);
@@ -236,7 +245,22 @@ final class Protocol extends SendingHalf {
         violated("a message for which it had no credit");
     }
 
-    private void violated(String how) {
+    /** Whether a message is what was sent, as far as that can be known; if not, the connection is lost. */
+    boolean isIntact(int buffer, long length) {
+        return true;
+    }
+
+    /** The bytes behind each message that are not the program's. */
+    int behind() {
+        return 0;
+    }
+
+    /** What the sums of messages have found; null if they have none. */
+    IntegrityCounters integrity() {
+        return null;
+    }
+
+    final void violated(String how) {
         deaf = true;
         lose(NOT_THE_PROTOCOL + how, null);
     }
@@ -288,11 +312,17 @@ final class Protocol extends SendingHalf {
     @Override
     void lose(String reason, TransferException cause) {
         if (state == State.OPEN) {
-            lost = new ConnectionLostException(name, reason, cause);
+            lose(new ConnectionLostException(name, reason, cause));
+        }
+    }
+
+    final void lose(ConnectionLostException how) {
+        if (state == State.OPEN) {
+            lost = how;
             state = State.LOST;
             changes++;
             breakWire();
-            tellEnd(reason);
+            tellEnd(how.reason());
         }
     }
 

@@ -47,23 +47,30 @@ final class QueueShare {
 
     private static final int MOST_PLACES_PER_CHUNK = 64;
 
-    /** The sizes of its endpoints. */
-    record Sizes(int receives, int sends, int sendDepth, int maxMessage, int trailer) {
+    /**
+     * The sizes of its endpoints.
+     *
+     * @param buffer for the longest message with its sum, in bytes
+     * @param trailer the bytes of a frame behind it
+     * @param sum how much of the buffer is for a sum
+     */
+    record Sizes(int receives, int sends, int sendDepth, int buffer, int trailer, int sum) {
         static Sizes of(EndpointConfig config, int trailer) {
             return new Sizes(
                     config.receiveQueueDepth(),
                     config.sendQueueDepth(),
                     config.sendDepth(),
-                    config.maxMessageSize(),
-                    trailer);
+                    config.bufferSize(),
+                    trailer,
+                    config.sumBytes());
         }
 
         long receiveStride() {
-            return ReceiveBuffers.stride(maxMessage + trailer);
+            return ReceiveBuffers.stride(buffer + trailer);
         }
 
         long sendBytes() {
-            return SendBuffers.bytes(sendDepth, maxMessage, trailer);
+            return SendBuffers.bytes(sendDepth, buffer, trailer);
         }
 
         long bytes() {
@@ -210,7 +217,7 @@ final class QueueShare {
         int chunk = member.place() / inChunk;
         int placesHere = Math.min(inChunk, places - chunk * inChunk);
         long base = placesHere * sizes.receives * sizes.receiveStride() + member.place() % inChunk * sizes.sendBytes();
-        return new SendBuffers(chunks.get(chunk), base, sizes.sendDepth, sizes.maxMessage, sizes.trailer);
+        return new SendBuffers(chunks.get(chunk), base, sizes.sendDepth, sizes.buffer, sizes.trailer, sizes.sum);
     }
 
     /** Registers memory whose first part is for so many receive buffers, and gives these to the adapter. */
@@ -222,7 +229,7 @@ final class QueueShare {
                 first = ledger.count();
                 MemorySlice[] grown = Arrays.copyOf(rooms, first + number);
                 for (int i = 0; i < number; i++) {
-                    grown[first + i] = region.slice(i * sizes.receiveStride(), sizes.maxMessage + sizes.trailer);
+                    grown[first + i] = region.slice(i * sizes.receiveStride(), sizes.buffer + sizes.trailer);
                 }
                 messages = Arrays.copyOf(messages, first + number);
                 rooms = grown;
@@ -378,7 +385,7 @@ final class QueueShare {
         Message message = messages[buffer];
         if (message == null) {
             MemorySlice room = rooms[buffer];
-            message = new Message(room.region().segment().asSlice(room.offset(), sizes.maxMessage));
+            message = new Message(room.region().segment().asSlice(room.offset(), sizes.buffer));
             messages[buffer] = message;
         }
         return message;

@@ -9,6 +9,7 @@ import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.VerbsException;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 
 /** The receive buffers of an endpoint, one region for all: those that it gives credits for, and the reserve. */
 final class ReceiveBuffers implements ReceiveRooms {
@@ -23,7 +24,7 @@ final class ReceiveBuffers implements ReceiveRooms {
     /**
      * Allocates and registers the buffers, and posts them all: this comes before the peer can send.
      *
-     * @param size of the longest message, in bytes
+     * @param size of the longest message with its sum, in bytes
      * @param trailer the bytes behind each message
      */
     ReceiveBuffers(ProtectionDomain domain, QueuePair queuePair, int credited, int size, int trailer) {
@@ -60,6 +61,11 @@ final class ReceiveBuffers implements ReceiveRooms {
     @Override
     public Message message(int index, long length) {
         return messages[index].open(length);
+    }
+
+    @Override
+    public ByteBuffer arrived(int index) {
+        return messages[index].whole();
     }
 
     @Override

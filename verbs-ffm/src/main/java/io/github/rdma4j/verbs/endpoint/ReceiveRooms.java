@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import java.nio.ByteBuffer;
+
 /** The receive buffers of an endpoint by their numbers, wherever they are. */
 interface ReceiveRooms {
     /** Gives a buffer back to the adapter; 0 or an errno. */
@@ -9,6 +11,9 @@ interface ReceiveRooms {
 
     /** The message in a buffer, open until its handler returns. */
     Message message(int buffer, long length);
+
+    /** A whole buffer; nobody relies on position and limit. */
+    ByteBuffer arrived(int buffer);
 
     /** The frame behind the message in a buffer, on a transport without immediate data. */
     int frame(int buffer, long length);

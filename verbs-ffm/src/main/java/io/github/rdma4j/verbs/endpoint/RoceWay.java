@@ -120,7 +120,7 @@ final class RoceWay implements RdmaWay {
             // The canaries have slots of their own, as what is sent next comes before they are acknowledged.
             sizes = new EndpointConfig()
                     .receiveBuffers(config.receiveBuffers())
-                    .maxMessageSize(config.maxMessageSize())
+                    .maxMessageSize(config.bufferSize())
                     .sendDepth(FailoverCarrier.depth(config) + Mover.CANARIES);
             DeviceContext device = domain().context();
             channel = device.createCompletionChannel();
@@ -169,7 +169,7 @@ final class RoceWay implements RdmaWay {
             ReceiveBuffers received =
                     new ReceiveBuffers(domain(), queuePair, sizes.receiveBuffers(), sizes.maxMessageSize(), 0);
             try {
-                SendBuffers sends = new SendBuffers(domain(), sizes.sendDepth(), sizes.maxMessageSize(), 0);
+                SendBuffers sends = new SendBuffers(domain(), sizes.sendDepth(), sizes.maxMessageSize(), 0, 0);
                 return new VerbsCarrier(this, received, sends, config.maxInlineData());
             } catch (Throwable e) {
                 CloseAll.after(e, received::close);

@@ -36,23 +36,34 @@ final class SendBuffers {
     private final MemorySlice[] words;
     private final MemorySlice nothing;
     private final MemorySlice control;
+    /** The bytes of a frame behind each message. */
     private final int trailer;
+    /** The same with a sum between the two. */
+    private final int behind;
 
     /** In a region of their own. */
-    SendBuffers(ProtectionDomain domain, int depth, int size, int trailer) {
-        this(domain.allocateMemory(bytes(depth, size, trailer), AccessFlag.LOCAL_WRITE), 0, true, depth, size, trailer);
+    SendBuffers(ProtectionDomain domain, int depth, int size, int trailer, int sum) {
+        this(
+                domain.allocateMemory(bytes(depth, size, trailer), AccessFlag.LOCAL_WRITE),
+                0,
+                true,
+                depth,
+                size,
+                trailer,
+                sum);
     }
 
     /** In a region that others use, too, from an offset on that is a multiple of the buffers' alignment. */
-    SendBuffers(MemoryRegion region, long base, int depth, int size, int trailer) {
-        this(region, base, false, depth, size, trailer);
+    SendBuffers(MemoryRegion region, long base, int depth, int size, int trailer, int sum) {
+        this(region, base, false, depth, size, trailer, sum);
     }
 
-    private SendBuffers(MemoryRegion region, long base, boolean owned, int depth, int size, int trailer) {
+    private SendBuffers(MemoryRegion region, long base, boolean owned, int depth, int size, int trailer, int sum) {
         this.region = region;
         this.base = base;
         this.owned = owned;
         this.trailer = trailer;
+        this.behind = sum + trailer;
         stride = ReceiveBuffers.stride(size + trailer);
         messages = new MemorySlice[depth];
         lent = new boolean[depth];
@@ -66,7 +77,11 @@ final class SendBuffers {
         control = region.slice(at(depth), Frame.TRAILER);
     }
 
-    /** How much memory they take. */
+    /**
+     * How much memory they take.
+     *
+     * @param size of the longest message with its sum, in bytes
+     */
     static long bytes(int depth, int size, int trailer) {
         return (depth + 1) * ReceiveBuffers.stride(size + trailer);
     }
@@ -86,14 +101,19 @@ final class SendBuffers {
 
     /** The same for what remains in a buffer, whose position stays. Views are made once, when they are needed. */
     void fill(int slot, ByteBuffer message) {
+        int length = message.remaining();
+        view(slot).put(0, message, message.position(), length);
+        cut(slot, length);
+    }
+
+    /** The buffer of a slot; nobody relies on position and limit. */
+    ByteBuffer view(int slot) {
         ByteBuffer view = views[slot];
         if (view == null) {
             view = room(slot).asByteBuffer();
             views[slot] = view;
         }
-        int length = message.remaining();
-        view.put(0, message, message.position(), length);
-        cut(slot, length);
+        return view;
     }
 
     /** The buffer of a slot. */
@@ -101,10 +121,10 @@ final class SendBuffers {
         return region.segment().asSlice(at(slot), stride);
     }
 
-    /** The message that was written into a buffer has this length. */
+    /** The message that was written into a buffer has this length, without what is behind it. */
     void cut(int slot, long length) {
-        if (messages[slot] == null || lent[slot] || messages[slot].length() != length + trailer) {
-            messages[slot] = region.slice(at(slot), length + trailer);
+        if (messages[slot] == null || lent[slot] || messages[slot].length() != length + behind) {
+            messages[slot] = region.slice(at(slot), length + behind);
             lent[slot] = false;
         }
     }
@@ -125,6 +145,11 @@ final class SendBuffers {
     MemorySlice control(int frame) {
         Frame.write(region.segment(), control.offset(), frame);
         return control;
+    }
+
+    /** Whether the message itself must lie here, since something stands behind it. */
+    boolean hasTail() {
+        return behind > 0;
     }
 
     /** The message that was copied into a buffer last, and what is behind it. */

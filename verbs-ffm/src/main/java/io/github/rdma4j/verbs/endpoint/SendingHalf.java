@@ -240,7 +240,9 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
                 credits.spend();
                 // The last one tells of all.
                 boolean signaled = i == taken.length - 1 || mustSignal();
-                slots.posted(taken[i], messages.get(i).byteSize(), signaled);
+                long length = messages.get(i).byteSize();
+                seal(taken[i], length);
+                slots.posted(taken[i], length, signaled);
                 wire.postMessage(taken[i], Frame.of(Frame.MESSAGE, credits.grant()), signaled);
             }
         } finally {
@@ -422,10 +424,14 @@ abstract sealed class SendingHalf extends WireEvents permits Protocol {
     }
 
     private void postFilled(int slot, long length, boolean signaled) {
+        seal(slot, length);
         int frame = Frame.of(Frame.MESSAGE, credits.grant());
         slots.posted(slot, length, signaled);
         postedIn(slot, wire.postMessage(slot, frame, signaled));
     }
+
+    /** A message that is about to be posted gets what belongs behind it: nothing, but for {@link SummedProtocol}. */
+    void seal(int slot, long length) {}
 
     /**
      * Whether a message without a promise must tell of its end. A completion costs about as much as a post, so while

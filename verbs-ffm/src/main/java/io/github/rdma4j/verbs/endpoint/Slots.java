@@ -122,6 +122,11 @@ final class Slots {
         return slot;
     }
 
+    /** How many the program is writing. */
+    int claimed() {
+        return claimedCount;
+    }
+
     /** The program has written it, and nobody waits for its end. */
     void send(int slot) {
         kinds[slot] = PLAIN;

@@ -38,6 +38,7 @@ final class TcpCarrier implements Carrier {
     private static final long LONGEST_NAP = TimeUnit.MILLISECONDS.toNanos(64);
 
     private final TcpLink link;
+    private final Exposures grants = new Exposures();
     private final StreamSocket socket;
     private final TcpRooms rooms;
     private final TcpRequests requests;
@@ -85,7 +86,7 @@ final class TcpCarrier implements Carrier {
         this.in = rooms.input();
         this.requests = new TcpRequests(config.sendQueueDepth());
         this.output = new TcpOutput(socket, rooms.output());
-        this.input = new TcpInput(rooms, requests, output, exposures, config.maxMessageSize());
+        this.input = new TcpInput(rooms, requests, output, exposures, grants, config.bufferSize());
         if (!config.silenceTimeout().isZero()) {
             socket.keepAlive(config.silenceTimeout());
         }
@@ -111,6 +112,16 @@ final class TcpCarrier implements Carrier {
     @Override
     public MemorySegment room(int slot) {
         return rooms.sends().room(slot);
+    }
+
+    @Override
+    public ByteBuffer view(int slot) {
+        return rooms.sends().view(slot);
+    }
+
+    @Override
+    public ByteBuffer arrived(int buffer) {
+        return rooms.arrived(buffer);
     }
 
     @Override
@@ -189,6 +200,7 @@ final class TcpCarrier implements Carrier {
                 yield request(slot, kind, remote, 0, operand, newValue, rooms.memory(), rooms.wordAt(slot));
             }
             case GET -> request(slot, TcpFrame.READ, remote, (int) newValue, 0, 0, rooms.memory(), rooms.wordAt(slot));
+            case BIND -> throw new AssertionError("only a queue pair binds windows");
             case PUT -> {
                 rooms.sends().setWord(slot, operand);
                 yield request(slot, TcpFrame.WRITE, remote, (int) newValue, 0, 0, rooms.memory(), rooms.wordAt(slot));
@@ -363,6 +375,11 @@ final class TcpCarrier implements Carrier {
     @Override
     public boolean isPeerThere() {
         return !failed && link.lost().isEmpty() && socket.peerAnswers(patience);
+    }
+
+    @Override
+    public Exposures grants() {
+        return grants;
     }
 
     @Override

@@ -36,7 +36,7 @@ final class TcpConnector {
     private static Endpoint greet(
             String operation, TcpLink link, EventPoller poller, EndpointConfig config, Duration timeout, long start) {
         try (TcpHandshake words = new TcpHandshake(link.socket())) {
-            words.say(Failover.greeting(config));
+            words.say(Failover.greeting(config, config.hello()));
             byte[] greeting = null;
             while (greeting == null) {
                 boolean sent = words.sendRest();
@@ -47,11 +47,7 @@ final class TcpConnector {
                     await(operation, poller, timeout, start);
                 }
             }
-            String problem = Hello.problem(greeting);
-            if (!problem.isEmpty()) {
-                throw new EndpointException(operation, problem, Connector.SPEAK_THE_SAME);
-            }
-            Hello peer = Hello.parse(greeting);
+            Hello peer = Connector.understood(operation, greeting, config);
             if (!config.isFailover()) {
                 return endpoint(link, config, new Exposures(), peer);
             }

@@ -14,8 +14,8 @@ import java.lang.foreign.ValueLayout;
  * own, each in {@value #BYTES} bytes. Nothing waits.
  */
 final class TcpHandshake implements AutoCloseable {
-    /** A hello with as many of the program's bytes as there can be. */
-    static final int BYTES = Hello.HEADER + EndpointConfig.MAX_PRIVATE_DATA;
+    /** A server's hello with as many of the program's bytes as there can be. */
+    static final int BYTES = Hello.HEADER + EndpointConfig.MAX_PRIVATE_DATA + Hello.LIFE_BYTES;
 
     private final StreamSocket socket;
     private final MemoryRegion memory = MemoryRegion.withoutAdapter(2L * BYTES, AccessFlag.LOCAL_WRITE);

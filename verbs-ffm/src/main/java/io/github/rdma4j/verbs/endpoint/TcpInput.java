@@ -26,6 +26,7 @@ final class TcpInput {
     private final TcpRequests requests;
     private final TcpOutput output;
     private final Exposures exposures;
+    private final Exposures grants;
     private final int maxMessage;
 
     /** Of the frame whose header was taken; 0 if none was. */
@@ -42,11 +43,18 @@ final class TcpInput {
     /** Something was served whose end the peer may be waiting for. */
     private boolean urgent;
 
-    TcpInput(TcpRooms rooms, TcpRequests requests, TcpOutput output, Exposures exposures, int maxMessage) {
+    TcpInput(
+            TcpRooms rooms,
+            TcpRequests requests,
+            TcpOutput output,
+            Exposures exposures,
+            Exposures grants,
+            int maxMessage) {
         this.rooms = rooms;
         this.requests = requests;
         this.output = output;
         this.exposures = exposures;
+        this.grants = grants;
         this.maxMessage = maxMessage;
     }
 
@@ -179,7 +187,11 @@ final class TcpInput {
 
     private MemoryRegion find(MemorySegment memory, long at, AccessFlag right) {
         long address = TcpFrame.address(memory, at);
-        MemoryRegion region = exposures.find(TcpFrame.key(memory, at), address, length, right);
+        int key = TcpFrame.key(memory, at);
+        MemoryRegion region = exposures.find(key, address, length, right);
+        if (region == null) {
+            region = grants.find(key, address, length, right);
+        }
         if (region == null) {
             refuse("%d bytes at 0x%x, for %s".formatted(length, address, right));
         }

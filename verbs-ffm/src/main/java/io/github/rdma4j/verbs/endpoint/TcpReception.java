@@ -21,6 +21,7 @@ final class TcpReception implements Reception {
     private final String name;
     private final StreamSocket listener;
     private final EndpointConfig config;
+    private final Doorkeeper doorkeeper;
     private final Exposures exposures;
     private final Function<RoceWay.Place, SharedDomain> domains;
     private final List<Handshake> handshakes = new ArrayList<>();
@@ -36,11 +37,13 @@ final class TcpReception implements Reception {
             String name,
             StreamSocket listener,
             EndpointConfig config,
+            Doorkeeper doorkeeper,
             Exposures exposures,
             Function<RoceWay.Place, SharedDomain> domains) {
         this.name = name;
         this.listener = listener;
         this.config = config;
+        this.doorkeeper = doorkeeper;
         this.exposures = exposures;
         this.domains = domains;
     }
@@ -67,10 +70,14 @@ final class TcpReception implements Reception {
 
     @Override
     public Endpoint next() {
-        StreamSocket client = listener.accept("accepting at " + name);
-        while (client != null) {
-            begin(client);
-            client = listener.accept("accepting at " + name);
+        // Not more at a time: who is refused again and again must not keep the others waiting.
+        boolean more = true;
+        for (int begun = 0; more && begun < Doorkeeper.MOST_AT_A_TIME; begun++) {
+            StreamSocket client = listener.accept("accepting at " + name);
+            more = client != null;
+            if (more) {
+                begin(client);
+            }
         }
         Iterator<Handshake> open = handshakes.iterator();
         while (open.hasNext()) {
@@ -78,13 +85,16 @@ final class TcpReception implements Reception {
             Endpoint endpoint = null;
             String failure = null;
             try {
-                endpoint = goOn(handshake);
-                if (endpoint == null && System.nanoTime() - handshake.end >= 0) {
+                failure = refuse(handshake);
+                endpoint = failure == null ? goOn(handshake) : null;
+                if (failure == null && endpoint == null && System.nanoTime() - handshake.end >= 0) {
                     failure = "the client did not complete the handshake in time (handshakeTimeout)";
+                    doorkeeper.gaveUp();
                 }
             } catch (VerbsException e) {
-                // A client that gives up, or is none, is forgotten.
+                // A client that gives up is forgotten.
                 failure = e.toString();
+                doorkeeper.gaveUp();
             } catch (Throwable e) {
                 open.remove();
                 forget(handshake, e.toString());
@@ -99,6 +109,7 @@ final class TcpReception implements Reception {
                 poller.remove(handshake.link);
                 handshake.words.close();
                 handshake.recorded.over(name, endpoint, null);
+                doorkeeper.accepted();
                 return endpoint;
             }
         }
@@ -130,19 +141,29 @@ final class TcpReception implements Reception {
         }
     }
 
+    /** Judges a client when it has said all, and tells it if it is refused; why, or null if it is not. */
+    private String refuse(Handshake handshake) {
+        TcpHandshake words = handshake.words;
+        byte[] greeting = words.hasSaid() ? null : words.heard();
+        Doorkeeper.Verdict refused = greeting == null
+                ? null
+                : doorkeeper.judge(greeting, handshake.link.peerAddress().orElse(null));
+        if (refused == null) {
+            return null;
+        }
+        // There is room for so few bytes in a connection that has carried none.
+        words.say(Hello.refusal(refused.reason()));
+        words.sendRest();
+        return "refused: " + refused.words();
+    }
+
     /** The endpoint; null if the client has not said all, or not heard all, yet. */
     private Endpoint goOn(Handshake handshake) {
         TcpHandshake words = handshake.words;
         byte[] greeting = words.heard();
         if (greeting != null) {
-            String problem = Hello.problem(greeting);
-            if (!problem.isEmpty()) {
-                words.say(Hello.refusal());
-                words.sendRest();
-                throw new EndpointException("accepting a client", problem, "use versions that speak the same protocol");
-            }
             if (!words.hasSaid()) {
-                words.say(Failover.greeting(config));
+                words.say(Failover.greeting(config, config.answer()));
             }
             if (words.sendRest()) {
                 Hello peer = Hello.parse(greeting);

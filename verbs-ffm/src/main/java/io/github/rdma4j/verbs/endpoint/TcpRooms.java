@@ -7,6 +7,7 @@ import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.MemorySlice;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 
 /**
  * The buffers of a TCP connection: those that messages are received into, a slot for each send, and two for the stream.
@@ -27,12 +28,12 @@ final class TcpRooms {
     private int freeCount;
 
     TcpRooms(EndpointConfig config) {
-        int size = config.maxMessageSize();
+        int size = config.bufferSize();
         int count = config.receiveBuffers() + Credits.RESERVE;
         stride = ReceiveBuffers.stride(size);
         receivesAt = SendBuffers.bytes(config.sendDepth(), size, 0);
         region = MemoryRegion.withoutAdapter(receivesAt + count * stride + 2L * STREAM_BUFFER, AccessFlag.LOCAL_WRITE);
-        sends = new SendBuffers(region, 0, config.sendDepth(), size, 0);
+        sends = new SendBuffers(region, 0, config.sendDepth(), size, 0, config.sumBytes());
         messages = new Message[count];
         free = new int[count];
         for (int i = 0; i < count; i++) {
@@ -70,6 +71,10 @@ final class TcpRooms {
 
     Message message(int buffer, long length) {
         return messages[buffer].open(length);
+    }
+
+    ByteBuffer arrived(int buffer) {
+        return messages[buffer].whole();
     }
 
     byte[] copy(int buffer, long length) {

@@ -217,7 +217,7 @@ public final class Transfers {
         return start(new Promise<>(engine), PUT, null, remote, value, remote.length());
     }
 
-    private <T> T await(String operation, Promise<T> promise, Duration timeout) {
+    <T> T await(String operation, Promise<T> promise, Duration timeout) {
         Boolean done;
         try {
             done = engine.await(operation + engine, timeout, () -> promise.isDecided() ? Boolean.TRUE : null);

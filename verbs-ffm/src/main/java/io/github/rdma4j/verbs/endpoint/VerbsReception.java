@@ -32,6 +32,7 @@ final class VerbsReception implements Reception {
     /** Hears of failures, so that they do not keep other clients from coming; null to throw them. */
     private final Consumer<VerbsException> failures;
 
+    private final Doorkeeper doorkeeper;
     private final List<Handshake> handshakes = new ArrayList<>();
     private EventPoller poller;
 
@@ -47,6 +48,7 @@ final class VerbsReception implements Reception {
             String name,
             SynchronousId listener,
             EndpointConfig config,
+            Doorkeeper doorkeeper,
             Function<DeviceContext, SharedDomain> domains,
             Exposures exposures,
             Function<DeviceContext, Canary> canaries,
@@ -54,6 +56,7 @@ final class VerbsReception implements Reception {
         this.name = name;
         this.listener = listener;
         this.config = config;
+        this.doorkeeper = doorkeeper;
         this.domains = domains;
         this.exposures = exposures;
         this.canaries = canaries;
@@ -94,10 +97,12 @@ final class VerbsReception implements Reception {
     }
 
     private Endpoint nextOrFail() {
-        Optional<SynchronousId> request = listener.getRequest(Duration.ZERO);
-        while (request.isPresent()) {
-            answer(request.get());
-            request = listener.getRequest(Duration.ZERO);
+        // Not more at a time: who is refused again and again must not keep the others waiting.
+        boolean more = true;
+        for (int answered = 0; more && answered < Doorkeeper.MOST_AT_A_TIME; answered++) {
+            Optional<SynchronousId> request = listener.getRequest(Duration.ZERO);
+            request.ifPresent(this::answer);
+            more = request.isPresent();
         }
         Iterator<Handshake> open = handshakes.iterator();
         while (open.hasNext()) {
@@ -109,6 +114,7 @@ final class VerbsReception implements Reception {
                 if (event.isPresent() && event.get().type() == CmEventType.ESTABLISHED) {
                     return complete(handshake);
                 }
+                doorkeeper.gaveUp();
                 handshake.recorded.over(
                         name,
                         handshake.link,
@@ -127,17 +133,18 @@ final class VerbsReception implements Reception {
         CmLink link = null;
         try {
             byte[] greeting = request.request().orElseThrow().privateData();
-            String problem = Hello.problem(greeting);
-            if (!problem.isEmpty()) {
-                event.over(name, request.id(), "refused: " + problem);
-                refuse(request);
+            Doorkeeper.Verdict refused =
+                    doorkeeper.judge(greeting, request.id().peerAddress().orElse(null));
+            if (refused != null) {
+                event.over(name, request.id(), "refused: " + refused.words());
+                refuse(request, refused.reason());
                 request.close();
                 return;
             }
             DeviceContext device = request.id().device().orElseThrow();
             link = new CmLink(request, domains.apply(device), config);
             CmLink ready = link;
-            byte[] hello = config.hello().toBytes();
+            byte[] hello = config.answer().toBytes();
             byte[] answer = canaries == null ? hello : canaries.apply(device).behind(hello);
             request.id().accept(settings -> ready.greet(settings, config, answer));
             Handshake handshake = new Handshake(
@@ -151,7 +158,10 @@ final class VerbsReception implements Reception {
         } catch (Throwable e) {
             // What fails because the client has given up meanwhile is not worth a word: then it cannot be refused
             // either.
-            boolean there = !(e instanceof VerbsException) || refuse(request);
+            boolean there = !(e instanceof VerbsException) || refuse(request, Refusal.ANOTHER_PROTOCOL);
+            if (!there) {
+                doorkeeper.gaveUp();
+            }
             event.over(name, request.id(), there ? e.toString() : "the client gave up");
             Connector.closeAll(e, link, request);
             if (there) {
@@ -161,9 +171,9 @@ final class VerbsReception implements Reception {
     }
 
     /** False if the client has given up. */
-    private static boolean refuse(SynchronousId request) {
+    private static boolean refuse(SynchronousId request, Refusal reason) {
         try {
-            request.id().reject(Hello.refusal());
+            request.id().reject(Hello.refusal(reason));
             return true;
         } catch (VerbsException e) {
             return false;
@@ -179,6 +189,7 @@ final class VerbsReception implements Reception {
                     config,
                     handshake.peer);
             handshake.recorded.over(name, endpoint, null);
+            doorkeeper.accepted();
             return endpoint;
         } catch (Throwable e) {
             handshake.recorded.over(name, handshake.link, e.toString());

@@ -2,18 +2,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.MemoryWindow;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.SendBatch;
 import io.github.rdma4j.verbs.SendFlags;
+import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
 import io.github.rdma4j.verbs.internal.events.EndpointEndEvent;
 import io.github.rdma4j.verbs.internal.events.FailedTransferEvent;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.BitSet;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 
 /** The wire of a program: a queue pair and its buffers. How its completions come, its subclasses know. */
@@ -37,6 +44,9 @@ abstract class VerbsWire implements Carrier {
 
     /** The slots of atomic operations that are under way. */
     private final BitSet results = new BitSet();
+
+    /** Those that are to be bound, by handle. */
+    private final Map<Long, MemoryWindow> windows = new HashMap<>();
 
     /** What is gathered; null if posts go out at once. */
     private SendBatch batch;
@@ -85,8 +95,8 @@ abstract class VerbsWire implements Carrier {
             throw new IllegalArgumentException(message + " is of another protection domain than " + name
                     + ": register the memory in Endpoint.protectionDomain()");
         }
-        if (trailer > 0) {
-            // The frame stands behind the message, in the same memory.
+        if (buffers.hasTail()) {
+            // Sum and frame stand behind the message, in the same memory.
             buffers.fill(slot, message.segment());
         } else {
             buffers.lend(slot, message);
@@ -101,6 +111,16 @@ abstract class VerbsWire implements Carrier {
     @Override
     public final MemorySegment room(int slot) {
         return buffers.room(slot);
+    }
+
+    @Override
+    public final ByteBuffer view(int slot) {
+        return buffers.view(slot);
+    }
+
+    @Override
+    public final ByteBuffer arrived(int buffer) {
+        return received.arrived(buffer);
     }
 
     @Override
@@ -172,7 +192,42 @@ abstract class VerbsWire implements Carrier {
                 buffers.setWord(slot, operand);
                 yield queuePair.postWrite(id, buffers.word(slot, newValue), remote, SendFlags.SIGNALED);
             }
+            case BIND -> {
+                MemoryWindow window = windows.remove(operand);
+                int errno = queuePair.postBindMemoryWindow(
+                        id, window, window.nextRemoteKey(), local, SendFlags.SIGNALED, flags(newValue));
+                if (errno != 0) {
+                    // Nothing of the connection's is missing: it can go on.
+                    throw new VerbsException("ibv_post_send(%s, IBV_WR_BIND_MW)".formatted(queuePair), errno, "", "");
+                }
+                yield 0;
+            }
         };
+    }
+
+    /** From now on it can be bound, by its handle. */
+    final void addWindow(MemoryWindow window) {
+        windows.put(window.handle(), window);
+    }
+
+    /** It will not be bound; false if that was posted already. */
+    final boolean removeWindow(MemoryWindow window) {
+        return windows.values().remove(window);
+    }
+
+    /** Rights as a number. */
+    static long mask(Set<AccessFlag> rights) {
+        long mask = 0;
+        for (AccessFlag right : rights) {
+            mask |= 1L << right.ordinal();
+        }
+        return mask;
+    }
+
+    private static AccessFlag[] flags(long mask) {
+        return Arrays.stream(AccessFlag.values())
+                .filter(flag -> (mask & 1L << flag.ordinal()) != 0)
+                .toArray(AccessFlag[]::new);
     }
 
     /** What was posted brings a result; what was refused, by an errno or an exception, does not. */

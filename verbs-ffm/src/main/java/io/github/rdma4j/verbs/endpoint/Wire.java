@@ -46,6 +46,12 @@ interface Wire {
     /** The message in the buffer of a slot, which the program has written itself, has this length, in bytes. */
     void cut(int slot, long length);
 
+    /** The buffer of a slot, for a sum; nobody relies on position and limit. The same object each time. */
+    ByteBuffer view(int slot);
+
+    /** The same of a receive buffer in which a message has come. */
+    ByteBuffer arrived(int buffer);
+
     /** Whether a message need not tell of its end; see {@link #postMessage}. */
     default boolean canPostUnsignaled() {
         return false;
@@ -88,6 +94,11 @@ interface Wire {
      */
     default boolean isPeerThere() {
         return false;
+    }
+
+    /** Memory that the peer alone may use, where this side's threads serve it; null where an adapter does. */
+    default Exposures grants() {
+        return null;
     }
 
     /** Makes everything that is under way complete, if need be without success. */

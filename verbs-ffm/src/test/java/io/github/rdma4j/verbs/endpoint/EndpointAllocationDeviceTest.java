@@ -13,6 +13,8 @@ import java.util.Arrays;
 import java.util.function.IntConsumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The hot path of an endpoint allocates nothing once it is compiled, by the JVM's own count of this thread's bytes. */
 @Tag("device")
@@ -26,9 +28,10 @@ class EndpointAllocationDeviceTest {
     private int received;
     private int written;
 
-    @Test
-    void sendingAndPollingAllocateNothing() {
-        try (EndpointPair pair = new EndpointPair(config -> {})) {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void sendingAndPollingAllocateNothing(boolean sums) {
+        try (EndpointPair pair = new EndpointPair(config -> config.integrity(sums))) {
             MemorySegment message = MemorySegment.ofArray(new byte[32]);
             MessageHandler handler = got -> received += (int) got.segment().byteSize();
             assertNothingIsAllocated(count -> {

@@ -89,8 +89,8 @@ final class EndpointPair implements Ends {
     }
 
     private static Carrier carrier(VerbsLink link, ReceiveBuffers buffers, EndpointConfig config) {
-        SendBuffers sendBuffers =
-                new SendBuffers(link.domain(), config.sendDepth(), config.maxMessageSize(), Frame.trailer(link));
+        SendBuffers sendBuffers = new SendBuffers(
+                link.domain(), config.sendDepth(), config.bufferSize(), Frame.trailer(link), config.sumBytes());
         return new VerbsCarrier(link, buffers, sendBuffers, config.maxInlineData());
     }
 
@@ -127,7 +127,7 @@ final class EndpointPair implements Ends {
         }
 
         ReceiveBuffers buffers(EndpointConfig config) {
-            return new ReceiveBuffers(domain, queuePair, config.receiveBuffers(), config.maxMessageSize(), 0);
+            return new ReceiveBuffers(domain, queuePair, config.receiveBuffers(), config.bufferSize(), 0);
         }
 
         @Override

@@ -90,6 +90,7 @@ final class FailoverEnd {
                 .sendDepth(depth)
                 .receiveBuffers(buffers)
                 .maxMessageSize(SIZE)
+                .integrity(true)
                 .rdmaTimeout(Duration.ofNanos(ATTEMPT_NANOS))
                 .recoveryInterval(Duration.ofNanos(PAUSE_NANOS))
                 .onMove(moves::add);
@@ -98,8 +99,14 @@ final class FailoverEnd {
         tcp.peerThere = true;
         Hello hello = new Hello(Hello.VERSION, peerBuffers, SIZE, new byte[0]);
         carrier = new FailoverCarrier(tcp, new Way(), client, config, hello, () -> now[0]);
-        protocol = new Protocol(
-                name, carrier, new Credits(buffers, peerBuffers), depth, SIZE, SIZE, new Silence(SILENCE_NANOS));
+        protocol = new SummedProtocol(
+                name,
+                carrier,
+                new Credits(buffers, peerBuffers),
+                depth,
+                config.bufferSize(),
+                SIZE,
+                new Silence(SILENCE_NANOS));
         carrier.serve(protocol, null);
     }
 

@@ -6,6 +6,7 @@ import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -13,6 +14,7 @@ import java.util.Deque;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
 
@@ -48,6 +50,11 @@ final class FakeCarrier implements Carrier {
 
     private final Object wire;
     private final boolean automatic;
+    /** The bytes behind each message that is sent. */
+    int sum;
+    /** Hears the bytes of each message of the program when they have come, and may change them. */
+    Consumer<byte[]> tamper = bytes -> {};
+
     private FakeCarrier peer;
     private final Deque<Request> sendQueue = new ArrayDeque<>();
     private final Deque<Integer> receives = new ArrayDeque<>();
@@ -133,7 +140,17 @@ final class FakeCarrier implements Carrier {
     @Override
     public void fill(int slot, MemorySegment message) {
         requireMemory();
-        slots[slot] = message.toArray(ValueLayout.JAVA_BYTE);
+        slots[slot] = Arrays.copyOf(message.toArray(ValueLayout.JAVA_BYTE), (int) message.byteSize() + sum);
+    }
+
+    @Override
+    public ByteBuffer view(int slot) {
+        return ByteBuffer.wrap(slots[slot]);
+    }
+
+    @Override
+    public ByteBuffer arrived(int buffer) {
+        return ByteBuffer.wrap(buffers[buffer]);
     }
 
     @Override
@@ -161,7 +178,7 @@ final class FakeCarrier implements Carrier {
 
     @Override
     public void cut(int slot, long length) {
-        slots[slot] = Arrays.copyOf(slots[slot], (int) length);
+        slots[slot] = Arrays.copyOf(slots[slot], (int) length + sum);
     }
 
     @Override
@@ -252,6 +269,9 @@ final class FakeCarrier implements Carrier {
                 peer.receives.remove();
                 peer.posted.clear(buffer);
                 peer.buffers[buffer] = request.bytes;
+                if (request.bytes.length > 0) {
+                    peer.tamper.accept(request.bytes);
+                }
                 peer.add(new Event(
                         Protocol.RECEIVE | buffer, true, request.framed, request.frame, request.bytes.length, 0));
             } else if (request.operation != null) {
@@ -270,7 +290,7 @@ final class FakeCarrier implements Carrier {
                 peer.memory[1] = request.operand;
                 peer.written.accept(request.operand);
             }
-            case READ -> {}
+            case READ, BIND -> {}
             case PUT -> peer.memory[2] = request.operand;
             case GET -> before = peer.memory[2];
             case FETCH_AND_ADD -> peer.memory[0] += 1;
@@ -377,7 +397,7 @@ final class FakeCarrier implements Carrier {
     public byte[] copy(int buffer, long length) {
         requireMemory();
         meanwhile.run();
-        return buffers[buffer].clone();
+        return Arrays.copyOf(buffers[buffer], (int) length);
     }
 
     @Override

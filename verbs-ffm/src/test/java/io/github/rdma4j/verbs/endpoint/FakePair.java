@@ -50,7 +50,7 @@ final class FakePair implements AutoCloseable {
                 config.maxMessageSize(),
                 new Silence(config.silenceTimeout().toNanos()));
         Engine engine = new Engine(carrier, protocol, new SpinTime(spinLimit.toNanos()));
-        return new Endpoint(engine, null, Duration.ofSeconds(5), new byte[0]);
+        return new Endpoint(engine, null, Duration.ofSeconds(5), new Hello(Hello.VERSION, 1, 0, new byte[0]));
     }
 
     @Override

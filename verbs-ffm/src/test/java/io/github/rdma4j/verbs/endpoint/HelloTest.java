@@ -2,21 +2,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The private data of the handshake, and the number beside each message. */
 class HelloTest {
-    private static final Hello HELLO = new Hello(Hello.VERSION, 65_535, 1 << 26, new byte[] {7, 0, 9, 0});
+    private static final Hello HELLO =
+            new Hello(Hello.VERSION, true, 65_535, 1 << 26, new byte[] {7, 0, 9, 0}, new byte[] {1, 0});
 
     @Test
     void itComesBackAsItWasSentAlsoWithPaddingBehindIt() {
         assertThat(Hello.parse(HELLO.toBytes())).isEqualTo(HELLO);
         assertThat(Hello.parse(Arrays.copyOf(HELLO.toBytes(), 196))).isEqualTo(HELLO);
-        assertThat(HELLO.toBytes()).hasSize(Hello.HEADER + 4);
+        assertThat(HELLO.toBytes()).hasSize(Hello.HEADER + 6);
+        assertThat(Hello.lengthOf(HELLO.toBytes())).isEqualTo(Hello.HEADER + 6);
     }
 
     @Test
@@ -30,17 +35,45 @@ class HelloTest {
     @Test
     void anotherVersionIsNamedWithBothNumbers() {
         byte[] later = new Hello(Hello.VERSION + 4, 1, 1, new byte[0]).toBytes();
-        assertThat(Hello.problem(later)).contains("version 6").contains("this side version 2");
+        assertThat(Hello.problem(later)).contains("version 7").contains("this side version 3");
     }
 
     @Test
     void aDamagedGreetingIsFoundOut() {
         byte[] noBuffers = new Hello(Hello.VERSION, 0, 1, new byte[0]).toBytes();
-        byte[] cut = Arrays.copyOf(HELLO.toBytes(), Hello.HEADER + 3);
+        byte[] cut = Arrays.copyOf(HELLO.toBytes(), Hello.HEADER + 5);
+        byte[] unknownFlag = HELLO.toBytes();
+        unknownFlag[9] |= 2;
         assertThat(Hello.problem(noBuffers)).contains("damaged");
         assertThat(Hello.problem(cut)).contains("damaged");
-        assertThat(Hello.problem(Hello.refusal())).contains("damaged");
-        assertThat(Hello.versionOf(Hello.refusal())).isEqualTo(Hello.VERSION);
+        assertThat(Hello.problem(unknownFlag)).contains("damaged");
+    }
+
+    @ParameterizedTest
+    @EnumSource(Refusal.class)
+    void aRefusalSaysWhy(Refusal reason) {
+        byte[] refusal = Hello.refusal(reason);
+        assertThat(Hello.isRefusal(refusal)).isTrue();
+        assertThat(Hello.versionOf(refusal)).isEqualTo(Hello.VERSION);
+        assertThat(Hello.problem(Arrays.copyOf(refusal, 148))).isEqualTo(reason.explanation());
+        assertThat(Hello.refusalOf(refusal)).isEqualTo(reason);
+        assertThat(reason.exception("connecting").getMessage())
+                .contains(reason.explanation())
+                .contains(reason.remedy());
+        assertThat(Hello.isRefusal(HELLO.toBytes())).isFalse();
+    }
+
+    @Test
+    void aRefusalOfALaterKindIsOne() {
+        byte[] later = Hello.refusal(Refusal.NOT_ADMITTED);
+        later[15] = 100;
+        assertThat(Hello.refusalOf(later)).isEqualTo(Refusal.ANOTHER_PROTOCOL);
+    }
+
+    @Test
+    void noTokenIsInWhatItSays() {
+        Hello hello = new Hello(Hello.VERSION, false, 1, 1, new byte[0], "open sesame".getBytes(UTF_8));
+        assertThat(hello.toString()).doesNotContain("sesame").doesNotContain("token");
     }
 
     @Test

@@ -11,7 +11,8 @@ import org.junit.jupiter.api.Test;
 /**
  * Two state machines, a wire that exists only here, and programs that do anything at any time: no message is lost,
  * doubled or reordered, everything is posted in the order of the calls, credits and buffers are conserved, nobody
- * sleeps while there is what he waits for, and in the end everything is released. The schedule is made of a seed, and
+ * sleeps while there is what he waits for, no message that was changed is received, and in the end everything is
+ * released. The schedule is made of a seed, and
  * nothing else.
  *
  * <p>{@code -Drdma4j.simulation.schedules=1000000} plays more of them, and {@code -Drdma4j.simulation.seed=N} one
@@ -26,6 +27,7 @@ class ProtocolSimulationTest {
         NONE,
         OUT_OF_MEMORY,
         LYING_PEER,
+        CORRUPTION,
         CUT_WIRE,
         LOST_CONNECTION,
         ABORT
@@ -37,14 +39,19 @@ class ProtocolSimulationTest {
             new Schedule(SEED).play();
             return;
         }
+        long found = 0;
         for (long seed = 1; seed <= SCHEDULES; seed++) {
             try {
-                new Schedule(seed).play();
+                Schedule schedule = new Schedule(seed);
+                schedule.play();
+                found += schedule.found;
             } catch (Throwable e) {
                 throw new AssertionError(
                         "schedule %d; to see it again: -Drdma4j.simulation.seed=%d".formatted(seed, seed), e);
             }
         }
+        // So that the schedules are worth something.
+        assertThat(found).as("changed messages that were found").isGreaterThan(SCHEDULES / 100);
     }
 
     @Test
@@ -64,15 +71,18 @@ class ProtocolSimulationTest {
         private final SimulatedEnd left;
         private final SimulatedEnd right;
         private long now;
+        /** How many changed messages were found. */
+        private int found;
 
         Schedule(long seed) {
             random = new Random(seed * 0x9e3779b97f4a7c15L);
             fault = Fault.values()[random.nextInt(Fault.values().length)];
+            boolean sums = fault == Fault.CORRUPTION || random.nextBoolean();
             Object wire = new Object();
             int leftBuffers = 1 + random.nextInt(5);
             int rightBuffers = 1 + random.nextInt(5);
-            left = new SimulatedEnd("left", random, wire, 1 + random.nextInt(5), leftBuffers, rightBuffers);
-            right = new SimulatedEnd("right", random, wire, 1 + random.nextInt(5), rightBuffers, leftBuffers);
+            left = new SimulatedEnd("left", random, wire, 1 + random.nextInt(5), leftBuffers, rightBuffers, sums);
+            right = new SimulatedEnd("right", random, wire, 1 + random.nextInt(5), rightBuffers, leftBuffers, sums);
             SimulatedEnd.connect(left, right);
         }
 
@@ -117,6 +127,7 @@ class ProtocolSimulationTest {
                 }
                 case LOST_CONNECTION -> one().carrier.lost = "the connection was lost";
                 case ABORT -> one().abandon();
+                case CORRUPTION -> one().tamper();
                 default -> {}
             }
         }
@@ -170,10 +181,32 @@ class ProtocolSimulationTest {
                     closesInGoodOrder(one());
                 }
             }
+            if (fault == Fault.CORRUPTION) {
+                corruptionIsFound(left);
+                corruptionIsFound(right);
+            }
             left.abandon();
             right.abandon();
             left.checkReleased();
             right.checkReleased();
+        }
+
+        /** What was changed is never received, which the ends check, and is told. */
+        private void corruptionIsFound(SimulatedEnd end) {
+            if (end.gone) {
+                return;
+            }
+            end.look(now);
+            IntegrityCounters counted = end.protocol.integrity();
+            // What comes behind the peer's death, or its last message, is not looked at.
+            boolean heard = end.isTampered() && end.carrier.lost() == null && !end.isClosing();
+            if (heard) {
+                assertThat(counted.corrupt()).as(end.toString()).isOne();
+                assertThat(end.protocol.ended("receiving")).isInstanceOf(CorruptMessageException.class);
+                found++;
+            } else if (!end.isTampered()) {
+                assertThat(counted.corrupt()).as(end.toString()).isZero();
+            }
         }
 
         private void timeTells() {

@@ -57,9 +57,10 @@ final class SimulatedEnd {
     private boolean nudgeOwed;
     private boolean closing;
     private boolean saidGoodBye;
+    private boolean tampered;
     boolean gone;
 
-    SimulatedEnd(String name, Random random, Object wire, int sendDepth, int buffers, int peerBuffers) {
+    SimulatedEnd(String name, Random random, Object wire, int sendDepth, int buffers, int peerBuffers, boolean sums) {
         this.name = name;
         this.random = random;
         this.buffers = buffers;
@@ -72,8 +73,12 @@ final class SimulatedEnd {
                 withdraw();
             }
         };
-        protocol = new Protocol(
-                name, carrier, new Credits(buffers, peerBuffers), sendDepth, 64, 64, new Silence(SILENCE_NANOS));
+        carrier.sum = sums ? Checksum.BYTES : 0;
+        Credits credits = new Credits(buffers, peerBuffers);
+        Silence silence = new Silence(SILENCE_NANOS);
+        protocol = sums
+                ? new SummedProtocol(name, carrier, credits, sendDepth, 64 + carrier.sum, 64, silence)
+                : new Protocol(name, carrier, credits, sendDepth, 64, 64, silence);
     }
 
     static void connect(SimulatedEnd left, SimulatedEnd right) {
@@ -102,6 +107,9 @@ final class SimulatedEnd {
         byte[] bytes = new byte[Long.BYTES + random.nextInt(56)];
         MemorySegment message = MemorySegment.ofArray(bytes);
         message.set(ValueLayout.JAVA_LONG_UNALIGNED, 0, number);
+        for (int i = Long.BYTES; i < bytes.length; i++) {
+            bytes[i] = (byte) (number + i);
+        }
         return message;
     }
 
@@ -223,6 +231,9 @@ final class SimulatedEnd {
             long number = FakeCarrier.number(message);
             Long expected = peer.nextPosted();
             require(expected != null && expected == number, "received " + number + " instead of " + expected);
+            for (int i = Long.BYTES; i < message.length; i++) {
+                require(message[i] == (byte) (number + i), "message " + number + " was changed at byte " + i);
+            }
         }
     }
 
@@ -327,6 +338,31 @@ final class SimulatedEnd {
             protocol.settle();
             book();
         }
+    }
+
+    /**
+     * From the next message on, one that comes is not what was sent: a bit is another one, or all of it is what came
+     * before it, if that had the same length.
+     */
+    void tamper() {
+        byte[][] before = new byte[1][];
+        carrier.tamper = bytes -> {
+            boolean stale = before[0] != null && before[0].length == bytes.length;
+            if (!tampered && (stale || random.nextBoolean())) {
+                tampered = true;
+                if (stale) {
+                    System.arraycopy(before[0], 0, bytes, 0, bytes.length);
+                } else {
+                    bytes[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
+                }
+            }
+            before[0] = bytes.clone();
+        };
+    }
+
+    /** Whether a message was changed on its way here. */
+    boolean isTampered() {
+        return tampered;
     }
 
     boolean isClosing() {

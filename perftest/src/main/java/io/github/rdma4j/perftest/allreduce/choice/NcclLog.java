@@ -18,9 +18,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What NCCL writes with {@code NCCL_DEBUG=INFO} and {@code NCCL_DEBUG_SUBSYS=INIT,GRAPH,NET}, as far as it tells what it
- * chose. The text is made for people and changes from version to version, so what is not understood is left out: nothing
- * that is not here has been denied. Formats of NCCL 2.4 to 2.30 were looked at.
+ * What NCCL writes with {@code NCCL_DEBUG=INFO} and {@code NCCL_DEBUG_SUBSYS=INIT,GRAPH,NET}, as far as it tells what
+ * it chose. The text is made for people and changes from version to version, so what is not understood is left out:
+ * nothing that is not here has been denied. Formats of NCCL 2.4 to 2.27 were looked at.
  */
 public final class NcclLog {
     /** Of a file that somebody else may write at the same time; NCCL writes some hundred lines for each rank. */

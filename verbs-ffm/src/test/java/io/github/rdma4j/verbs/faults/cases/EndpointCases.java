@@ -2,15 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.faults.cases;
 
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_READ;
+
 import io.github.rdma4j.verbs.cm.CmTestNet;
 import io.github.rdma4j.verbs.endpoint.Endpoint;
 import io.github.rdma4j.verbs.endpoint.EndpointGroup;
 import io.github.rdma4j.verbs.endpoint.EndpointSelector;
 import io.github.rdma4j.verbs.endpoint.EndpointServer;
+import io.github.rdma4j.verbs.endpoint.GrantedMemory;
 import io.github.rdma4j.verbs.faults.FaultCase;
 import io.github.rdma4j.verbs.faults.Steps;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -26,7 +30,8 @@ public final class EndpointCases {
                 new FaultCase("endpoint server", 17, EndpointCases::server),
                 new FaultCase("endpoint client", 110, EndpointCases::client),
                 new FaultCase("endpoint of a group", 140, EndpointCases::member),
-                new FaultCase("endpoint selector", 8, EndpointCases::selector));
+                new FaultCase("endpoint selector", 8, EndpointCases::selector),
+                new FaultCase("endpoint's grant", 20, EndpointCases::grant));
     }
 
     private static void server(Steps steps) {
@@ -67,6 +72,22 @@ public final class EndpointCases {
             CompletableFuture<Void> serving = CompletableFuture.runAsync(() -> serve(server, over));
             Endpoint client = steps.take(() -> Endpoint.connect(server.address(), PATIENCE));
             steps.end(client);
+            over.set(true);
+            serving.join();
+        }
+    }
+
+    /** What fails in a wait can cost the connection, so the second try has one of its own. */
+    private static void grant(Steps steps) {
+        AtomicBoolean over = new AtomicBoolean();
+        try (EndpointServer server = EndpointServer.bind(CmTestNet.ipv4())) {
+            CompletableFuture<Void> serving = CompletableFuture.runAsync(() -> serve(server, over));
+            try (Endpoint first = Endpoint.connect(server.address(), PATIENCE);
+                    Endpoint second = Endpoint.connect(server.address(), PATIENCE)) {
+                Iterator<Endpoint> clients = List.of(first, second).iterator();
+                GrantedMemory granted = steps.take(() -> clients.next().grant(4096, PATIENCE, REMOTE_READ));
+                steps.end(granted);
+            }
             over.set(true);
             serving.join();
         }

@@ -23,6 +23,8 @@ class EventsTest {
 
     static List<Class<? extends Event>> events() {
         return List.of(
+                CorruptBlockEvent.class,
+                CorruptMessageEvent.class,
                 DeviceEvent.class,
                 EndpointAcceptEvent.class,
                 EndpointConnectEvent.class,

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.benchmarks.netty;
 
-import io.github.rdma4j.verbs.benchmarks.netty.Instructions.Counts;
+import io.github.rdma4j.verbs.benchmarks.Instructions;
+import io.github.rdma4j.verbs.benchmarks.Instructions.Counts;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Arrays;

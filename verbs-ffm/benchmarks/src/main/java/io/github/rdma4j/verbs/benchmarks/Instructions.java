@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.benchmarks.netty;
+package io.github.rdma4j.verbs.benchmarks;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -12,7 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** Reads what a guest of {@code scripts/softroce --count} has executed so far. Used by one thread. */
-final class Instructions implements AutoCloseable {
+public final class Instructions implements AutoCloseable {
     private final BufferedReader file;
     private final MethodHandle sign;
 
@@ -25,10 +25,11 @@ final class Instructions implements AutoCloseable {
     }
 
     /** Sets a first mark: the stretch between the next two then has no records of its own. */
-    static Instructions open() throws IOException {
+    public static Instructions open() throws IOException {
         String name = System.getenv("RDMA4J_COUNT");
         if (name == null) {
-            throw new IllegalStateException("nothing counts here: use scripts/bench-netty --count");
+            throw new IllegalStateException(
+                    "nothing counts here: use scripts/bench-netty --count or scripts/bench-verbs --sums");
         }
         Instructions opened = new Instructions(Files.newBufferedReader(Path.of(name)));
         opened.mark();
@@ -37,19 +38,19 @@ final class Instructions implements AutoCloseable {
     }
 
     /** How many instructions outside the kernel, and in it. */
-    record Counts(long user, long kernel) {
-        Counts minus(Counts earlier) {
+    public record Counts(long user, long kernel) {
+        public Counts minus(Counts earlier) {
             return new Counts(user - earlier.user, kernel - earlier.kernel);
         }
     }
 
     /** What is counted. */
-    interface Action {
+    public interface Action {
         void run() throws Exception;
     }
 
     /** What an action executes; what it takes to read the counts is not part of it. */
-    Counts of(Action action) throws Exception {
+    public Counts of(Action action) throws Exception {
         mark();
         action.run();
         mark();

@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.benchmarks;
+
+import io.github.rdma4j.verbs.endpoint.Endpoint;
+import io.github.rdma4j.verbs.endpoint.EndpointConfig;
+import io.github.rdma4j.verbs.endpoint.EndpointServer;
+import io.github.rdma4j.verbs.endpoint.MessageHandler;
+import io.github.rdma4j.verbs.endpoint.Transport;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.concurrent.FutureTask;
+import java.util.function.Consumer;
+
+/**
+ * What a message of an endpoint costs, sent and received by one thread, with sums or without: instructions, counted by
+ * the emulator. {@code scripts/bench-verbs --sums} starts it in the microVM, once for each kind, so that each JVM has
+ * compiled that kind alone.
+ */
+public final class MessageSums {
+    private static final int[] SIZES = {8, 64, 512, 4096, 32_768};
+    private static final int LONGEST = 32_768;
+    private static final int WARM_UP = 40_000;
+    private static final int MOST_RUNS = 8;
+    private static final int MESSAGES = 1_000;
+    private static final Duration TIMEOUT = Duration.ofMinutes(2);
+
+    private final Endpoint client;
+    private final Endpoint server;
+    private final MessageHandler handler;
+    private long received;
+
+    private MessageSums(Endpoint client, Endpoint server) {
+        this.client = client;
+        this.server = server;
+        this.handler = message -> received += message.length();
+    }
+
+    /** Arguments: RDMA or TCP, whether with sums, and the address. */
+    public static void main(String[] arguments) throws Exception {
+        Transport transport = Transport.valueOf(arguments[0]);
+        boolean sums = Boolean.parseBoolean(arguments[1]);
+        Consumer<EndpointConfig> settings = config -> {
+            config.transport(transport).maxMessageSize(LONGEST).spinLimit(Duration.ZERO);
+            if (sums) {
+                // Not called otherwise, so that classes from before there were sums can be measured, too.
+                config.integrity(true);
+            }
+        };
+        try (EndpointServer bound = EndpointServer.bind(new InetSocketAddress(arguments[2], 0), settings)) {
+            FutureTask<Endpoint> accepted =
+                    new FutureTask<>(() -> bound.accept(TIMEOUT).orElseThrow());
+            Thread.ofPlatform().daemon().start(accepted);
+            try (Endpoint client = Endpoint.connect(bound.address(), settings, TIMEOUT);
+                    Endpoint server = accepted.get();
+                    Instructions counter = Instructions.open()) {
+                new MessageSums(client, server).measure(transport, sums, counter);
+            }
+        }
+    }
+
+    private void measure(Transport transport, boolean sums, Instructions counter) throws Exception {
+        send(64, WARM_UP);
+        for (int size : SIZES) {
+            send(size, MESSAGES);
+            // The least of several: a compiler may be at work in one.
+            double user = Double.MAX_VALUE;
+            double kernel = Double.MAX_VALUE;
+            for (int run = 0; run < MOST_RUNS; run++) {
+                Instructions.Counts counts = counter.of(() -> send(size, MESSAGES));
+                user = Math.min(user, (double) counts.user() / MESSAGES);
+                kernel = Math.min(kernel, (double) counts.kernel() / MESSAGES);
+            }
+            System.out.printf(
+                    Locale.ROOT,
+                    "%-4s %-12s %6d bytes %10.0f instructions outside the kernel %10.0f in it%n",
+                    transport,
+                    sums ? "with sums" : "without sums",
+                    size,
+                    user,
+                    kernel);
+        }
+    }
+
+    private void send(int size, int count) {
+        MemorySegment message = Arena.ofAuto().allocate(size);
+        for (int i = 0; i < count; i++) {
+            while (client.trySend(message) != Endpoint.OK) {
+                client.poll(handler);
+            }
+            while (server.poll(handler) == 0) {
+                Thread.onSpinWait();
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+/**
+ * A message has come whose bytes are not those that the peer has sent, and was not given to the program: its sum, which
+ * {@link EndpointConfig#integrity} has put behind it, is another one. The connection is lost with it, since what comes
+ * behind a missing message is worth nothing.
+ *
+ * <p>Adapters and TCP find what goes wrong on the wire. What this finds happens beside the wire: in the memory of
+ * either machine, in an adapter, a switch or a kernel, or by a program that writes where a message lies.
+ *
+ * @serial exclude
+ * @since 0.1.0
+ */
+public final class CorruptMessageException extends ConnectionLostException {
+    private static final long serialVersionUID = 1L;
+
+    private final long number;
+    private final long length;
+    private final int said;
+    private final int found;
+
+    /**
+     * The first report.
+     *
+     * @param peer both addresses
+     */
+    CorruptMessageException(String peer, long number, long length, int said, int found) {
+        super(
+                peer,
+                "message %d of %s, %d bytes, is corrupt: it came with the sum 0x%08x, and its bytes give 0x%08x"
+                        .formatted(number, peer, length, said, found),
+                null,
+                "look for failing memory on both machines (edac-util, dmesg), and for code that writes to buffers of"
+                        + " the endpoint; connect again, and send again what was not answered");
+        this.number = number;
+        this.length = length;
+        this.said = said;
+        this.found = found;
+    }
+
+    private CorruptMessageException(String operation, CorruptMessageException first) {
+        super(operation, first.reason(), null, first.remedy());
+        this.number = first.number;
+        this.length = first.length;
+        this.said = first.said;
+        this.found = first.found;
+    }
+
+    @Override
+    ConnectionLostException again(String operation) {
+        return new CorruptMessageException(operation, this);
+    }
+
+    /** {@return which one it was of the messages that the peer had to send, from 1} */
+    public long number() {
+        return number;
+    }
+
+    /** {@return how long the message was, in bytes, as it came} */
+    public long length() {
+        return length;
+    }
+
+    /** {@return the sum that came with the message} */
+    public int expectedSum() {
+        return said;
+    }
+
+    /** {@return the sum of the bytes that came, with the number that was due} */
+    public int foundSum() {
+        return found;
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import java.net.InetSocketAddress;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Decides who becomes an endpoint of a server, by what a client has said, and counts. */
+final class Doorkeeper {
+    /** A server answers so many clients before it looks at those again whose handshakes go on. */
+    static final int MOST_AT_A_TIME = 32;
+
+    /**
+     * Why a client is refused.
+     *
+     * @param reason that it is told; null for the general one
+     * @param words for this side
+     */
+    record Verdict(Refusal reason, String words) {}
+
+    private final boolean integrity;
+    private final Admission admission;
+    private final AtomicLong accepted = new AtomicLong();
+    private final AtomicLong notAdmitted = new AtomicLong();
+    private final AtomicLong incompatible = new AtomicLong();
+    private final AtomicLong gaveUp = new AtomicLong();
+
+    Doorkeeper(EndpointConfig config) {
+        integrity = config.integrity();
+        admission = config.admission();
+    }
+
+    /**
+     * Judges a client.
+     *
+     * @param greeting its hello, perhaps with something behind it
+     * @param address null if it is not known
+     * @return why it is refused; null if it is welcome
+     */
+    Verdict judge(byte[] greeting, InetSocketAddress address) {
+        String problem = Hello.isRefusal(greeting) ? "the peer's greeting is damaged" : Hello.problem(greeting);
+        if (!problem.isEmpty()) {
+            incompatible.incrementAndGet();
+            return new Verdict(Refusal.ANOTHER_PROTOCOL, problem);
+        }
+        Hello client = Hello.parse(greeting);
+        Refusal disagreement = client.disagreement(integrity);
+        if (disagreement != null) {
+            incompatible.incrementAndGet();
+            return new Verdict(
+                    disagreement,
+                    "one side puts a sum behind each message and the other does not (EndpointConfig.integrity)");
+        }
+        String refused = admission == null ? null : ask(client, address);
+        if (refused != null) {
+            notAdmitted.incrementAndGet();
+            return new Verdict(Refusal.NOT_ADMITTED, refused);
+        }
+        return null;
+    }
+
+    private String ask(Hello client, InetSocketAddress address) {
+        try {
+            return admission.admits(new Admission.Client(address, client.token(), client.userData()))
+                    ? null
+                    : "it was not admitted (EndpointConfig.admission)";
+        } catch (RuntimeException e) {
+            return "it was not admitted, since EndpointConfig.admission has thrown " + e;
+        }
+    }
+
+    void accepted() {
+        accepted.incrementAndGet();
+    }
+
+    void gaveUp() {
+        gaveUp.incrementAndGet();
+    }
+
+    ServerCounters counters() {
+        return new ServerCounters(accepted.get(), notAdmitted.get(), incompatible.get(), gaveUp.get());
+    }
+}

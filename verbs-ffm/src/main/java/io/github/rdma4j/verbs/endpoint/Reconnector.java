@@ -1,0 +1,298 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import io.github.rdma4j.verbs.NativeLibraryException;
+import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.WaitInterruptedException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+
+/**
+ * Keeps a client connected: gives its endpoint, and a new one when that has ended, however it ended.
+ *
+ * <pre>{@code
+ * try (Reconnector server = Reconnector.open(address, config -> {}, retry -> retry.onReconnect(this::sayAgain))) {
+ *     Endpoint endpoint = server.endpoint(timeout);
+ *     while (running) {
+ *         try {
+ *             endpoint.send(next(), timeout);
+ *         } catch (EndpointException e) {
+ *             endpoint = server.endpoint(timeout);
+ *         }
+ *     }
+ * }
+ * }</pre>
+ *
+ * <p>It repeats no message by itself: whether one that was lost may be said twice is for the program to know. {@link
+ * Reconnection} says what is known. It has no thread: it connects in the first thread that asks for an endpoint when
+ * there is none, while others that ask wait for it.
+ *
+ * <p>Thread safety: all methods may be called from any thread.
+ *
+ * @since 0.1.0
+ */
+public final class Reconnector implements AutoCloseable {
+    private static final String REMEDY =
+            "see that the server runs and can be reached; allow more time, or ask again: each call goes on trying";
+
+    private final InetSocketAddress server;
+    private final Consumer<EndpointConfig> configuration;
+    private final ReconnectConfig config;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    // Guarded by lock.
+    private Endpoint current;
+    private long connectedAt;
+    private boolean connecting;
+    private boolean closed;
+    // Of the thread that connects.
+    private Endpoint lost;
+    private long pause;
+
+    private Reconnector(InetSocketAddress server, Consumer<EndpointConfig> configuration, ReconnectConfig config) {
+        this.server = server;
+        this.configuration = configuration;
+        this.config = config;
+    }
+
+    /**
+     * Opens it, with pauses as by default and nobody to tell; nothing is connected yet.
+     *
+     * @param server as for {@link Endpoint#connect(InetSocketAddress, Consumer, Duration)}
+     * @param configuration the same; called for each attempt
+     * @return the reconnector, to be closed
+     */
+    public static Reconnector open(InetSocketAddress server, Consumer<EndpointConfig> configuration) {
+        return open(server, configuration, settings -> {});
+    }
+
+    /**
+     * Opens it; nothing is connected yet.
+     *
+     * @param server as for {@link Endpoint#connect(InetSocketAddress, Consumer, Duration)}
+     * @param configuration the same; called for each attempt
+     * @param reconnecting sets what differs from the defaults
+     * @return the reconnector, to be closed
+     * @throws IllegalArgumentException if the settings contradict each other
+     */
+    public static Reconnector open(
+            InetSocketAddress server, Consumer<EndpointConfig> configuration, Consumer<ReconnectConfig> reconnecting) {
+        ReconnectConfig config = new ReconnectConfig();
+        reconnecting.accept(config);
+        config.check();
+        return new Reconnector(server, configuration, config);
+    }
+
+    /**
+     * The endpoint; a new one if there is none yet, or the last one was lost or closed by either side. An endpoint whose
+     * end nobody has noticed is given, too: its next operation says it.
+     *
+     * @param timeout how long to try, pauses included; at least one attempt is made
+     * @return the endpoint, which this object closes
+     * @throws EndpointException if no attempt has connected in time: the message has their number and the last failure,
+     *     which is the cause
+     * @throws NotAdmittedException at once, if the server refuses this client
+     * @throws NativeLibraryException at once, if a library is missing
+     * @throws IllegalArgumentException at once, if the configuration is refused
+     * @throws WaitInterruptedException if the thread is interrupted
+     * @throws IllegalStateException if this object is closed, also while this method waits
+     */
+    public Endpoint endpoint(Duration timeout) {
+        long end = System.nanoTime() + Engine.nanos(timeout);
+        lock.lock();
+        try {
+            while (true) {
+                requireOpen();
+                if (current != null && current.isUp()) {
+                    return current;
+                }
+                if (!connecting) {
+                    break;
+                }
+                if (await(end - System.nanoTime()) <= 0 && connecting) {
+                    throw new EndpointException(operation(), "another thread is still trying after " + timeout, REMEDY);
+                }
+            }
+            connecting = true;
+            if (current != null) {
+                forgetCurrent();
+            }
+        } finally {
+            lock.unlock();
+        }
+        Endpoint made = null;
+        try {
+            made = connect(timeout, end);
+        } finally {
+            finish(made);
+        }
+        return made;
+    }
+
+    private void forgetCurrent() {
+        lost = current;
+        current = null;
+        // Who loses a connection as soon as it has it pauses as behind a failure.
+        if (System.nanoTime() - connectedAt >= config.longestPauseNanos()) {
+            pause = 0;
+        }
+    }
+
+    private Endpoint connect(Duration timeout, long end) {
+        long begun = System.nanoTime();
+        int attempts = 0;
+        RuntimeException failure = null;
+        do {
+            if (pause > 0 && !pauseUntil(end)) {
+                break;
+            }
+            pause = Math.min(Math.max(config.firstPauseNanos(), 2 * pause), config.longestPauseNanos());
+            attempts++;
+            try {
+                long limit = Math.min(config.attemptNanos(), Math.max(1, end - System.nanoTime()));
+                Endpoint made = Endpoint.connect(server, configuration, Duration.ofNanos(limit));
+                tell(made, attempts, begun);
+                return made;
+            } catch (NotAdmittedException | NativeLibraryException | WaitInterruptedException e) {
+                throw e;
+            } catch (VerbsException e) {
+                failure = e;
+            }
+        } while (end - System.nanoTime() > 0);
+        EndpointException inVain = new EndpointException(
+                operation(),
+                failure == null
+                        ? "%s were over in the pause that follows a failure".formatted(timeout)
+                        : "%d attempts in %s; the last: %s".formatted(attempts, timeout, failure.getMessage()),
+                REMEDY);
+        if (failure != null) {
+            inVain.initCause(failure);
+        }
+        throw inVain;
+    }
+
+    private void tell(Endpoint made, int attempts, long begun) {
+        if (lost == null) {
+            return;
+        }
+        try {
+            if (config.listener() != null) {
+                config.listener()
+                        .accept(new Reconnection(
+                                made,
+                                lost,
+                                lost.endReason(),
+                                lost.peerLife() == made.peerLife(),
+                                attempts,
+                                Duration.ofNanos(System.nanoTime() - begun)));
+            }
+        } catch (Throwable e) {
+            CloseAll.after(e, made::abort);
+            throw e;
+        }
+        Endpoint told = lost;
+        lost = null;
+        told.abort();
+    }
+
+    /** {@return false if the time is over before the pause} */
+    private boolean pauseUntil(long end) {
+        long until = System.nanoTime() + pause - ThreadLocalRandom.current().nextLong(pause / 2 + 1);
+        lock.lock();
+        try {
+            while (until - System.nanoTime() > 0) {
+                requireOpen();
+                if (end - System.nanoTime() <= 0) {
+                    return false;
+                }
+                await(Math.min(until, end) - System.nanoTime());
+            }
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private long await(long nanos) {
+        try {
+            return changed.awaitNanos(nanos);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new WaitInterruptedException(operation());
+        }
+    }
+
+    private void finish(Endpoint made) {
+        boolean late;
+        lock.lock();
+        try {
+            connecting = false;
+            late = closed;
+            if (made != null && !late) {
+                current = made;
+                connectedAt = System.nanoTime();
+            }
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        if (late) {
+            if (made != null) {
+                made.abort();
+            }
+            abortLost();
+            requireOpen();
+        }
+    }
+
+    private void abortLost() {
+        if (lost != null) {
+            lost.abort();
+            lost = null;
+        }
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new IllegalStateException(this + " is closed");
+        }
+    }
+
+    private String operation() {
+        return "connecting to %s again and again".formatted(server);
+    }
+
+    /**
+     * Closes the endpoint in good order, as {@link Endpoint#close()}. A thread that is connecting ends with an {@link
+     * IllegalStateException}, at the end of its attempt at the latest.
+     */
+    @Override
+    public void close() {
+        Endpoint last;
+        lock.lock();
+        try {
+            closed = true;
+            last = current;
+            current = null;
+            changed.signalAll();
+            if (!connecting) {
+                abortLost();
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (last != null) {
+            last.close();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "reconnector to " + server;
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+/** Why a server does not want a client, as the client is told. The order is part of the protocol. */
+enum Refusal {
+    /** The client has not said what an endpoint of this version says. */
+    ANOTHER_PROTOCOL(
+            "the server has not understood this side's greeting",
+            "use versions of rdma4j that speak the same protocol, on this port"),
+    /** The server has sums, and the client has not. */
+    SUMS_WANTED(
+            "the server puts a sum behind each message, and this side does not (EndpointConfig.integrity)",
+            "integrity(true) on both sides, or on neither"),
+    /** The other way round. */
+    SUMS_UNWANTED(
+            "this side puts a sum behind each message, and the server does not (EndpointConfig.integrity)",
+            "integrity(true) on both sides, or on neither"),
+    /** {@link Admission} has said no. */
+    NOT_ADMITTED(
+            "the server does not let this client in (EndpointConfig.admission): it has shown no token, or a wrong one,"
+                    + " or comes from where nobody may come from",
+            "give the token that the server's operator has given to you (EndpointConfig.token)");
+
+    private final String explanation;
+    private final String remedy;
+
+    Refusal(String explanation, String remedy) {
+        this.explanation = explanation;
+        this.remedy = remedy;
+    }
+
+    /** What the client reads. */
+    String explanation() {
+        return explanation;
+    }
+
+    String remedy() {
+        return remedy;
+    }
+
+    /** What the client's program gets. */
+    EndpointException exception(String operation) {
+        return this == NOT_ADMITTED
+                ? new NotAdmittedException(operation, explanation, remedy)
+                : new EndpointException(operation, explanation, remedy);
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import io.github.rdma4j.verbs.internal.events.CorruptMessageEvent;
+
+/**
+ * The protocol of an endpoint whose messages have sums ({@link EndpointConfig#integrity}). A class of its own: as long
+ * as nobody asks for it, the other one has no subclass, and what this one does costs it nothing.
+ */
+final class SummedProtocol extends Protocol {
+    private final Checksum sums = new Checksum();
+
+    /**
+     * The state after the handshake.
+     *
+     * @param bufferSize of this side's receive buffers, in bytes, with room for a sum
+     * @param maxMessage the longest message to send, in bytes, without its sum
+     */
+    SummedProtocol(
+            String name, Wire wire, Credits credits, int sendDepth, int bufferSize, int maxMessage, Silence silence) {
+        super(name, wire, credits, sendDepth, bufferSize, maxMessage, silence);
+    }
+
+    /** In the order of the posts, which is that in which messages arrive. */
+    @Override
+    void seal(int slot, long length) {
+        sums.seal(wire.view(slot), (int) length);
+    }
+
+    @Override
+    boolean isIntact(int buffer, long length) {
+        int bytes = (int) length - Checksum.BYTES;
+        if (bytes < 0) {
+            violated("a message without a sum");
+            return false;
+        }
+        boolean intact = sums.isIntact(wire.arrived(buffer), bytes);
+        if (!intact) {
+            corrupted(bytes);
+        }
+        return intact;
+    }
+
+    /** It is not given to the program, nor is what comes behind it; also where the connection was lost already. */
+    private void corrupted(long length) {
+        CorruptMessageEvent.found(name, sums.next(), length, sums.said(), sums.found());
+        CorruptMessageException corrupt =
+                new CorruptMessageException(name, sums.next(), length, sums.said(), sums.found());
+        if (state == State.LOST) {
+            corrupt.addSuppressed(lost);
+            lost = corrupt;
+        } else {
+            lose(corrupt);
+        }
+    }
+
+    @Override
+    int behind() {
+        return Checksum.BYTES;
+    }
+
+    @Override
+    IntegrityCounters integrity() {
+        return sums.counters();
+    }
+}

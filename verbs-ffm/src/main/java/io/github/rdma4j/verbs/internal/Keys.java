@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.internal;
+
+/**
+ * How keys of memory stand in what people read: not at all. Who has a remote key can use the memory, and texts of
+ * exceptions and values go to logs. Local keys are the same numbers on most adapters.
+ */
+public final class Keys {
+    /** To look for a mistake in keys. */
+    public static final String PROPERTY = "io.github.rdma4j.verbs.showKeys";
+
+    private static final boolean SHOWN = Boolean.getBoolean(PROPERTY);
+
+    private Keys() {}
+
+    /** {@return the key in hexadecimal if the property is set, else a word in its place} */
+    public static String text(int key) {
+        return text(key, SHOWN);
+    }
+
+    static String text(int key, boolean shown) {
+        return shown ? "0x%x".formatted(key) : "hidden";
+    }
+}

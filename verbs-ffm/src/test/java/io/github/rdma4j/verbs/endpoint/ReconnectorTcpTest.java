@@ -1,0 +1,193 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs.endpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.WaitInterruptedException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** {@link ReconnectorContract} over TCP, where a server can come and go, and what any transport does. */
+class ReconnectorTcpTest extends ReconnectorContract {
+    /** For what is to fail. */
+    private static final Duration SHORT = Duration.ofMillis(200);
+
+    @Override
+    InetSocketAddress anyPort() {
+        return TcpPair.ANY_PORT;
+    }
+
+    @Override
+    Transport transport() {
+        return Transport.TCP;
+    }
+
+    @Test
+    void itGoesOnUntilTheServerIsThere() throws Exception {
+        server.close();
+        try (Reconnector reconnector = open();
+                var executor = Executors.newSingleThreadExecutor()) {
+            var began = new CompletableFuture<Void>();
+            Future<Endpoint> waits = executor.submit(() -> {
+                began.complete(null);
+                return reconnector.endpoint(PATIENCE);
+            });
+            began.join();
+            server = bind(address);
+            try (Endpoint atServer = server.accept(PATIENCE).orElseThrow()) {
+                assertThat(waits.get().isOpen()).isTrue();
+            }
+        }
+    }
+
+    @Test
+    void inVainItSaysHowOftenItTriedAndWhyItFailed() {
+        server.close();
+        try (Reconnector reconnector = open()) {
+            assertThatThrownBy(() -> reconnector.endpoint(SHORT))
+                    .isInstanceOf(EndpointException.class)
+                    .hasMessageMatching(
+                            "(?s)connecting to .* again and again failed: [0-9]+ attempts in PT0.2S; the last:"
+                                    + " .*ECONNREFUSED.*")
+                    .cause()
+                    .isInstanceOf(VerbsException.class);
+        }
+    }
+
+    @Test
+    void theShortestTimeIsOneAttempt() {
+        server.close();
+        AtomicInteger attempts = new AtomicInteger();
+        try (Reconnector reconnector = Reconnector.open(address, config -> {
+            attempts.incrementAndGet();
+            config.transport(Transport.TCP);
+        })) {
+            assertThatThrownBy(() -> reconnector.endpoint(Duration.ZERO)).hasMessageContaining("1 attempts");
+            assertThat(attempts).hasValue(1);
+            // The pause of 100 ms that follows a failure is not over.
+            assertThatThrownBy(() -> reconnector.endpoint(Duration.ZERO))
+                    .hasMessageContaining("PT0S were over in the pause that follows a failure");
+            assertThat(attempts).hasValue(1);
+        }
+    }
+
+    @Test
+    void whoIsNotLetInDoesNotTryAgain() {
+        server.close();
+        server = EndpointServer.bind(
+                address, config -> config.transport(Transport.TCP).admission(client -> false));
+        AtomicInteger attempts = new AtomicInteger();
+        try (Reconnector reconnector = Reconnector.open(address, config -> {
+                    attempts.incrementAndGet();
+                    config.transport(Transport.TCP);
+                });
+                var executor = Executors.newSingleThreadExecutor()) {
+            Future<?> refusing = executor.submit(() -> server.accept(PATIENCE));
+            assertThatThrownBy(() -> reconnector.endpoint(PATIENCE)).isInstanceOf(NotAdmittedException.class);
+            assertThat(attempts).hasValue(1);
+            refusing.cancel(true);
+        }
+    }
+
+    @Test
+    void oneThreadConnectsForAll() throws Exception {
+        AtomicInteger attempts = new AtomicInteger();
+        CompletableFuture<Void> mayConnect = new CompletableFuture<>();
+        try (Reconnector reconnector = Reconnector.open(address, config -> {
+                    attempts.incrementAndGet();
+                    mayConnect.join();
+                    config.transport(Transport.TCP);
+                });
+                var executor = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<Endpoint>> all = new ArrayList<>();
+            for (int n = 0; n < 4; n++) {
+                all.add(executor.submit(() -> reconnector.endpoint(PATIENCE)));
+            }
+            mayConnect.complete(null);
+            try (Endpoint atServer = server.accept(PATIENCE).orElseThrow()) {
+                for (Future<Endpoint> one : all) {
+                    assertThat(one.get()).isSameAs(all.getFirst().get());
+                }
+            }
+            assertThat(attempts).hasValue(1);
+        }
+    }
+
+    @Test
+    void aListenerThatThrowsIsToldAgain() {
+        try (Reconnector reconnector = open(retry -> retry.onReconnect(again -> {
+            told.add(again);
+            if (told.size() == 1) {
+                throw new IllegalArgumentException("not yet");
+            }
+        }))) {
+            Ends first = connect(reconnector);
+            first.atServer().abort();
+            awaitEnd(first.client());
+            assertThatThrownBy(() -> connect(reconnector)).hasMessage("not yet");
+            assertThat(told.getFirst().endpoint().isOpen()).isFalse();
+            Ends second = connect(reconnector);
+            assertThat(told).extracting(Reconnection::lost).containsOnly(first.client());
+            assertThat(told).hasSize(2);
+            assertThat(second.client().isOpen()).isTrue();
+            second.atServer().abort();
+        }
+    }
+
+    @Test
+    void closingEndsWhoeverConnects() throws Exception {
+        server.close();
+        var executor = Executors.newSingleThreadExecutor();
+        CompletableFuture<Void> trying = new CompletableFuture<>();
+        try (executor) {
+            Reconnector reconnector = Reconnector.open(
+                    address,
+                    config -> {
+                        trying.complete(null);
+                        config.transport(Transport.TCP);
+                    },
+                    retry -> retry.firstPause(PATIENCE).longestPause(PATIENCE));
+            Future<Endpoint> waits = executor.submit(() -> reconnector.endpoint(PATIENCE));
+            trying.join();
+            reconnector.close();
+            assertThatThrownBy(waits::get)
+                    .isInstanceOf(ExecutionException.class)
+                    .cause()
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessage("reconnector to " + address + " is closed");
+            assertThatThrownBy(() -> reconnector.endpoint(PATIENCE)).isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    @Test
+    void anInterruptEndsThePause() {
+        server.close();
+        try (Reconnector reconnector =
+                open(retry -> retry.longestPause(PATIENCE).firstPause(PATIENCE))) {
+            assertThatThrownBy(() -> reconnector.endpoint(Duration.ZERO)).isInstanceOf(EndpointException.class);
+            Thread.currentThread().interrupt();
+            assertThatThrownBy(() -> reconnector.endpoint(PATIENCE)).isInstanceOf(WaitInterruptedException.class);
+            assertThat(Thread.interrupted()).isTrue();
+        }
+    }
+
+    @Test
+    void settingsThatMakeNoSense() {
+        assertThatThrownBy(() -> open(retry -> retry.firstPause(Duration.ZERO)))
+                .hasMessage("firstPause PT0S: above zero");
+        assertThatThrownBy(() ->
+                        open(retry -> retry.firstPause(Duration.ofSeconds(6)).longestPause(Duration.ofSeconds(5))))
+                .hasMessage("longestPause PT5S: not below firstPause, PT6S");
+    }
+}
