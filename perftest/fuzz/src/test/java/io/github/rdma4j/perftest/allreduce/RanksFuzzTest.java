@@ -17,6 +17,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(1800)
 class RanksFuzzTest {
     private static final long MOST_BYTES = 1 << 16;
+    /** DataInputStream makes room for a text of 64 KiB when it is told one, and for its characters. */
+    private static final long MOST_BYTES_OF_TEXTS = 1 << 19;
 
     @Test
     void logs() throws Exception {
@@ -45,7 +47,7 @@ class RanksFuzzTest {
         new Fuzzer(
                         new Spoiler(List.of(honest), "\u0000\u0000\u0000\u0002", "network"),
                         UncheckedIOException.class,
-                        MOST_BYTES,
+                        MOST_BYTES_OF_TEXTS,
                         64)
                 .feed(input -> assertThat(RankChoice.read(input)).hasSizeLessThanOrEqualTo(200));
     }
