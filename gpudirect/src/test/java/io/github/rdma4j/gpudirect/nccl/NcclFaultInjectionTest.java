@@ -27,7 +27,6 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -401,7 +400,6 @@ class NcclFaultInjectionTest {
                 .containsExactlyInAnyOrderElementsOf(EnumSet.complementOf(EnumSet.copyOf(WITHOUT_RESULT)));
     }
 
-    @Tag("long")
     @ParameterizedTest
     @EnumSource(NcclMode.class)
     void atLaterCallsAndInEachMode(NcclMode mode) {

@@ -124,7 +124,7 @@ class RanksTest {
 
     /** Started one by one. The second is told by a launcher's variables, and its sums are wrong. */
     @Test
-    @Tag("long")
+    @Tag("full")
     void whatOneRankDoesWrongIsTold() throws Exception {
         String server = free();
         Process first =
@@ -153,7 +153,7 @@ class RanksTest {
     }
 
     @Test
-    @Tag("long")
+    @Tag("full")
     void aRankThatFailsEndsTheOthers() throws Exception {
         String server = free();
         Process first = start(
