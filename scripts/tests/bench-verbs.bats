@@ -13,7 +13,7 @@ setup() {
 
 @test "--help names every option" {
     run -0 "$BENCH_VERBS" --help
-    for option in --rounds --write --latency --help; do
+    for option in --rounds --write --latency --endpoints --sums --help; do
         [[ $output == *"$option"* ]]
     done
 }

@@ -31,6 +31,8 @@ module io.github.rdma4j.perftest {
             info.picocli;
     opens io.github.rdma4j.perftest.gds to
             info.picocli;
+    opens io.github.rdma4j.perftest.ordered to
+            info.picocli;
     opens io.github.rdma4j.perftest.page to
             info.picocli;
     opens io.github.rdma4j.perftest.predict to

@@ -131,6 +131,8 @@ CUresult standin_enter(enum function function) {
         return CUDA_SUCCESS;
     if (!standin_is_initialised())
         return CUDA_ERROR_NOT_INITIALIZED;
+    if (standin_spoils_capture(function))
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     return standin_in_callback() ? CUDA_ERROR_NOT_PERMITTED : CUDA_SUCCESS;
 }
 
@@ -327,6 +329,7 @@ EXPORT long long standin_get(const char *name) {
         C("kernels", kernels),
         C("callbacks", callbacks),
         C("flushes", flushes),
+        C("flushes.stream", stream_flushes),
         C("exports", exports),
         C("allocations", allocations),
         C("allocations.host", host_allocations),
@@ -338,6 +341,7 @@ EXPORT long long standin_get(const char *name) {
         C("events", events),
         C("contexts", contexts),
         C("modules", modules),
+        C("graphs", graphs),
         C("threads", threads),
 #undef C
     };
@@ -365,6 +369,7 @@ EXPORT void standin_reset(void) {
         standin_destroy_contexts();
         standin_free_all(NULL);
         standin_virtual_reset();
+        standin_graphs_reset();
     }
     read_environment();
     LOCKED;

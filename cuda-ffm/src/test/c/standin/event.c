@@ -107,6 +107,14 @@ CUresult cuEventRecord(CUevent event, CUstream handle) {
         return result;
     if (!standin_is(EVENT, event) || event->context != stream->context)
         return CUDA_ERROR_INVALID_HANDLE;
+    event->capture = stream->capture;
+    if (stream->capture != NULL) {
+        /* What is captured is done in the order of the capture: only who may join it is taken note of. */
+        event->capture_number = standin_capture_number(stream->capture);
+        event->capture_stream = stream;
+        event->captured = stream->captured;
+        return CUDA_SUCCESS;
+    }
     return standin_enqueue(stream, &(struct operation){.function = FN_cuEventRecord,
                                                        .run = pass,
                                                        .event = event,
@@ -133,8 +141,19 @@ CUresult cuStreamWaitEvent(CUstream handle, CUevent event, unsigned int flags) {
         return CUDA_ERROR_INVALID_HANDLE;
     if (flags > 1)
         return CUDA_ERROR_INVALID_VALUE;
+    if (event->capture != NULL) {
+        if (!standin_is_captured(event->capture, event->capture_number) ||
+            (stream->capture != NULL && stream->capture != event->capture))
+            return CUDA_ERROR_CAPTURED_EVENT;
+        standin_capture_too(stream, event->capture);
+        if (event->capture_stream != stream && event->captured > event->capture_stream->joined)
+            event->capture_stream->joined = event->captured;
+        return CUDA_SUCCESS;
+    }
     if (event->passage->recorded == 0)
         return CUDA_SUCCESS;
+    if (stream->capture != NULL)
+        return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
     return standin_enqueue(stream, &(struct operation){.function = FN_cuStreamWaitEvent,
                                                        .run = await,
                                                        .event = event,
@@ -148,6 +167,8 @@ CUresult cuEventQuery(CUevent event) {
         return CUDA_ERROR_INVALID_HANDLE;
     if (event->context->sticky != CUDA_SUCCESS)
         return event->context->sticky;
+    if (event->capture != NULL)
+        return CUDA_ERROR_CAPTURED_EVENT;
     return has_passed(event, event->passage->recorded) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
@@ -156,6 +177,8 @@ CUresult cuEventSynchronize(CUevent event) {
     LOCKED;
     if (!standin_is(EVENT, event))
         return CUDA_ERROR_INVALID_HANDLE;
+    if (event->capture != NULL)
+        return CUDA_ERROR_CAPTURED_EVENT;
     uint64_t until = event->passage->recorded;
     CUcontext context = event->context;
     while (!has_passed(event, until) && context->sticky == CUDA_SUCCESS)

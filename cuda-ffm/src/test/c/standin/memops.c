@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 the rdma4j authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Stream memory operations: a stream that waits for a value in memory, whoever writes it, and one that writes a value.
+ * Stream memory operations: a stream that waits for a value in memory, whoever writes it, and one that writes a value; one by
+ * one, in batches, and in nodes of graphs.
  */
 #include "standin.h"
 
@@ -53,14 +54,27 @@ static CUresult write(struct operation *o) {
     return CUDA_SUCCESS;
 }
 
-static CUresult enqueue(struct operation *o, CUstream handle) {
-    CURRENT(context);
-    LOCKED;
-    CUstream stream;
-    CUresult result = standin_stream(handle, context, &stream);
-    if (result != CUDA_SUCCESS)
-        return result;
-    int device = stream->context->device;
+/* What else there is in a batch: memory of the host needs neither. */
+static CUresult flush(struct operation *o) {
+    (void)o;
+    standin_counters.stream_flushes++;
+    return CUDA_SUCCESS;
+}
+
+static CUresult fence(struct operation *o) {
+    (void)o;
+    atomic_thread_fence(memory_order_seq_cst);
+    return CUDA_SUCCESS;
+}
+
+/* Locked. */
+static CUresult check(const struct operation *o, int device) {
+    if (o->run == flush)
+        return o->flags != 0 ? CUDA_ERROR_INVALID_VALUE
+               : standin_device_attribute(device, CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES) ? CUDA_SUCCESS
+                                                                                               : CUDA_ERROR_NOT_SUPPORTED;
+    if (o->run == fence)
+        return o->flags > CU_STREAM_MEMORY_BARRIER_TYPE_GPU ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
     if (o->length == 8 && !standin_device_attribute(device, CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS))
         return CUDA_ERROR_NOT_SUPPORTED;
     if (o->run == wait_for) {
@@ -74,9 +88,66 @@ static CUresult enqueue(struct operation *o, CUstream handle) {
     } else if (o->flags > CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    if (o->to % o->length != 0 || standin_reach(o->to, o->length) == NULL)
+    return o->to % o->length != 0 || standin_reach(o->to, o->length) == NULL ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+static CUresult enqueue(struct operation *o, CUstream handle) {
+    CURRENT(context);
+    LOCKED;
+    CUstream stream;
+    CUresult result = standin_stream(handle, context, &stream);
+    if (result == CUDA_SUCCESS)
+        result = check(o, stream->context->device);
+    return result == CUDA_SUCCESS ? standin_enqueue(stream, o) : result;
+}
+
+static struct operation of_value(CUresult (*run)(struct operation *), const struct standin_value_operation *p, size_t length) {
+    return (struct operation){.run = run,
+                              .to = p->address,
+                              .length = length,
+                              .value = length == 4 ? p->value : p->value64,
+                              .flags = p->flags};
+}
+
+static bool convert(const CUstreamBatchMemOpParams *p, struct operation *o) {
+    switch (p->operation) {
+    case CU_STREAM_MEM_OP_WAIT_VALUE_32: *o = of_value(wait_for, &p->waitValue, 4); return true;
+    case CU_STREAM_MEM_OP_WAIT_VALUE_64: *o = of_value(wait_for, &p->waitValue, 8); return true;
+    case CU_STREAM_MEM_OP_WRITE_VALUE_32: *o = of_value(write, &p->writeValue, 4); return true;
+    case CU_STREAM_MEM_OP_WRITE_VALUE_64: *o = of_value(write, &p->writeValue, 8); return true;
+    case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES:
+        *o = (struct operation){.run = flush, .flags = p->flushRemoteWrites.flags};
+        return true;
+    case CU_STREAM_MEM_OP_BARRIER: *o = (struct operation){.run = fence, .flags = p->memoryBarrier.flags}; return true;
+    default: return false;
+    }
+}
+
+CUresult standin_batch(const CUstreamBatchMemOpParams *array, unsigned count, unsigned flags, int device, enum function function,
+                       struct operation *operations) {
+    if (count == 0 || count > MAX_BATCH || array == NULL || flags != 0)
         return CUDA_ERROR_INVALID_VALUE;
-    return standin_enqueue(stream, o);
+    CUresult result = CUDA_SUCCESS;
+    for (unsigned i = 0; i < count && result == CUDA_SUCCESS; i++) {
+        result = convert(&array[i], &operations[i]) ? check(&operations[i], device) : CUDA_ERROR_INVALID_VALUE;
+        operations[i].function = function;
+    }
+    return result;
+}
+
+/* All of them or none. */
+CUresult cuStreamBatchMemOp_v2(CUstream handle, unsigned int count, CUstreamBatchMemOpParams *array, unsigned int flags) {
+    CALL(cuStreamBatchMemOp_v2);
+    CURRENT(context);
+    LOCKED;
+    CUstream stream;
+    struct operation operations[MAX_BATCH];
+    CUresult result = standin_stream(handle, context, &stream);
+    if (result == CUDA_SUCCESS)
+        result = standin_batch(array, count, flags, stream->context->device, FN_cuStreamBatchMemOp_v2, operations);
+    for (unsigned i = 0; i < count && result == CUDA_SUCCESS; i++)
+        result = standin_enqueue(stream, &operations[i]);
+    return result;
 }
 
 #define OPERATION(symbol, does, address, bytes, word, how)                                                                        \

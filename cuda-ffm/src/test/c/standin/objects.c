@@ -96,6 +96,9 @@ static size_t object_size(enum kind kind) {
     case EVENT: return sizeof(struct CUevent_st);
     case MODULE: return sizeof(struct CUmod_st);
     case FUNCTION: return sizeof(struct CUfunc_st);
+    case GRAPH:
+    case NODE:
+    case EXECUTABLE: return standin_graph_object_size(kind);
     default: return sizeof(struct handle);
     }
 }

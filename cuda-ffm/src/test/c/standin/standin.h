@@ -46,8 +46,8 @@ struct settings {
 extern struct settings standin_settings;
 
 struct counters {
-    atomic_long bytes_htod, bytes_dtoh, bytes_dtod, bytes_peer, copies_pageable, kernels, callbacks, flushes, exports;
-    atomic_long allocations, host_allocations, registrations, reservations, handles, used, streams, events, contexts, modules, threads;
+    atomic_long bytes_htod, bytes_dtoh, bytes_dtod, bytes_peer, copies_pageable, kernels, callbacks, flushes, stream_flushes, exports;
+    atomic_long allocations, host_allocations, registrations, reservations, handles, used, streams, events, contexts, modules, graphs, threads;
 };
 extern struct counters standin_counters;
 
@@ -82,7 +82,7 @@ void standin_progress(void);
 
 /* ---- objects.c: handles that are recognised, live or not ---- */
 
-enum kind { CONTEXT, STREAM, EVENT, MODULE, FUNCTION, HANDLE, KINDS };
+enum kind { CONTEXT, STREAM, EVENT, MODULE, FUNCTION, HANDLE, GRAPH, NODE, EXECUTABLE, KINDS };
 /* All locked. A new object is zeroed; the address of a deleted one is not used again soon. */
 void *standin_new(enum kind kind);
 bool standin_is(enum kind kind, const void *object);
@@ -206,6 +206,7 @@ struct operation {
     uint64_t value;
     unsigned flags;
     CUevent event;
+    struct progress *progress;
     const struct kernel *kernel;
     uint64_t parameters[6];
     CUhostFn callback;
@@ -220,6 +221,10 @@ struct CUstream_st {
     bool null, closing, started;
     atomic_bool giving_up;
     pthread_cond_t wake;
+    /* What its operations go to while they are captured, or NULL. */
+    CUgraph capture;
+    /* How many of them there are, and after how many of them another stream of the capture goes on. */
+    uint64_t captured, joined;
     /* The one that runs is still the first. */
     struct operation *first, *last;
 };
@@ -240,6 +245,33 @@ void standin_stop_streams(CUcontext context);
 /* In a callback, which may not call the driver. */
 bool standin_in_callback(void);
 
+/* ---- memops.c ---- */
+
+#define MAX_BATCH 255
+/* What a batch is made of; locked. */
+CUresult standin_batch(const CUstreamBatchMemOpParams *array, unsigned count, unsigned flags, int device, enum function function,
+                       struct operation *operations);
+
+/* ---- graph.c ---- */
+
+/* Of an executable graph: its launches are done one after the other. */
+struct progress {
+    uint64_t launched, done;
+    /* The executable graph, and each launch under way. */
+    int users;
+};
+/* Puts a copy of the operation behind those that were captured so far; locked. */
+CUresult standin_capture(CUgraph graph, const struct operation *operation);
+/* Lets a stream be captured into the same graph, as it waits for what was captured there; locked. */
+void standin_capture_too(CUstream stream, CUgraph graph);
+/* Whether a capture of this or another thread forbids the call, which also spoils the capture; locked. */
+bool standin_spoils_capture(enum function function);
+/* The graph into which an event was recorded, if that is still being captured; locked. */
+uint64_t standin_capture_number(CUgraph graph);
+bool standin_is_captured(CUgraph graph, uint64_t capture);
+void standin_graphs_reset(void);
+size_t standin_graph_object_size(enum kind kind);
+
 /* ---- event.c ---- */
 
 /* How often an event was recorded, and up to which record all is done. */
@@ -253,6 +285,12 @@ struct CUevent_st {
     /* Its own, or in a file that other processes map too. */
     struct passage *passage, own;
     int file;
+    /* The graph that it was recorded into last, or NULL, and which capture of it that was. */
+    CUgraph capture;
+    uint64_t capture_number;
+    /* Of the stream then. */
+    CUstream capture_stream;
+    uint64_t captured;
     double when_ms;
 };
 /* A new event; one for other processes lies in the file, which is then the event's. NULL when there is no memory for it; locked. */

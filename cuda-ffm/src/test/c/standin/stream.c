@@ -107,6 +107,10 @@ CUresult standin_stream(CUstream handle, CUcontext context, CUstream *stream) {
 }
 
 CUresult standin_enqueue(CUstream stream, const struct operation *operation) {
+    if (stream->capture != NULL) {
+        stream->captured++;
+        return standin_capture(stream->capture, operation);
+    }
     struct operation *own = malloc(sizeof *own);
     if (own == NULL || (!stream->started && !start(stream))) {
         free(own);

@@ -357,6 +357,16 @@ public final class CudaContext extends CudaResource {
     }
 
     /**
+     * An empty graph (cuGraphCreate), to be put together of batches and other graphs; {@link CudaStream#capture} makes
+     * one of what a stream is given.
+     *
+     * @return the graph
+     */
+    public CudaGraph createGraph() {
+        return create(() -> CudaGraph.create(this));
+    }
+
+    /**
      * An event.
      *
      * @param flags none: one that takes no time, which is quickest

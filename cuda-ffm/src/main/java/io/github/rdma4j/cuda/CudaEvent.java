@@ -19,6 +19,9 @@ import java.util.List;
  * @since 0.1.0
  */
 public final class CudaEvent extends GuardedResource {
+    /** The capture in which it was recorded last, or null. */
+    private StreamCapture capture;
+
     private final boolean timing;
     private final boolean interprocess;
 
@@ -44,6 +47,11 @@ public final class CudaEvent extends GuardedResource {
         }
     }
 
+    /** The capture in which it was recorded last, if that is not over; else null. */
+    StreamCapture capture() {
+        return capture == null || capture.isOver() ? null : capture;
+    }
+
     /**
      * Takes note of what a stream has been given so far (cuEventRecord). Each record replaces the one before.
      *
@@ -59,6 +67,7 @@ public final class CudaEvent extends GuardedResource {
                 if (result != Results.SUCCESS) {
                     recordAgain(result, stream);
                 }
+                capture = stream.capture();
             } finally {
                 stream.exit();
             }

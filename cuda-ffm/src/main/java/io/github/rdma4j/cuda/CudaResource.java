@@ -53,7 +53,8 @@ public abstract class CudaResource implements AutoCloseable {
     }
 
     /**
-     * Has something closed before this object: a registration of its memory with a network adapter, for instance. Its
+     * Has something closed before this object, and before its CUDA objects: a registration of its memory with a network
+     * adapter, for instance, or what answers the words that its streams wait for. Its
      * {@code close()} may call {@link #removeDependent}. One that throws a {@link CudaCloseTimeoutException} stays, and
      * so does this object; what else it throws is told when all is closed.
      *

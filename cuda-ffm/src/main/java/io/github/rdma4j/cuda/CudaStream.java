@@ -3,6 +3,7 @@
 package io.github.rdma4j.cuda;
 
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
+import io.github.rdma4j.cuda.internal.GraphCalls;
 import io.github.rdma4j.cuda.internal.HostFunctions;
 import io.github.rdma4j.cuda.internal.ModuleCalls;
 import io.github.rdma4j.cuda.internal.Results;
@@ -12,6 +13,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.Consumer;
 
 /**
  * A queue of work for a device, done in order. Its methods queue and return; {@link #await} and {@link CudaEvent} tell
@@ -30,6 +32,8 @@ import java.util.Objects;
  */
 public final class CudaStream extends StreamMemory {
     private final CallbackFailures callbackFailures = new CallbackFailures();
+    /** What the stream's work becomes a part of, or null: of the thread that captures it. */
+    private StreamCapture capture;
 
     private CudaStream(CudaContext context, long pointer) {
         super(context, pointer);
@@ -69,6 +73,7 @@ public final class CudaStream extends StreamMemory {
      * @throws OutOfDeviceMemoryException if there is not enough
      */
     public DeviceMemory allocate(long size) {
+        requireNotCaptured("memory of the pool");
         return context().create(() -> {
             enter();
             try {
@@ -88,6 +93,7 @@ public final class CudaStream extends StreamMemory {
      * @throws CudaException if the driver refuses it; the memory is open as before, and can be freed again
      */
     public void free(DeviceMemory memory) {
+        requireNotCaptured("memory of the pool");
         memory.requireOpen();
         if (memory.kind() != DeviceMemory.Kind.POOL || memory.isForeign()) {
             throw new IllegalArgumentException(
@@ -111,6 +117,10 @@ public final class CudaStream extends StreamMemory {
                     Results.check(
                             again(result, () -> StreamCalls.waitEvent(pointer, event.pointer, 0)),
                             "cuStreamWaitEvent()");
+                }
+                StreamCapture other = event.capture();
+                if (other != null && capture == null) {
+                    other.join(this);
                 }
             } finally {
                 exit();
@@ -161,10 +171,13 @@ public final class CudaStream extends StreamMemory {
             KernelArguments arguments) {
         long parameters = arguments.enter(kernel);
         try {
-            kernel.enter();
+            kernel.enterFor(this);
             try {
                 enter();
                 try {
+                    if (capture != null) {
+                        arguments.addTo(capture.uses());
+                    }
                     int result = ModuleCalls.launchKernel(
                             kernel.pointer,
                             gridX,
@@ -216,9 +229,11 @@ public final class CudaStream extends StreamMemory {
      * if the context has failed before. Allocates.
      *
      * @param task what to call
+     * @throws IllegalStateException if the stream is being captured: a task is called once
      */
     public void callback(Runnable task) {
         Objects.requireNonNull(task);
+        requireNotCaptured("callbacks, which are called once");
         enter();
         try {
             queue(HostFunctions.add(context(), () -> callbackFailures.watch(task)));
@@ -287,6 +302,150 @@ public final class CudaStream extends StreamMemory {
      */
     public boolean await(Duration timeout) {
         return Waiting.until(this::isDone, timeout, "waiting for a CUDA stream");
+    }
+
+    /**
+     * Captures work: what the stream is given meanwhile is not done, but becomes a graph (cuStreamBeginCapture,
+     * cuStreamEndCapture). A stream that waits for an event of a captured one is captured, too, and must be waited for
+     * in the same way before the work ends.
+     *
+     * <p>Copies, fills, launches, values, batches, events and graphs can be captured; callbacks and memory of the pool
+     * cannot. What the mode forbids spoils the capture.
+     *
+     * @param mode which calls are forbidden meanwhile, and to whom
+     * @param work gives this stream what is captured; for this thread
+     * @return the graph
+     * @throws IllegalStateException if the stream is being captured already, or on a virtual thread with another mode
+     *     than {@link CaptureMode#RELAXED}: its pauses may change the thread of the system, which the driver minds
+     * @throws CudaException if the driver refuses it, or the capture was spoilt
+     */
+    public CudaGraph capture(CaptureMode mode, Consumer<CudaStream> work) {
+        Objects.requireNonNull(work);
+        if (Thread.currentThread().isVirtual() && mode != CaptureMode.RELAXED) {
+            throw new IllegalStateException("capture(" + mode + ") on a virtual thread: after its next pause it may run"
+                    + " on another thread of the system, which must not end the capture. Remedy: CaptureMode.RELAXED");
+        }
+        StreamCapture begun = beginCapture(mode);
+        boolean finished = false;
+        try {
+            work.accept(this);
+            finished = true;
+        } finally {
+            if (!finished) {
+                begun.end();
+                giveUpCapture();
+            }
+        }
+        return endCapture(begun);
+    }
+
+    private StreamCapture beginCapture(CaptureMode mode) {
+        requireNotCaptured("a second capture");
+        enter();
+        try {
+            int result = GraphCalls.beginCapture(pointer, mode.code());
+            Results.check(
+                    again(result, () -> GraphCalls.beginCapture(pointer, mode.code())),
+                    "cuStreamBeginCapture(mode=" + mode + ")");
+        } finally {
+            exit();
+        }
+        StreamCapture begun = new StreamCapture();
+        begun.join(this);
+        return begun;
+    }
+
+    private CudaGraph endCapture(StreamCapture begun) {
+        begun.end();
+        enter();
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment graph = arena.allocate(ValueLayout.JAVA_LONG);
+            int first = GraphCalls.endCapture(pointer, graph);
+            int result = again(first, () -> GraphCalls.endCapture(pointer, graph));
+            if (result != Results.SUCCESS) {
+                giveUpCapture();
+                throw Results.failure(result, "cuStreamEndCapture()", CudaGraph.captureRemedy(result));
+            }
+            return graphOf(graph.get(ValueLayout.JAVA_LONG, 0), begun);
+        } finally {
+            exit();
+        }
+    }
+
+    private CudaGraph graphOf(long graph, StreamCapture captured) {
+        boolean made = false;
+        try {
+            CudaGraph result = context().create(() -> new CudaGraph(context(), graph, captured.uses()));
+            made = true;
+            return result;
+        } finally {
+            if (!made) {
+                GraphCalls.destroy(graph);
+            }
+        }
+    }
+
+    /** So that the stream can be used again. A capture that is over already is refused, which is as good. */
+    private void giveUpCapture() {
+        if (!tryEnter()) {
+            return;
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment graph = arena.allocate(ValueLayout.JAVA_LONG);
+            int result = GraphCalls.endCapture(pointer, graph);
+            if (result == Results.SUCCESS && graph.get(ValueLayout.JAVA_LONG, 0) != 0) {
+                GraphCalls.destroy(graph.get(ValueLayout.JAVA_LONG, 0));
+            }
+        } finally {
+            exit();
+        }
+    }
+
+    /** {@return whether what it is given becomes a part of a graph: for the thread that captures} */
+    public boolean isCaptured() {
+        return capture != null;
+    }
+
+    /**
+     * Adds something that the captured work needs to the graph.
+     *
+     * @param dependency asked at each launch, as often as it was added
+     * @return false if this is not being captured; then nothing was added
+     */
+    public boolean captureDependency(GraphDependency dependency) {
+        Objects.requireNonNull(dependency);
+        if (capture == null) {
+            return false;
+        }
+        capture.uses().add(dependency);
+        return true;
+    }
+
+    void captureDependencies(GraphDependency... dependencies) {
+        for (GraphDependency dependency : dependencies) {
+            capture.uses().add(dependency);
+        }
+    }
+
+    StreamCapture capture() {
+        return capture;
+    }
+
+    void captureInto(StreamCapture current) {
+        capture = current;
+    }
+
+    @Override
+    void uses(GuardedResource resource) {
+        if (capture != null) {
+            capture.uses().add(resource);
+        }
+    }
+
+    private void requireNotCaptured(String what) {
+        if (capture != null) {
+            throw new IllegalStateException(this + " is being captured, and " + what + " cannot be captured");
+        }
     }
 
     @Override

@@ -92,16 +92,24 @@ final class Dependents {
         }
     }
 
-    /** The youngest that is not among these; null if there is none. */
+    /**
+     * The youngest that is not among these, those of other libraries before CUDA's own objects: work of a stream can
+     * wait for what only they will do, and memory is not freed before that. Null if there is none.
+     */
     AutoCloseable youngestBut(Set<AutoCloseable> these) {
         lock.lock();
         try {
+            AutoCloseable own = null;
             for (AutoCloseable dependent : all.reversed()) {
-                if (!these.contains(dependent)) {
+                if (these.contains(dependent)) {
+                    continue;
+                }
+                if (!(dependent instanceof CudaResource)) {
                     return dependent;
                 }
+                own = own == null ? dependent : own;
             }
-            return null;
+            return own;
         } finally {
             lock.unlock();
         }

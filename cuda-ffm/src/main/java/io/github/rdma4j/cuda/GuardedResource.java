@@ -40,7 +40,11 @@ abstract class GuardedResource extends CudaResource {
         if (user.context != context) {
             usedElsewhere = true;
         }
+        user.uses(this);
     }
+
+    /** Work that this was given needs a resource. */
+    void uses(GuardedResource resource) {}
 
     @Override
     boolean isUsedByWorkElsewhere() {

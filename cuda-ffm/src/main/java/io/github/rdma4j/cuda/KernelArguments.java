@@ -234,6 +234,15 @@ public final class KernelArguments {
         }
     }
 
+    /** The memory of all arguments is used by a graph. */
+    void addTo(GraphUses uses) {
+        for (GuardedResource memory : memories) {
+            if (memory != null) {
+                uses.add(memory);
+            }
+        }
+    }
+
     void exit() {
         exit(memories.length);
         // Until here the driver may read the slots, of which it has but the address.

@@ -3,6 +3,8 @@
 package io.github.rdma4j.cuda;
 
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
+import io.github.rdma4j.cuda.internal.Results;
+import io.github.rdma4j.cuda.internal.StreamCalls;
 import java.lang.foreign.MemorySegment;
 
 /** What a {@link CudaStream} does to memory: copies, fills, and values that it waits for or writes. */
@@ -213,5 +215,34 @@ abstract sealed class StreamMemory extends GuardedResource permits CudaStream {
      */
     public void writeValue64(DeviceAddressable memory, long offset, long value) {
         StreamValues.write64(stream(), memory, offset, value);
+    }
+
+    /**
+     * Waits for values and writes values, one after the other (cuStreamBatchMemOp). The batch may be changed as soon as
+     * this returns.
+     *
+     * @param operations what is done, for this stream's device
+     * @throws IllegalStateException if it has no operations, or memory of one is closed
+     * @throws UnsupportedCudaCallException if the device does not do it: {@link CudaDevice#supportsStreamValues}
+     */
+    public void submit(MemoryOperations operations) {
+        operations.enter(this);
+        try {
+            enter();
+            try {
+                int count = operations.count();
+                long address = operations.address();
+                int result = StreamCalls.batch(pointer, count, address, 0);
+                if (result != Results.SUCCESS) {
+                    operations.require(
+                            again(result, () -> StreamCalls.batch(pointer, count, address, 0)),
+                            "cuStreamBatchMemOp(count=" + count + ")");
+                }
+            } finally {
+                exit();
+            }
+        } finally {
+            operations.exit();
+        }
     }
 }

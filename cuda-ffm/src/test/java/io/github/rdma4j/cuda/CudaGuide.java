@@ -82,6 +82,20 @@ final class CudaGuide {
         stream.await(Duration.ofSeconds(10));
     }
 
+    static void graphs(
+            CudaContext context, CudaStream stream, CudaKernel kernel, KernelArguments arguments, HostMemory words) {
+        MemoryOperations ask = MemoryOperations.on(context.device(), 2)
+                .writeValue(words, 0, 1) // the host, or an adapter's thread, sees 1 ...
+                .waitForValue(words, 0, 2, WaitCondition.EQUAL); // ... and answers 2
+        CudaGraphExec round = stream.capture(CaptureMode.THREAD_LOCAL, captured -> {
+                    captured.launch(kernel, 1, 256, arguments);
+                    captured.submit(ask);
+                })
+                .instantiate();
+        round.launch(stream); // one call, however much there is to do
+        round.launch(stream);
+    }
+
     static void adapters(CudaContext context) {
         context.synchronizeMemoryOperations();
         DeviceMemory memory = context.allocateGpuDirect(1 << 20);

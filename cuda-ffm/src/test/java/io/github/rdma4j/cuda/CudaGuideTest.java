@@ -5,6 +5,8 @@ package io.github.rdma4j.cuda;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -33,7 +35,21 @@ class CudaGuideTest {
             assertThatExceptionOfType(CudaException.class)
                     .isThrownBy(() -> CudaGuide.inTheOtherProcess(context, handle));
             assertThat(CudaGuide.pools(stream).isOpen()).isFalse();
+            graphs(context, stream, memory);
         }
         assertThat(StandInDriver.open()).isEmpty();
+    }
+
+    private static void graphs(CudaContext context, CudaStream stream, DeviceMemory memory) {
+        HostMemory words = context.allocateHost(64);
+        words.segment().fill((byte) 0);
+        CudaKernel increment = context.loadModule(Kernels.ptx()).kernel("increment");
+        KernelArguments arguments = KernelArguments.of(2).setPointer(0, memory).setInt(1, 16);
+        CudaGuide.graphs(context, stream, increment, arguments, words);
+        VarHandle word = ValueLayout.JAVA_INT.varHandle();
+        for (int answers = 0; answers < 2; ) {
+            answers += word.compareAndSet(words.segment(), 0L, 1, 2) ? 1 : 0;
+        }
+        DeviceFixture.await(stream);
     }
 }

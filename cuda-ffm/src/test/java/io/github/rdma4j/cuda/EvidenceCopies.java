@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda;
 
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Prints bandwidths of pinned copies, for each size in KiB that is an argument: steps 5 and 6 of scripts/gpu-evidence.
@@ -15,6 +18,9 @@ final class EvidenceCopies {
     private static final int TURNS = 3;
     private static final int ROUNDS = 20;
     private static final int CALLS = 1000;
+    private static final int NODES = 20;
+    private static final int ASKED = 1;
+    private static final int ANSWERED = 2;
     private static final Duration LIMIT = Duration.ofSeconds(20);
 
     private EvidenceCopies() {}
@@ -50,6 +56,64 @@ final class EvidenceCopies {
                 }
             });
             printTime("a stream made and closed", () -> context.createStream().close());
+            HostMemory words = context.allocateHost(64);
+            MemoryOperations batch = MemoryOperations.on(context.device(), 1).writeValue(words, 0, 1);
+            printTime("a value written by a batch, and waited for", () -> {
+                stream.submit(batch);
+                await(stream);
+            });
+            CudaGraphExec graph = stream.capture(CaptureMode.THREAD_LOCAL, captured -> {
+                        for (int i = 0; i < NODES; i++) {
+                            captured.submit(batch);
+                        }
+                    })
+                    .instantiate();
+            printTime("a graph of " + NODES + " batches launched, and waited for", () -> {
+                graph.launch(stream);
+                await(stream);
+            });
+            printAnswers(context, stream, words);
+            words.close();
+            graph.close();
+        }
+    }
+
+    /** What a proxy of gpudirect needs: a stream asks by a word, and a thread of the host answers. */
+    private static void printAnswers(CudaContext context, CudaStream stream, HostMemory words) {
+        MemoryOperations ask = MemoryOperations.on(context.device(), 2)
+                .writeValue(words, 0, ASKED)
+                .waitForValue(words, 0, ANSWERED, WaitCondition.EQUAL);
+        AtomicBoolean over = new AtomicBoolean();
+        VarHandle word = ValueLayout.JAVA_INT.varHandle();
+        Thread answerer = Thread.ofPlatform().daemon().start(() -> {
+            while (!over.get()) {
+                if (!word.compareAndSet(words.segment(), 0L, ASKED, ANSWERED)) {
+                    Thread.yield();
+                }
+            }
+        });
+        try {
+            long start = System.nanoTime();
+            for (int i = 0; i < CALLS; i++) {
+                stream.submit(ask);
+            }
+            await(stream);
+            System.out.printf(
+                    "a stream asks, and a thread answers: %d ns (mean of %d in a row)%n",
+                    (System.nanoTime() - start) / CALLS, CALLS);
+        } finally {
+            over.set(true);
+        }
+        try {
+            answerer.join();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static void await(CudaStream stream) {
+        if (!stream.await(LIMIT)) {
+            throw new AssertionError("the work of a stream is not done after " + LIMIT);
         }
     }
 

@@ -46,6 +46,10 @@ class FaultInjectionTest {
         final CudaKernel increment = module.kernel("increment");
         final KernelArguments arguments =
                 KernelArguments.of(2).setPointer(0, memory).setInt(1, 4);
+        final MemoryOperations batch =
+                MemoryOperations.on(Cuda.device(0), 2).writeValue(host, 0, 1).writeValue(host, 4, 2);
+        final CudaGraphExec executable =
+                stream.capture(CaptureMode.THREAD_LOCAL, s -> s.submit(batch)).instantiate();
 
         World() {
             start.record(stream);
@@ -78,6 +82,20 @@ class FaultInjectionTest {
             operation.accept(world);
             return null;
         });
+    }
+
+    /** What is made of a graph; the graph is closed if that fails. */
+    private static AutoCloseable kept(CudaGraph graph, Function<CudaGraph, AutoCloseable> operation) {
+        boolean finished = false;
+        try {
+            AutoCloseable made = operation.apply(graph);
+            finished = true;
+            return made;
+        } finally {
+            if (!finished) {
+                graph.close();
+            }
+        }
     }
 
     private static Stream<Case> cases() {
@@ -128,6 +146,29 @@ class FaultInjectionTest {
                     world.stream.waitForValue(world.host, 0, 1, WaitCondition.AT_LEAST);
                     world.stream.writeValue(world.host, 0, 2);
                 }),
+                does("batch of memory operations", 1, world -> world.stream.submit(world.batch)),
+                makes(
+                        "graph",
+                        3,
+                        world -> kept(world.context.createGraph(), graph -> {
+                            graph.add(world.batch, graph.add(world.batch));
+                            return graph;
+                        })),
+                makes(
+                        "captured graph",
+                        4,
+                        world -> kept(
+                                world.stream.capture(
+                                        CaptureMode.THREAD_LOCAL,
+                                        s -> s.launch(world.increment, 1, 32, world.arguments)),
+                                graph -> {
+                                    CudaGraphExec executable = graph.instantiate();
+                                    return () -> {
+                                        executable.close();
+                                        graph.close();
+                                    };
+                                })),
+                does("launch of a graph", 1, world -> world.executable.launch(world.stream)),
                 does("callback", 1, world -> world.stream.callback(() -> {})),
                 does("event in a stream", 3, world -> {
                     world.start.record(world.stream);

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -36,6 +38,22 @@ class LifetimeTest {
     void close() {
         context.close();
         assertThat(StandInDriver.open()).as("what is left open").isEmpty();
+    }
+
+    /** Memory is not freed before the work with it is done, and that may wait for somebody who must be told to go. */
+    @Test
+    void whatIsNoObjectOfCudaIsClosedFirst() {
+        CudaContext context = Cuda.device(0).createContext();
+        context.setCloseTimeout(Duration.ofSeconds(20));
+        CudaStream stream = context.createStream();
+        HostMemory word = context.allocateHost(4);
+        word.segment().set(ValueLayout.JAVA_INT, 0, 0);
+        context.addDependent(() -> ValueLayout.JAVA_INT.varHandle().setRelease(word.segment(), 0L, 1));
+        HostMemory younger = context.allocateHost(4);
+        stream.waitForValue(word, 0, 1, WaitCondition.EQUAL);
+        stream.writeValue(younger, 0, 2);
+        context.close();
+        assertThat(context.isOpen()).isFalse();
     }
 
     @Test

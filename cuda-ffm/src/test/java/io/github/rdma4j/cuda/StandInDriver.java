@@ -52,7 +52,8 @@ public final class StandInDriver implements BeforeAllCallback, BeforeEachCallbac
         "streams",
         "events",
         "contexts",
-        "modules"
+        "modules",
+        "graphs"
     };
 
     @Override

@@ -3,6 +3,7 @@
 package io.github.rdma4j.gpudirect;
 
 import io.github.rdma4j.cuda.CudaContext;
+import io.github.rdma4j.cuda.HostMemory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
@@ -20,6 +21,7 @@ final class ContextStore implements AutoCloseable {
     private final CudaContext context;
     private final FollowFlags followFlags;
     private final List<Staging> unused = new ArrayList<>();
+    private final List<HostMemory> unusedWords = new ArrayList<>();
 
     private ContextStore(CudaContext context) {
         this.context = context;
@@ -67,6 +69,25 @@ final class ContextStore implements AutoCloseable {
     void giveBack(Staging staging) {
         synchronized (unused) {
             unused.add(staging);
+        }
+    }
+
+    /** Words for a stream channel. A stream of an earlier one may still wait for them, for no longer than they take. */
+    HostMemory takeWords(long bytes) {
+        synchronized (unusedWords) {
+            for (int i = 0; i < unusedWords.size(); i++) {
+                if (unusedWords.get(i).size() == bytes) {
+                    return unusedWords.remove(i);
+                }
+            }
+        }
+        return context.allocateHost(bytes);
+    }
+
+    /** No stream will write to them. */
+    void giveBackWords(HostMemory words) {
+        synchronized (unusedWords) {
+            unusedWords.add(words);
         }
     }
 

@@ -195,6 +195,31 @@ public final class GpuDirect {
         return new PreparedChannel(this, queuePair);
     }
 
+    /**
+     * Prepares a channel whose transfers CUDA streams start and wait for.
+     *
+     * @param proxy the thread that posts them
+     * @return the channel, waiting for its peer's endpoint
+     * @throws io.github.rdma4j.verbs.VerbsException if the device refuses
+     */
+    public PreparedStreamChannel prepareStreamChannel(StreamProxy proxy) {
+        return prepareStreamChannel(proxy, config -> {});
+    }
+
+    /**
+     * Prepares a channel whose transfers CUDA streams start and wait for.
+     *
+     * @param proxy the thread that posts them
+     * @param configuration sets what differs from the defaults
+     * @return the channel, waiting for its peer's endpoint
+     * @throws io.github.rdma4j.verbs.VerbsException if the device refuses
+     */
+    public PreparedStreamChannel prepareStreamChannel(StreamProxy proxy, Consumer<StreamChannelConfig> configuration) {
+        StreamChannelConfig settings = new StreamChannelConfig();
+        configuration.accept(settings);
+        return new PreparedStreamChannel(this, proxy, settings);
+    }
+
     private static Set<AccessFlag> checkFlags(AccessFlag... access) {
         Set<AccessFlag> flags = EnumSet.noneOf(AccessFlag.class);
         flags.addAll(List.of(access));

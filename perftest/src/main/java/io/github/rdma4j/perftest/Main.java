@@ -10,6 +10,7 @@ import io.github.rdma4j.perftest.environment.BuildInfo;
 import io.github.rdma4j.perftest.exit.Complaints;
 import io.github.rdma4j.perftest.gds.GdsCommand;
 import io.github.rdma4j.perftest.options.Tool;
+import io.github.rdma4j.perftest.ordered.OrderedCommand;
 import io.github.rdma4j.perftest.page.ReportCommand;
 import io.github.rdma4j.perftest.predict.PredictCommand;
 import io.github.rdma4j.perftest.watch.WatchCommand;
@@ -61,6 +62,9 @@ public final class Main {
             case AllReduceCommand.NAME -> {
                 return AllReduceCommand.run(arguments.subList(1, arguments.size()), Main.class, out, err);
             }
+            case OrderedCommand.NAME -> {
+                return OrderedCommand.run(arguments.subList(1, arguments.size()), out, err);
+            }
             case "-h", "--help" -> {
                 help(out);
                 return ToolCommand.OK;
@@ -83,7 +87,7 @@ public final class Main {
         return Arrays.stream(Tool.values()).map(Tool::command).collect(Collectors.joining(", ")) + ", "
                 + CompareCommand.NAME + ", " + ReportCommand.NAME + ", " + DoctorCommand.NAME + ", "
                 + WatchCommand.NAME + ", " + PredictCommand.NAME + ", " + CheckCommand.NAME + ", " + GdsCommand.NAME
-                + ", " + AllReduceCommand.NAME;
+                + ", " + OrderedCommand.NAME + ", " + AllReduceCommand.NAME;
     }
 
     private static void help(PrintStream out) {
@@ -103,6 +107,7 @@ public final class Main {
         out.printf("  %-17s %s%n", PredictCommand.NAME, PredictCommand.TITLE);
         out.printf("  %-17s %s%n", CheckCommand.NAME, CheckCommand.TITLE);
         out.printf("  %-17s %s%n", GdsCommand.NAME, GdsCommand.TITLE);
+        out.printf("  %-17s %s%n", OrderedCommand.NAME, OrderedCommand.TITLE);
         out.printf("  %-17s %s%n", AllReduceCommand.NAME, AllReduceCommand.TITLE);
     }
 }

@@ -75,6 +75,7 @@ class ArchitectureTest {
             floor("gds", "exit", "environment", "result", "document", "findings"),
             floor("allreduce.choice"),
             floor("allreduce", "exit", "environment", "result", "document", "findings", "allreduce.choice"),
+            floor("ordered", "exit", "environment", "findings"),
             floor("doctor.machine", "placement"),
             floor("doctor.check", "placement", "doctor.machine"),
             floor("doctor.pair", "exit", "doctor.machine", "doctor.check"),
@@ -160,6 +161,7 @@ class ArchitectureTest {
                     "check",
                     "gds",
                     "allreduce",
+                    "ordered",
                     "doctor",
                     "predict",
                     "predict.share",
@@ -284,6 +286,7 @@ class ArchitectureTest {
                         inFull("check"),
                         inFull("gds"),
                         inFull("allreduce") + "..",
+                        inFull("ordered"),
                         inFull("findings"),
                         inFull("doctor") + "..",
                         inFull("predict") + "..")

@@ -365,6 +365,78 @@ public class CudaHeaders extends NativeTypes {
     public static int CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER() {
         return CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER;
     }
+    private static final int CU_STREAM_MEM_OP_WAIT_VALUE_32 = (int)1L;
+    /**
+     * {@snippet lang=c :
+     * enum CUstreamBatchMemOpType_enum.CU_STREAM_MEM_OP_WAIT_VALUE_32 = 1
+     * }
+     */
+    public static int CU_STREAM_MEM_OP_WAIT_VALUE_32() {
+        return CU_STREAM_MEM_OP_WAIT_VALUE_32;
+    }
+    private static final int CU_STREAM_MEM_OP_WRITE_VALUE_32 = (int)2L;
+    /**
+     * {@snippet lang=c :
+     * enum CUstreamBatchMemOpType_enum.CU_STREAM_MEM_OP_WRITE_VALUE_32 = 2
+     * }
+     */
+    public static int CU_STREAM_MEM_OP_WRITE_VALUE_32() {
+        return CU_STREAM_MEM_OP_WRITE_VALUE_32;
+    }
+    private static final int CU_STREAM_MEM_OP_WAIT_VALUE_64 = (int)4L;
+    /**
+     * {@snippet lang=c :
+     * enum CUstreamBatchMemOpType_enum.CU_STREAM_MEM_OP_WAIT_VALUE_64 = 4
+     * }
+     */
+    public static int CU_STREAM_MEM_OP_WAIT_VALUE_64() {
+        return CU_STREAM_MEM_OP_WAIT_VALUE_64;
+    }
+    private static final int CU_STREAM_MEM_OP_WRITE_VALUE_64 = (int)5L;
+    /**
+     * {@snippet lang=c :
+     * enum CUstreamBatchMemOpType_enum.CU_STREAM_MEM_OP_WRITE_VALUE_64 = 5
+     * }
+     */
+    public static int CU_STREAM_MEM_OP_WRITE_VALUE_64() {
+        return CU_STREAM_MEM_OP_WRITE_VALUE_64;
+    }
+    private static final int CU_STREAM_MEM_OP_BARRIER = (int)6L;
+    /**
+     * {@snippet lang=c :
+     * enum CUstreamBatchMemOpType_enum.CU_STREAM_MEM_OP_BARRIER = 6
+     * }
+     */
+    public static int CU_STREAM_MEM_OP_BARRIER() {
+        return CU_STREAM_MEM_OP_BARRIER;
+    }
+    private static final int CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES = (int)3L;
+    /**
+     * {@snippet lang=c :
+     * enum CUstreamBatchMemOpType_enum.CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES = 3
+     * }
+     */
+    public static int CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES() {
+        return CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES;
+    }
+    private static final int CU_STREAM_MEMORY_BARRIER_TYPE_SYS = (int)0L;
+    /**
+     * {@snippet lang=c :
+     * enum CUstreamMemoryBarrier_flags_enum.CU_STREAM_MEMORY_BARRIER_TYPE_SYS = 0
+     * }
+     */
+    public static int CU_STREAM_MEMORY_BARRIER_TYPE_SYS() {
+        return CU_STREAM_MEMORY_BARRIER_TYPE_SYS;
+    }
+    private static final int CU_STREAM_MEMORY_BARRIER_TYPE_GPU = (int)1L;
+    /**
+     * {@snippet lang=c :
+     * enum CUstreamMemoryBarrier_flags_enum.CU_STREAM_MEMORY_BARRIER_TYPE_GPU = 1
+     * }
+     */
+    public static int CU_STREAM_MEMORY_BARRIER_TYPE_GPU() {
+        return CU_STREAM_MEMORY_BARRIER_TYPE_GPU;
+    }
     private static final int CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK = (int)1L;
     /**
      * {@snippet lang=c :
@@ -2443,6 +2515,33 @@ public class CudaHeaders extends NativeTypes {
      */
     public static int CU_JIT_NUM_OPTIONS() {
         return CU_JIT_NUM_OPTIONS;
+    }
+    private static final int CU_STREAM_CAPTURE_MODE_GLOBAL = (int)0L;
+    /**
+     * {@snippet lang=c :
+     * enum CUstreamCaptureMode_enum.CU_STREAM_CAPTURE_MODE_GLOBAL = 0
+     * }
+     */
+    public static int CU_STREAM_CAPTURE_MODE_GLOBAL() {
+        return CU_STREAM_CAPTURE_MODE_GLOBAL;
+    }
+    private static final int CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = (int)1L;
+    /**
+     * {@snippet lang=c :
+     * enum CUstreamCaptureMode_enum.CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1
+     * }
+     */
+    public static int CU_STREAM_CAPTURE_MODE_THREAD_LOCAL() {
+        return CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+    }
+    private static final int CU_STREAM_CAPTURE_MODE_RELAXED = (int)2L;
+    /**
+     * {@snippet lang=c :
+     * enum CUstreamCaptureMode_enum.CU_STREAM_CAPTURE_MODE_RELAXED = 2
+     * }
+     */
+    public static int CU_STREAM_CAPTURE_MODE_RELAXED() {
+        return CU_STREAM_CAPTURE_MODE_RELAXED;
     }
     private static final int CU_GET_PROC_ADDRESS_DEFAULT = (int)0L;
     /**

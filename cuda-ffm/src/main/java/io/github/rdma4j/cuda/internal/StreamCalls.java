@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda.internal;
 
+import io.github.rdma4j.cuda.UnsupportedCudaCallException;
 import io.github.rdma4j.cuda.bindings.PFN_cuLaunchHostFunc_v10000;
+import io.github.rdma4j.cuda.bindings.PFN_cuStreamBatchMemOp_v11070;
 import io.github.rdma4j.cuda.bindings.PFN_cuStreamCreateWithPriority_v5050;
 import io.github.rdma4j.cuda.bindings.PFN_cuStreamDestroy_v4000;
 import io.github.rdma4j.cuda.bindings.PFN_cuStreamGetPriority_v5050;
@@ -41,7 +43,32 @@ public final class StreamCalls {
     private static final MethodHandle WRITE_VALUE64 =
             Driver.function("cuStreamWriteValue64", 11070, PFN_cuStreamWriteValue64_v11070.descriptor());
 
+    private static final int BATCHES_SINCE = 11070;
+    private static final MethodHandle BATCH =
+            Driver.function("cuStreamBatchMemOp", BATCHES_SINCE, PFN_cuStreamBatchMemOp_v11070.descriptor());
+
     private StreamCalls() {}
+
+    /**
+     * Before a batch of memory operations is made.
+     *
+     * @throws UnsupportedCudaCallException if the driver has none
+     */
+    public static void requireBatches() {
+        if (!Driver.has("cuStreamBatchMemOp", BATCHES_SINCE)) {
+            throw new UnsupportedCudaCallException(
+                    "cuStreamBatchMemOp", BATCHES_SINCE, Driver.require().version());
+        }
+    }
+
+    /** cuStreamBatchMemOp: Lets it do memory operations one after the other. */
+    public static int batch(long stream, int count, long operations, int flags) {
+        try {
+            return (int) BATCH.invokeExact(stream, count, operations, flags);
+        } catch (Throwable e) {
+            throw Driver.unexpected(e);
+        }
+    }
 
     /** Whether the driver has the calls about 32-bit values in this form. */
     public static boolean hasValues() {

@@ -50,7 +50,7 @@ public final class CompilerFacts {
 
     /** That a struct is laid out as the bindings have it. */
     public CompilerFacts struct(GeneratedStruct struct) {
-        String type = "struct " + struct.name();
+        String type = struct.kind() + " " + struct.name();
         that("sizeof(%s) == %d".formatted(type, struct.size()), "%s is not of %d bytes".formatted(type, struct.size()));
         that("_Alignof(%s) == %d".formatted(type, struct.alignment()), type + " is aligned otherwise");
         struct.fields().forEach((field, extent) -> {

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.lang.foreign.GroupLayout;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemoryLayout.PathElement;
+import java.lang.foreign.UnionLayout;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -23,12 +24,17 @@ import java.util.stream.Stream;
  * What jextract has made of a struct, and of the constants: found in the compiled package, so nobody has to keep a
  * list.
  *
- * @param name the struct's tag
+ * @param kind {@code struct} or {@code union}
+ * @param name its tag
  * @param size in bytes
  * @param alignment in bytes
  * @param fields where each field lies, those of a nested struct by its name and a dot
  */
-public record GeneratedStruct(String name, long size, long alignment, Map<String, Extent> fields) {
+public record GeneratedStruct(String kind, String name, long size, long alignment, Map<String, Extent> fields) {
+    /** One that is no union. */
+    public GeneratedStruct(String name, long size, long alignment, Map<String, Extent> fields) {
+        this("struct", name, size, alignment, fields);
+    }
 
     /** A field's place, in bytes from the beginning of its struct. */
     public record Extent(long offset, long size) {}
@@ -79,7 +85,9 @@ public record GeneratedStruct(String name, long size, long alignment, Map<String
     private static GeneratedStruct of(GroupLayout layout) {
         Map<String, Extent> fields = new TreeMap<>();
         addFields(layout, "", 0, fields);
-        return new GeneratedStruct(layout.name().orElseThrow(), layout.byteSize(), layout.byteAlignment(), fields);
+        String kind = layout instanceof UnionLayout ? "union" : "struct";
+        return new GeneratedStruct(
+                kind, layout.name().orElseThrow(), layout.byteSize(), layout.byteAlignment(), fields);
     }
 
     private static void addFields(GroupLayout layout, String prefix, long base, Map<String, Extent> fields) {
@@ -87,9 +95,13 @@ public record GeneratedStruct(String name, long size, long alignment, Map<String
             // Padding has no name.
             member.name().ifPresent(name -> {
                 long offset = base + layout.byteOffset(PathElement.groupElement(name));
-                fields.put(prefix + name, new Extent(offset, member.byteSize()));
+                // An unnamed union has a name in the bindings only; in C its members are those of the struct around it.
+                boolean unnamed = name.startsWith("$anon$");
+                if (!unnamed) {
+                    fields.put(prefix + name, new Extent(offset, member.byteSize()));
+                }
                 if (member instanceof GroupLayout group) {
-                    addFields(group, prefix + name + ".", offset, fields);
+                    addFields(group, unnamed ? prefix : prefix + name + ".", offset, fields);
                 }
             });
         }

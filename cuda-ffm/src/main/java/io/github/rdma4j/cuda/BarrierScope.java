@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda;
+
+import io.github.rdma4j.cuda.bindings.CudaHeaders;
+
+/**
+ * For whom a barrier of {@link MemoryOperations} orders what a stream has written
+ * ({@code CUstreamMemoryBarrier_flags}).
+ *
+ * @since 0.1.0
+ */
+public enum BarrierScope {
+    /** For all: the host, adapters, other devices. */
+    SYSTEM(CudaHeaders.CU_STREAM_MEMORY_BARRIER_TYPE_SYS()),
+    /** For work of the same device. */
+    DEVICE(CudaHeaders.CU_STREAM_MEMORY_BARRIER_TYPE_GPU());
+
+    private final int code;
+
+    BarrierScope(int code) {
+        this.code = code;
+    }
+
+    int code() {
+        return code;
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda;
+
+import io.github.rdma4j.cuda.bindings.CudaHeaders;
+
+/**
+ * Which calls are forbidden while a stream is captured ({@code CUstreamCaptureMode}). A driver forbids what it cannot
+ * capture and what may wait: allocating and freeing, synchronous copies and fills, asking streams and events whether
+ * they are done, closing memory. Such a call fails with {@code CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED}, and spoils the
+ * capture.
+ *
+ * @since 0.1.0
+ */
+public enum CaptureMode {
+    /** To all threads of the process: threads that move transfers on would fail, too. */
+    GLOBAL(CudaHeaders.CU_STREAM_CAPTURE_MODE_GLOBAL()),
+    /** To the thread that captures. */
+    THREAD_LOCAL(CudaHeaders.CU_STREAM_CAPTURE_MODE_THREAD_LOCAL()),
+    /** To nobody. The only one for virtual threads. */
+    RELAXED(CudaHeaders.CU_STREAM_CAPTURE_MODE_RELAXED());
+
+    private final int code;
+
+    CaptureMode(int code) {
+        this.code = code;
+    }
+
+    int code() {
+        return code;
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda;
+
+import io.github.rdma4j.cuda.internal.GraphCalls;
+import io.github.rdma4j.cuda.internal.Results;
+
+/**
+ * An executable graph ({@code CUgraphExec}): a launch costs the host one call, however much work there is. Launches are
+ * done one after the other, in whichever streams.
+ *
+ * <p>Words in memory that its operations write or wait for have the same values in each launch: work that is to be done
+ * again must set them back.
+ *
+ * <p>Closing it does not wait: what was launched is still done.
+ *
+ * <p>Thread safety: all methods may be called from any thread. {@link #launch} allocates nothing.
+ *
+ * @since 0.1.0
+ */
+public final class CudaGraphExec extends GuardedResource {
+    /** The driver's executable graphs are for one thread at a time. */
+    private final Object lock = new Object();
+
+    private final GuardedResource[] resources;
+    private final GraphDependency[] dependencies;
+
+    CudaGraphExec(CudaContext context, long pointer, GraphUses uses) {
+        super(context, pointer);
+        resources = uses.resources();
+        dependencies = uses.dependencies();
+    }
+
+    /**
+     * Puts all of the graph behind what is in a stream (cuGraphLaunch). A stream that is captured gets it as a part of
+     * its graph.
+     *
+     * @param stream of the same context
+     * @throws IllegalStateException if something that the work uses is closed, or a {@link GraphDependency} refuses it
+     * @throws IllegalArgumentException if the stream is of another context
+     * @throws CudaException if the driver refuses it; what its work does wrong later is told by a later call
+     */
+    public void launch(CudaStream stream) {
+        if (stream.context().handle() != context().handle()) {
+            throw new IllegalArgumentException(stream + " is of another context than " + this);
+        }
+        synchronized (lock) {
+            enter();
+            try {
+                stream.enter();
+                try {
+                    launchWithResources(stream);
+                } finally {
+                    stream.exit();
+                }
+            } finally {
+                exit();
+            }
+        }
+    }
+
+    /** Enters all that the work uses, so that nothing is closed between the check and the launch. */
+    private void launchWithResources(CudaStream stream) {
+        int entered = 0;
+        try {
+            while (entered < resources.length) {
+                resources[entered].enterFor(stream);
+                entered++;
+            }
+            launchWithDependencies(stream);
+        } finally {
+            while (entered > 0) {
+                resources[--entered].exit();
+            }
+        }
+    }
+
+    private void launchWithDependencies(CudaStream stream) {
+        if (stream.isCaptured()) {
+            launchNow(stream);
+            stream.captureDependencies(dependencies);
+            return;
+        }
+        int asked = 0;
+        boolean launched = false;
+        try {
+            while (asked < dependencies.length) {
+                dependencies[asked].beginLaunch();
+                asked++;
+            }
+            launchNow(stream);
+            launched = true;
+        } finally {
+            while (asked > 0) {
+                dependencies[--asked].endLaunch(launched);
+            }
+        }
+    }
+
+    private void launchNow(CudaStream stream) {
+        int result = GraphCalls.launch(pointer, stream.pointer);
+        if (result != Results.SUCCESS) {
+            result = again(result, () -> GraphCalls.launch(pointer, stream.pointer));
+            if (result != Results.SUCCESS) {
+                throw Results.failure(result, "cuGraphLaunch()", CudaGraph.captureRemedy(result));
+            }
+        }
+    }
+
+    @Override
+    void release() {
+        Results.check(GraphCalls.destroyExecutable(pointer), "cuGraphExecDestroy()");
+    }
+
+    /** {@return its address} */
+    @Override
+    public String toString() {
+        return "executable CUDA graph 0x%x".formatted(pointer);
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * What the work of a graph uses. The driver knows only addresses: memory that is closed before a launch would be
+ * another's by then.
+ *
+ * <p>Thread safety: one thread at a time.
+ */
+final class GraphUses {
+    private final Set<GuardedResource> resources = Collections.newSetFromMap(new IdentityHashMap<>());
+    /** Each as often as its work is there. */
+    private final List<GraphDependency> dependencies = new ArrayList<>();
+
+    void add(GuardedResource resource) {
+        resources.add(resource);
+    }
+
+    void add(GraphDependency dependency) {
+        dependencies.add(dependency);
+    }
+
+    void addAll(GraphUses others) {
+        resources.addAll(others.resources);
+        dependencies.addAll(others.dependencies);
+    }
+
+    /** What a launch asks, without allocating. */
+    GuardedResource[] resources() {
+        return resources.toArray(GuardedResource[]::new);
+    }
+
+    GraphDependency[] dependencies() {
+        return dependencies.toArray(GraphDependency[]::new);
+    }
+}

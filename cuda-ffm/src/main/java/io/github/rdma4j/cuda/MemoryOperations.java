@@ -1,0 +1,358 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda;
+
+import io.github.rdma4j.cuda.bindings.CUstreamBatchMemOpParams_union;
+import io.github.rdma4j.cuda.bindings.CUstreamBatchMemOpParams_union.CUstreamMemOpFlushRemoteWritesParams_st;
+import io.github.rdma4j.cuda.bindings.CUstreamBatchMemOpParams_union.CUstreamMemOpMemoryBarrierParams_st;
+import io.github.rdma4j.cuda.bindings.CUstreamBatchMemOpParams_union.CUstreamMemOpWaitValueParams_st;
+import io.github.rdma4j.cuda.bindings.CUstreamBatchMemOpParams_union.CUstreamMemOpWriteValueParams_st;
+import io.github.rdma4j.cuda.bindings.CudaHeaders;
+import io.github.rdma4j.cuda.internal.Results;
+import io.github.rdma4j.cuda.internal.StreamCalls;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.ref.Reference;
+
+/**
+ * Values that a stream waits for and writes, one after the other, in one call ({@code cuStreamBatchMemOp}) or one node
+ * of a graph. The device does them without the host: cheaper than one by one, and in the order in which they were
+ * added. What the device cannot do is refused when it is added.
+ *
+ * <p>It holds its operations off the heap, for any number of {@link CudaStream#submit} and {@link CudaGraph#add}, each
+ * of which copies them; {@link #clear()} and adding again allocates nothing. Nothing must be closed.
+ *
+ * <p>A stream that waits for what never comes cannot be stopped but by writing it. And CUDA does not see this order:
+ * work of several streams that is ordered by values alone should be ordered by events, too.
+ *
+ * <p>Thread safety: one thread at a time.
+ *
+ * @since 0.1.0
+ */
+public final class MemoryOperations {
+    /** The most that one batch can have. */
+    public static final int MOST = 255;
+
+    private static final long SIZE = CUstreamBatchMemOpParams_union.sizeof();
+
+    private final CudaDevice device;
+    private final boolean wide;
+    private final boolean nor;
+    private final boolean flush;
+    private final int capacity;
+    private final MemorySegment operations;
+    /** Whose address an operation has, or null: held while it is used. */
+    private final GuardedResource[] memories;
+
+    private int count;
+
+    private MemoryOperations(CudaDevice device, int capacity) {
+        this.device = device;
+        this.capacity = capacity;
+        wide = device.has(DeviceAttribute.CAN_USE_64_BIT_STREAM_MEM_OPS);
+        nor = device.has(DeviceAttribute.CAN_USE_STREAM_WAIT_VALUE_NOR);
+        flush = device.has(DeviceAttribute.CAN_FLUSH_REMOTE_WRITES);
+        operations = Arena.ofAuto().allocate(capacity * SIZE, Long.BYTES);
+        memories = new GuardedResource[capacity];
+    }
+
+    /**
+     * An empty batch. What the device can do is asked for now.
+     *
+     * @param device whose streams will do it
+     * @param capacity how many operations it has room for, 1 to {@link #MOST}
+     * @return the batch
+     * @throws IllegalArgumentException if there is no such batch
+     * @throws UnsupportedCudaCallException if the driver is older than CUDA 11.7
+     */
+    public static MemoryOperations on(CudaDevice device, int capacity) {
+        if (capacity < 1 || capacity > MOST) {
+            throw new IllegalArgumentException("a batch of %d operations; it has 1 to %d".formatted(capacity, MOST));
+        }
+        StreamCalls.requireBatches();
+        return new MemoryOperations(device, capacity);
+    }
+
+    /** {@return how many operations there are} */
+    public int count() {
+        return count;
+    }
+
+    /** {@return how many there can be} */
+    public int capacity() {
+        return capacity;
+    }
+
+    /**
+     * Takes all operations out.
+     *
+     * @return this
+     */
+    public MemoryOperations clear() {
+        for (int i = 0; i < count; i++) {
+            memories[i] = null;
+        }
+        count = 0;
+        return this;
+    }
+
+    /**
+     * Waits for a value of 32 bits; see {@link CudaStream#waitForValue}.
+     *
+     * @param memory of the device, or pinned; not managed
+     * @param offset of the value, a multiple of 4
+     * @param value what it is compared with
+     * @param condition how
+     * @return this
+     * @throws IndexOutOfBoundsException if it does not lie within
+     * @throws IllegalStateException if the batch is full, or the memory closed
+     * @throws UnsupportedCudaCallException if the device lacks the condition
+     */
+    public MemoryOperations waitForValue(DeviceAddressable memory, long offset, int value, WaitCondition condition) {
+        requireNor(condition);
+        long at = next(memory, offset, Integer.BYTES);
+        putWait(at, CudaHeaders.CU_STREAM_MEM_OP_WAIT_VALUE_32(), memory.deviceAddress() + offset, condition.code());
+        operations.set(ValueLayout.JAVA_INT, at + CUstreamMemOpWaitValueParams_st.value$offset(), value);
+        return added(memory);
+    }
+
+    /**
+     * Waits for a value of 64 bits, where the device has {@link DeviceAttribute#CAN_USE_64_BIT_STREAM_MEM_OPS}.
+     *
+     * @param memory of the device, or pinned; not managed
+     * @param offset of the value, a multiple of 8
+     * @param value what it is compared with
+     * @param condition how
+     * @return this
+     * @throws IndexOutOfBoundsException if it does not lie within
+     * @throws IllegalStateException if the batch is full, or the memory closed
+     * @throws UnsupportedCudaCallException if the device lacks values of 64 bits, or the condition
+     */
+    public MemoryOperations waitForValue64(DeviceAddressable memory, long offset, long value, WaitCondition condition) {
+        requireWide();
+        requireNor(condition);
+        long at = next(memory, offset, Long.BYTES);
+        putWait(at, CudaHeaders.CU_STREAM_MEM_OP_WAIT_VALUE_64(), memory.deviceAddress() + offset, condition.code());
+        operations.set(ValueLayout.JAVA_LONG, at + CUstreamMemOpWaitValueParams_st.value64$offset(), value);
+        return added(memory);
+    }
+
+    /**
+     * Writes a value of 32 bits, behind all that the stream has written before: whoever sees the value sees that, too.
+     *
+     * @param memory of the device, or pinned; not managed
+     * @param offset of the value, a multiple of 4
+     * @param value what is written
+     * @return this
+     * @throws IndexOutOfBoundsException if it does not lie within
+     * @throws IllegalStateException if the batch is full, or the memory closed
+     */
+    public MemoryOperations writeValue(DeviceAddressable memory, long offset, int value) {
+        return write32(memory, offset, value, CudaHeaders.CU_STREAM_WRITE_VALUE_DEFAULT());
+    }
+
+    /**
+     * {@link #writeValue} without its order ({@code CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER}): for several values
+     * behind one {@link #barrier}.
+     *
+     * @param memory of the device, or pinned; not managed
+     * @param offset of the value, a multiple of 4
+     * @param value what is written
+     * @return this
+     * @throws IndexOutOfBoundsException if it does not lie within
+     * @throws IllegalStateException if the batch is full, or the memory closed
+     */
+    public MemoryOperations writeValueWithoutBarrier(DeviceAddressable memory, long offset, int value) {
+        return write32(memory, offset, value, CudaHeaders.CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER());
+    }
+
+    private MemoryOperations write32(DeviceAddressable memory, long offset, int value, int flags) {
+        long at = next(memory, offset, Integer.BYTES);
+        putWrite(at, CudaHeaders.CU_STREAM_MEM_OP_WRITE_VALUE_32(), memory.deviceAddress() + offset, flags);
+        operations.set(ValueLayout.JAVA_INT, at + CUstreamMemOpWriteValueParams_st.value$offset(), value);
+        return added(memory);
+    }
+
+    /**
+     * Writes a value of 64 bits, behind all that the stream has written before, where the device has
+     * {@link DeviceAttribute#CAN_USE_64_BIT_STREAM_MEM_OPS}.
+     *
+     * @param memory of the device, or pinned; not managed
+     * @param offset of the value, a multiple of 8
+     * @param value what is written
+     * @return this
+     * @throws IndexOutOfBoundsException if it does not lie within
+     * @throws IllegalStateException if the batch is full, or the memory closed
+     * @throws UnsupportedCudaCallException if the device lacks values of 64 bits
+     */
+    public MemoryOperations writeValue64(DeviceAddressable memory, long offset, long value) {
+        requireWide();
+        long at = next(memory, offset, Long.BYTES);
+        putWrite(
+                at,
+                CudaHeaders.CU_STREAM_MEM_OP_WRITE_VALUE_64(),
+                memory.deviceAddress() + offset,
+                CudaHeaders.CU_STREAM_WRITE_VALUE_DEFAULT());
+        operations.set(ValueLayout.JAVA_LONG, at + CUstreamMemOpWriteValueParams_st.value64$offset(), value);
+        return added(memory);
+    }
+
+    /**
+     * Makes what other devices, such as adapters, have written to the memory of this one before visible to what the
+     * stream does after it ({@code CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES}), where the device has
+     * {@link DeviceAttribute#CAN_FLUSH_REMOTE_WRITES}.
+     *
+     * @return this
+     * @throws IllegalStateException if the batch is full
+     * @throws UnsupportedCudaCallException if the device cannot; see {@link CudaContext#flushGpuDirectWrites}
+     */
+    public MemoryOperations flushRemoteWrites() {
+        if (!flush) {
+            throw unsupported(
+                    "CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES",
+                    "does not flush the writes of other devices in stream order: CAN_FLUSH_REMOTE_WRITES is 0."
+                            + " CudaContext.flushGpuDirectWrites does it from the host");
+        }
+        long at = next();
+        operations.set(
+                ValueLayout.JAVA_INT,
+                at + CUstreamMemOpFlushRemoteWritesParams_st.operation$offset(),
+                CudaHeaders.CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES());
+        operations.set(ValueLayout.JAVA_INT, at + CUstreamMemOpFlushRemoteWritesParams_st.flags$offset(), 0);
+        return added(null);
+    }
+
+    /**
+     * Orders what the stream has written before it in front of what it writes after it
+     * ({@code CU_STREAM_MEM_OP_BARRIER}).
+     *
+     * @param scope for whom
+     * @return this
+     * @throws IllegalStateException if the batch is full
+     */
+    public MemoryOperations barrier(BarrierScope scope) {
+        long at = next();
+        operations.set(
+                ValueLayout.JAVA_INT,
+                at + CUstreamMemOpMemoryBarrierParams_st.operation$offset(),
+                CudaHeaders.CU_STREAM_MEM_OP_BARRIER());
+        operations.set(ValueLayout.JAVA_INT, at + CUstreamMemOpMemoryBarrierParams_st.flags$offset(), scope.code());
+        return added(null);
+    }
+
+    private void requireWide() {
+        if (!wide) {
+            throw unsupported("values of 64 bits", "has no CAN_USE_64_BIT_STREAM_MEM_OPS: use values of 32 bits");
+        }
+    }
+
+    private void requireNor(WaitCondition condition) {
+        if (condition == WaitCondition.NOR && !nor) {
+            throw unsupported("CU_STREAM_WAIT_VALUE_NOR", "has no CAN_USE_STREAM_WAIT_VALUE_NOR");
+        }
+    }
+
+    private UnsupportedCudaCallException unsupported(String what, String why) {
+        return new UnsupportedCudaCallException("cuStreamBatchMemOp(%s)".formatted(what), device + " " + why);
+    }
+
+    private void putWait(long at, int operation, long address, int flags) {
+        operations.set(ValueLayout.JAVA_INT, at + CUstreamMemOpWaitValueParams_st.operation$offset(), operation);
+        operations.set(ValueLayout.JAVA_LONG, at + CUstreamMemOpWaitValueParams_st.address$offset(), address);
+        operations.set(ValueLayout.JAVA_INT, at + CUstreamMemOpWaitValueParams_st.flags$offset(), flags);
+    }
+
+    private void putWrite(long at, int operation, long address, int flags) {
+        operations.set(ValueLayout.JAVA_INT, at + CUstreamMemOpWriteValueParams_st.operation$offset(), operation);
+        operations.set(ValueLayout.JAVA_LONG, at + CUstreamMemOpWriteValueParams_st.address$offset(), address);
+        operations.set(ValueLayout.JAVA_INT, at + CUstreamMemOpWriteValueParams_st.flags$offset(), flags);
+    }
+
+    /** Where the next operation lies. */
+    private long next(DeviceAddressable memory, long offset, int bytes) {
+        Ranges.check(offset, bytes, memory.size(), memory);
+        Ranges.requireMultiple(offset, bytes);
+        return next();
+    }
+
+    private long next() {
+        if (count == capacity) {
+            throw new IllegalStateException(
+                    "the batch is full: it was made for %d operations, and can be made for up to %d"
+                            .formatted(capacity, MOST));
+        }
+        return count * SIZE;
+    }
+
+    /** The operation counts from now on: nothing was wrong with it. */
+    private MemoryOperations added(DeviceAddressable memory) {
+        memories[count++] = (GuardedResource) memory;
+        return this;
+    }
+
+    /** Begins a use: {@link #exit()} must follow. */
+    void enter(GuardedResource user) {
+        if (count == 0) {
+            throw new IllegalStateException("the batch has no operations");
+        }
+        for (int i = 0; i < count; i++) {
+            if (memories[i] != null) {
+                enter(i, user);
+            }
+        }
+    }
+
+    private void enter(int index, GuardedResource user) {
+        try {
+            memories[index].enterFor(user);
+        } catch (IllegalStateException e) {
+            exit(index);
+            throw e;
+        }
+    }
+
+    void exit() {
+        exit(count);
+        // Until here the driver may read the operations, of which it has but the address.
+        Reference.reachabilityFence(this);
+    }
+
+    private void exit(int end) {
+        for (int i = 0; i < end; i++) {
+            if (memories[i] != null) {
+                memories[i].exit();
+            }
+        }
+    }
+
+    /** For the driver, between {@link #enter} and {@link #exit()}. */
+    long address() {
+        return operations.address();
+    }
+
+    /** The memory of all operations is used by a graph. */
+    void addTo(GraphUses uses) {
+        for (int i = 0; i < count; i++) {
+            if (memories[i] != null) {
+                uses.add(memories[i]);
+            }
+        }
+    }
+
+    /** Throws if the driver has refused it. */
+    void require(int result, String call) {
+        if (result == CudaHeaders.CUDA_ERROR_NOT_SUPPORTED()) {
+            throw new UnsupportedCudaCallException(
+                    call,
+                    device + " does not do this to memory in stream order: see CudaDevice.supportsStreamValues()");
+        }
+        Results.check(result, call);
+    }
+
+    /** {@return how many operations of how many} */
+    @Override
+    public String toString() {
+        return "%d of %d memory operations".formatted(count, capacity);
+    }
+}

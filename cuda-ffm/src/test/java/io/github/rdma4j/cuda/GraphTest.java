@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.cuda;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.foreign.ValueLayout;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Batches and graphs, on the stand-in. */
+@ExtendWith(StandInDriver.class)
+class GraphTest extends GraphBehaviour {
+    @Override
+    @AfterEach
+    void closeContext() {
+        super.closeContext();
+        assertThat(StandInDriver.open()).as("what is left open").isEmpty();
+    }
+
+    @Test
+    void whatTheDeviceLacksIsRefusedBeforeTheCall() {
+        HostMemory words = context.allocateHost(64);
+        StandInDriver.attribute(DeviceAttribute.CAN_USE_64_BIT_STREAM_MEM_OPS.code(), 0);
+        StandInDriver.attribute(DeviceAttribute.CAN_USE_STREAM_WAIT_VALUE_NOR.code(), 0);
+        MemoryOperations batch = MemoryOperations.on(device, 4);
+        long calls = StandInDriver.get("calls.cuStreamBatchMemOp");
+        assertThatThrownBy(() -> batch.writeValue64(words, 0, 1))
+                .isInstanceOf(UnsupportedCudaCallException.class)
+                .hasMessageContaining("CAN_USE_64_BIT_STREAM_MEM_OPS");
+        assertThatThrownBy(() -> batch.waitForValue64(words, 0, 1, WaitCondition.EQUAL))
+                .isInstanceOf(UnsupportedCudaCallException.class);
+        assertThatThrownBy(() -> batch.waitForValue(words, 0, 1, WaitCondition.NOR))
+                .isInstanceOf(UnsupportedCudaCallException.class)
+                .hasMessageContaining("NOR");
+        assertThatThrownBy(batch::flushRemoteWrites)
+                .isInstanceOf(UnsupportedCudaCallException.class)
+                .hasMessageContaining("CAN_FLUSH_REMOTE_WRITES")
+                .hasMessageContaining("flushGpuDirectWrites");
+        assertThat(batch.count()).isZero();
+        assertThat(StandInDriver.get("calls.cuStreamBatchMemOp")).isEqualTo(calls);
+    }
+
+    @Test
+    void aStreamFlushesWhereTheDeviceCan() {
+        StandInDriver.attribute(DeviceAttribute.CAN_FLUSH_REMOTE_WRITES.code(), 1);
+        CudaStream stream = context.createStream();
+        stream.submit(MemoryOperations.on(device, 1).flushRemoteWrites());
+        await(stream);
+        assertThat(StandInDriver.get("flushes.stream")).isEqualTo(1);
+    }
+
+    @Test
+    void aDriverWithoutBatchesIsTold() {
+        StandInDriver.missing("cuStreamBatchMemOp");
+        assertThatExceptionOfType(UnsupportedCudaCallException.class)
+                .isThrownBy(() -> MemoryOperations.on(device, 1))
+                .withMessageContaining("11.7");
+    }
+
+    /** As the driver has it: all or nothing. */
+    @Test
+    void aBatchThatIsRefusedDoesNothing() {
+        HostMemory words = context.allocateHost(64);
+        words.segment().fill((byte) 0);
+        CudaStream stream = context.createStream();
+        MemoryOperations batch =
+                MemoryOperations.on(device, 4).writeValue(words, 0, 1).writeValue64(words, 8, 1);
+        StandInDriver.attribute(DeviceAttribute.CAN_USE_64_BIT_STREAM_MEM_OPS.code(), 0);
+        assertThatThrownBy(() -> stream.submit(batch)).isInstanceOf(UnsupportedCudaCallException.class);
+        await(stream);
+        assertThat(words.segment().get(ValueLayout.JAVA_INT, 0)).isZero();
+    }
+}

@@ -1,0 +1,394 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect;
+
+import io.github.rdma4j.verbs.QueuePair;
+import java.util.Arrays;
+
+/**
+ * The protocol between streams, a proxy's thread and a wire, without threads, clock, driver or adapter. For one thread
+ * at a time.
+ *
+ * <p>Each transfer has a word, and a channel has a doorbell. A stream starts a transfer by four operations on memory,
+ * whose values are the same each time, so that a graph can repeat them:
+ *
+ * <ol>
+ *   <li>wait until the word is {@link #READY}: the transfer is not under way;
+ *   <li>wait until the doorbell is {@link #FREE}: what was started before it was taken;
+ *   <li>write {@link #REQUESTED} to the word;
+ *   <li>write the transfer's number to the doorbell.
+ * </ol>
+ *
+ * <p>It waits for the transfer by waiting for {@link #READY}. Who sees the doorbell looks at all words, and frees the
+ * doorbell only if it has not changed meanwhile; so starts of one stream are taken in its order, and none is forgotten
+ * when several streams ring at once.
+ *
+ * <p>Whatever happens, each word that a stream has requested becomes ready: with {@link #FAILED} if the bytes did not
+ * come through. From the first failure on all do so at once.
+ */
+final class OrderedProtocol {
+    /** Of the doorbell. */
+    static final int FREE = 0;
+    /** Of a word: by the stream. */
+    static final int REQUESTED = 1;
+    /** Of a word: a bit, by the proxy. */
+    static final int READY = 2;
+    /** Of a word: another bit. */
+    static final int FAILED = 4;
+
+    /** The tags by which arrivals are told apart. */
+    static final int TAGS = 256;
+
+    /** How long completions of a broken connection are waited for: until then the adapter may touch memory. */
+    static final long END_NANOS = 5_000_000_000L;
+
+    private static final int WRITE = -1;
+
+    /** What streams and the proxy write. */
+    interface Words {
+        int doorbell();
+
+        /** Frees the doorbell, if it is still as it was seen; whether it was. Orders what is read after it. */
+        boolean freeDoorbell(int seen);
+
+        int word(int slot);
+
+        /** Behind all that was written before. */
+        void setWord(int slot, int value);
+
+        /** The word that tells kernels of the first failure. */
+        void setError();
+    }
+
+    /** The wire. */
+    interface Wire {
+        /**
+         * Posts what a slot stands for: 0, {@link QueuePair#QUEUE_FULL} or an errno.
+         *
+         * @throws TransferException if it cannot be posted at all
+         */
+        int post(int slot);
+
+        /** Nothing of the peer's may be written to memory, and nothing of ours read, once this has returned. */
+        void end(TransferException cause);
+
+        /**
+         * Before a stream may read what has arrived.
+         *
+         * @throws TransferException if that cannot be had
+         */
+        void flush();
+
+        /** What a slot stands for, for people. */
+        String describe(int slot);
+    }
+
+    private enum State {
+        IDLE,
+        /** Taken, not posted yet. */
+        QUEUED,
+        POSTED,
+        /** For an arrival. */
+        WAITING
+    }
+
+    private static final class Slot {
+        final int tag;
+        State state = State.IDLE;
+        long since;
+        /** Read by any thread. */
+        volatile long completed;
+
+        Slot(int tag) {
+            this.tag = tag;
+        }
+    }
+
+    private final Words words;
+    private final Wire wire;
+    private final long limitNanos;
+    private final Slot[] slots;
+    private int count;
+
+    /** Slots to be posted, in the order in which they were taken. */
+    private final int[] queue;
+
+    private int queueHead;
+    private int queueLength;
+
+    private final int[] arrivals = new int[TAGS];
+    private final boolean[] tagged = new boolean[TAGS];
+    private int posted;
+    private int waiting;
+    private long nextCheck;
+    private long brokenAt;
+    private volatile long taken;
+    private volatile TransferException failure;
+
+    /**
+     * The protocol of a channel.
+     *
+     * @param capacity the most transfers
+     * @param limitNanos how long one may take from its request on
+     * @param now the clock's time, in nanoseconds from any beginning
+     */
+    OrderedProtocol(Words words, Wire wire, int capacity, long limitNanos, long now) {
+        this.words = words;
+        this.wire = wire;
+        this.limitNanos = limitNanos;
+        slots = new Slot[capacity];
+        queue = new int[capacity];
+        nextCheck = now;
+    }
+
+    /** A transfer that leaves. */
+    int addWrite() {
+        return add(WRITE);
+    }
+
+    /** One that waits for the peer. */
+    int addArrival(int tag) {
+        if (tagged[tag]) {
+            throw new IllegalArgumentException(
+                    "tag %d has a transfer already: each tag is waited for by one".formatted(tag));
+        }
+        int slot = add(tag);
+        tagged[tag] = true;
+        return slot;
+    }
+
+    private int add(int tag) {
+        if (count == slots.length) {
+            throw new IllegalStateException(
+                    "the channel has all its %d transfers: set StreamChannelConfig.transfers to more"
+                            .formatted(slots.length));
+        }
+        slots[count] = new Slot(tag);
+        words.setWord(count, READY);
+        return count++;
+    }
+
+    TransferException failure() {
+        return failure;
+    }
+
+    /** How often streams have started a transfer, as far as that was seen. */
+    long taken() {
+        return taken;
+    }
+
+    /** How often a transfer has come through. */
+    long completed(int slot) {
+        return slots[slot].completed;
+    }
+
+    /** Whether the adapter has something of it. */
+    boolean hasPosted() {
+        return posted > 0;
+    }
+
+    /** Whether anything that was taken is not at its end. */
+    boolean isBusy() {
+        return posted + waiting + queueLength > 0;
+    }
+
+    /** Looks at what streams have requested, and at the clock; whether anything has moved. */
+    boolean advance(long now) {
+        boolean moved = false;
+        for (int bell = words.doorbell(); bell != FREE; bell = words.doorbell()) {
+            moved |= take(now);
+            if (words.freeDoorbell(bell)) {
+                moved = true;
+                break;
+            }
+        }
+        moved |= post(now);
+        if (now - nextCheck >= 0) {
+            moved |= check(now);
+        }
+        return moved;
+    }
+
+    /** Takes all that is requested. */
+    private boolean take(long now) {
+        boolean any = false;
+        for (int i = 0; i < count; i++) {
+            Slot slot = slots[i];
+            if (slot.state == State.IDLE && words.word(i) == REQUESTED) {
+                any = true;
+                slot.since = now;
+                start(i, slot);
+                taken = taken + 1;
+            }
+        }
+        return any;
+    }
+
+    private void start(int index, Slot slot) {
+        if (failure != null) {
+            words.setWord(index, READY | FAILED);
+        } else if (slot.tag == WRITE) {
+            slot.state = State.QUEUED;
+            queue[(queueHead + queueLength) % queue.length] = index;
+            queueLength++;
+        } else {
+            slot.state = State.WAITING;
+            waiting++;
+            deliver(index, slot, slot.since);
+        }
+    }
+
+    private boolean post(long now) {
+        boolean moved = false;
+        while (queueLength > 0) {
+            int index = queue[queueHead];
+            int result;
+            try {
+                result = wire.post(index);
+            } catch (TransferException e) {
+                breakDown(e, now);
+                return true;
+            }
+            if (result == QueuePair.QUEUE_FULL) {
+                return moved;
+            }
+            if (result != 0) {
+                breakDown(TransferException.ofPost(wire.describe(index), result), now);
+                return true;
+            }
+            queueHead = (queueHead + 1) % queue.length;
+            queueLength--;
+            slots[index].state = State.POSTED;
+            posted++;
+            moved = true;
+        }
+        return moved;
+    }
+
+    private void deliver(int index, Slot slot, long now) {
+        if (arrivals[slot.tag] == 0) {
+            return;
+        }
+        try {
+            wire.flush();
+        } catch (TransferException e) {
+            breakDown(e, now);
+            return;
+        }
+        arrivals[slot.tag]--;
+        waiting--;
+        end(index, slot, true);
+    }
+
+    /** Before the word, as the stream may start the transfer again at once. */
+    private void end(int index, Slot slot, boolean through) {
+        slot.state = State.IDLE;
+        if (through) {
+            slot.completed++;
+        }
+        words.setWord(index, through ? READY : READY | FAILED);
+    }
+
+    /** The completion of what was posted for a slot; null if it went well. */
+    void completed(int index, TransferException cause, long now) {
+        if (cause != null) {
+            breakDown(cause, now);
+        }
+        Slot slot = slots[index];
+        if (slot.state == State.POSTED) {
+            posted--;
+            end(index, slot, cause == null);
+        }
+    }
+
+    /** The peer has written something, and said so with a tag. */
+    void arrived(int tag, long now) {
+        if (tag < 0 || tag >= TAGS) {
+            breakDown(
+                    new TransferException(
+                            "the peer's write came with tag %d, and there are tags 0 to %d".formatted(tag, TAGS - 1)),
+                    now);
+            return;
+        }
+        if (failure != null) {
+            return;
+        }
+        arrivals[tag]++;
+        for (int i = 0; i < count && tagged[tag]; i++) {
+            Slot slot = slots[i];
+            if (slot.tag == tag && slot.state == State.WAITING) {
+                deliver(i, slot, now);
+                return;
+            }
+        }
+    }
+
+    /** From now on nothing comes through. What the adapter still has is answered when it has let go of it. */
+    void breakDown(TransferException cause, long now) {
+        if (failure != null) {
+            return;
+        }
+        failure = cause;
+        brokenAt = now;
+        nextCheck = now + END_NANOS;
+        // Kernels behind a wait that ends because of this see it.
+        words.setError();
+        wire.end(cause);
+        queueLength = 0;
+        waiting = 0;
+        for (int i = 0; i < count; i++) {
+            Slot slot = slots[i];
+            if (slot.state == State.QUEUED || slot.state == State.WAITING) {
+                end(i, slot, false);
+            }
+        }
+    }
+
+    private boolean check(long now) {
+        if (failure != null) {
+            if (now - brokenAt < END_NANOS) {
+                nextCheck = brokenAt + END_NANOS;
+                return false;
+            }
+            nextCheck = now + END_NANOS;
+            return abandonPosts();
+        }
+        nextCheck = now + Math.max(1, limitNanos / 16);
+        if (!isBusy()) {
+            return false;
+        }
+        for (int i = 0; i < count; i++) {
+            Slot slot = slots[i];
+            if (slot.state != State.IDLE && now - slot.since >= limitNanos) {
+                breakDown(
+                        new TransferException(
+                                ("%s is not done %d ms after its stream has asked for it, which is the limit"
+                                                + " of StreamChannelConfig.timeLimit")
+                                        .formatted(wire.describe(i), (now - slot.since) / 1_000_000)),
+                        now);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** No completions come any more. */
+    boolean abandonPosts() {
+        boolean any = posted > 0;
+        posted = 0;
+        for (int i = 0; i < count; i++) {
+            if (slots[i].state == State.POSTED) {
+                end(i, slots[i], false);
+            }
+        }
+        return any;
+    }
+
+    /** {@return the states, for tests} */
+    @Override
+    public String toString() {
+        return Arrays.toString(
+                        Arrays.stream(slots, 0, count).map(slot -> slot.state).toArray())
+                + (failure == null ? "" : " broken");
+    }
+}

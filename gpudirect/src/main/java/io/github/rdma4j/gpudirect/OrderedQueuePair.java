@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect;
+
+import io.github.rdma4j.cuda.CudaException;
+import io.github.rdma4j.cuda.FlushScope;
+import io.github.rdma4j.verbs.CompletionQueue;
+import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.RemoteMemory;
+import io.github.rdma4j.verbs.SendFlags;
+import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.WorkCompletion;
+import io.github.rdma4j.verbs.WorkCompletions;
+
+/** The queue pair of a stream channel. For one thread at a time. */
+final class OrderedQueuePair implements OrderedProtocol.Wire {
+    /** Notices of the peer that receives are there for at a time: more wait at the peer's adapter. */
+    static final int NOTICES = 128;
+
+    private static final long NOTICE = 1L << 32;
+
+    /**
+     * What a transfer posts.
+     *
+     * @param local null if it waits for the peer
+     * @param tag of the notice that goes with it, or -1; of the one that it waits for
+     */
+    record Request(MemorySlice local, RemoteMemory remote, int tag) {
+        @Override
+        public String toString() {
+            if (local == null) {
+                return "the arrival of tag " + tag;
+            }
+            return "a write of %d bytes%s".formatted(local.length(), tag < 0 ? "" : " with tag " + tag);
+        }
+    }
+
+    private final QueuePair queuePair;
+    private final CompletionQueue completionQueue;
+    private final MemorySlice nothing;
+    /** Null where nothing must be flushed by the host. */
+    private final GpuDirect flushed;
+
+    private final Request[] requests;
+    private final WorkCompletions completions = WorkCompletions.allocate(64);
+
+    OrderedQueuePair(
+            QueuePair queuePair,
+            CompletionQueue completionQueue,
+            MemorySlice nothing,
+            GpuDirect flushed,
+            int transfers) {
+        this.queuePair = queuePair;
+        this.completionQueue = completionQueue;
+        this.nothing = nothing;
+        this.flushed = flushed;
+        this.requests = new Request[transfers];
+    }
+
+    QueuePair queuePair() {
+        return queuePair;
+    }
+
+    void set(int slot, Request request) {
+        requests[slot] = request;
+    }
+
+    /** Before anything comes. */
+    void postNotices() {
+        for (int i = 0; i < NOTICES; i++) {
+            postNotice();
+        }
+    }
+
+    private void postNotice() {
+        int result = queuePair.postReceive(NOTICE, nothing);
+        if (result != 0) {
+            throw TransferException.ofPost("a receive for the peer's notices", result);
+        }
+    }
+
+    /** Fetches completions, and tells the protocol of them; whether there were any. */
+    boolean poll(OrderedProtocol protocol, long now) {
+        int count;
+        try {
+            count = completionQueue.poll(completions);
+        } catch (IllegalStateException | VerbsException e) {
+            boolean first = protocol.failure() == null;
+            protocol.breakDown(new TransferException("polling", e), now);
+            if (!completionQueue.isOpen()) {
+                // Whoever closed the adapter has taken queue pair and completions with it.
+                protocol.abandonPosts();
+            }
+            return first;
+        }
+        for (int i = 0; i < count; i++) {
+            dispatch(completions.get(i), protocol, now);
+        }
+        return count > 0;
+    }
+
+    private void dispatch(WorkCompletion completion, OrderedProtocol protocol, long now) {
+        boolean notice = (completion.workRequestId() & NOTICE) != 0;
+        if (!notice) {
+            int slot = (int) completion.workRequestId();
+            protocol.completed(
+                    slot,
+                    completion.isSuccess() ? null : new TransferException(requests[slot].toString(), completion),
+                    now);
+        } else if (!completion.isSuccess()) {
+            protocol.breakDown(new TransferException("a receive for the peer's notices", completion), now);
+        } else {
+            try {
+                postNotice();
+            } catch (TransferException | IllegalStateException e) {
+                protocol.breakDown(new TransferException("the peer's notices", e), now);
+            }
+            // What was sent without a tag is nothing that this protocol knows.
+            protocol.arrived(completion.hasImmediateData() ? completion.immediateData() : -1, now);
+        }
+    }
+
+    @Override
+    public int post(int slot) {
+        Request request = requests[slot];
+        try {
+            return request.tag < 0
+                    ? queuePair.postWrite(slot, request.local, request.remote, SendFlags.SIGNALED)
+                    : queuePair.postWriteWithImmediate(
+                            slot, request.local, request.remote, request.tag, SendFlags.SIGNALED);
+        } catch (IllegalStateException | IllegalArgumentException e) {
+            throw new TransferException(request.toString(), e);
+        }
+    }
+
+    @Override
+    public void end(TransferException cause) {
+        try {
+            queuePair.toError();
+        } catch (VerbsException | IllegalStateException e) {
+            cause.addSuppressed(e);
+        }
+    }
+
+    @Override
+    public void flush() {
+        if (flushed == null) {
+            return;
+        }
+        try {
+            flushed.context().flushGpuDirectWrites(FlushScope.OWNER);
+        } catch (CudaException | IllegalStateException e) {
+            throw new TransferException("flushing what the adapter wrote", e);
+        }
+    }
+
+    @Override
+    public String describe(int slot) {
+        return requests[slot].toString();
+    }
+}

@@ -1,0 +1,472 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect;
+
+import io.github.rdma4j.cuda.CudaCloseTimeoutException;
+import io.github.rdma4j.cuda.CudaException;
+import io.github.rdma4j.cuda.GraphDependency;
+import io.github.rdma4j.cuda.KernelArguments;
+import io.github.rdma4j.verbs.MemorySlice;
+import io.github.rdma4j.verbs.RemoteMemory;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Writes to a peer's memory, and arrivals of the peer's, in the order of CUDA streams (GPUDirect Async): a stream asks
+ * for a transfer, goes on with other work, and waits for the transfer, while the host does nothing but let a
+ * {@link StreamProxy} post. What is prepared once can be started any number of times, also by CUDA graphs.
+ *
+ * <p>What one stream starts leaves in its order, whether it waits in between or not, and arrives in that order. Between
+ * streams only events make an order.
+ *
+ * <p>No stream waits for ever. When something fails, or takes longer than {@link StreamChannelConfig#timeLimit}, the
+ * channel has failed: all waits of streams end at once, and those that come later do not wait. What a stream does
+ * behind such a wait it does with what the memory has then. Kernels learn of it by {@link #passErrorWord}; the program
+ * by {@link #failure()}, and by an {@link IllegalStateException} of the next start and of the next launch of a graph.
+ *
+ * <p>It is closed with its proxy or its CUDA context at the latest; close it before what its transfers lie in. Thread
+ * safety: all methods may be called from any thread.
+ *
+ * @since 0.1.0
+ */
+public final class StreamChannel implements AutoCloseable {
+    private static final long PAUSE_NANOS = 50_000;
+    private static final long LOOK_AT_CONTEXT_NANOS = 100_000_000;
+
+    private final GpuDirect gpu;
+    private final StreamProxy proxy;
+    private final PreparedStreamChannel resources;
+    private final OrderedQueuePair wire;
+    private final StreamWords words;
+    private final boolean flushesInStreams;
+    private final OrderedProtocol protocol;
+    /** Of the protocol and the wire. */
+    private final ReentrantLock lock = new ReentrantLock();
+
+    private final ReentrantLock closeLock = new ReentrantLock();
+    /** Starts that streams were given, done or not. */
+    private final AtomicLong given = new AtomicLong();
+
+    private volatile boolean closing;
+    private boolean closed;
+
+    private StreamChannel(
+            GpuDirect gpu,
+            StreamProxy proxy,
+            PreparedStreamChannel resources,
+            OrderedQueuePair wire,
+            StreamWords words,
+            StreamChannelConfig config,
+            boolean flushesInStreams) {
+        this.gpu = gpu;
+        this.proxy = proxy;
+        this.resources = resources;
+        this.wire = wire;
+        this.words = words;
+        this.flushesInStreams = flushesInStreams;
+        protocol = new OrderedProtocol(
+                words, wire, config.transfers(), config.timeLimit().toNanos(), System.nanoTime());
+    }
+
+    static StreamChannel open(
+            GpuDirect gpu,
+            StreamProxy proxy,
+            PreparedStreamChannel resources,
+            OrderedQueuePair wire,
+            StreamChannelConfig config,
+            boolean flushesInStreams) {
+        StreamWords words = new StreamWords(gpu.store().takeWords(StreamWords.bytes(config.transfers())));
+        StreamChannel channel = new StreamChannel(gpu, proxy, resources, wire, words, config, flushesInStreams);
+        boolean opened = false;
+        try {
+            // Streams that wait for it would keep the context from closing.
+            gpu.context().addDependent(channel);
+            proxy.add(channel);
+            opened = true;
+            return channel;
+        } finally {
+            if (!opened) {
+                gpu.context().removeDependent(channel);
+                gpu.store().giveBackWords(words.memory());
+            }
+        }
+    }
+
+    /**
+     * Prepares a write of device memory to the peer's memory.
+     *
+     * @param region what is written; on the staged path each start copies it to the mirror
+     * @param offset of the first byte
+     * @param length in bytes, 0 to what a port of the adapter sends at once
+     * @param remote where to, as long at least
+     * @return the transfer, done when the bytes are there
+     * @throws IndexOutOfBoundsException if a part does not lie within
+     * @throws IllegalArgumentException if the region is of another GPU or adapter, or too long
+     * @throws IllegalStateException if the channel has all its transfers, is closed or has failed
+     */
+    public OrderedTransfer prepareWrite(DeviceRegion region, long offset, long length, RemoteMemory remote) {
+        return write(region, offset, local(region, offset, length), remote, -1);
+    }
+
+    /**
+     * Prepares a write of host memory to the peer's memory.
+     *
+     * @param local what is written
+     * @param remote where to, as long at least
+     * @return the transfer, done when the bytes are there
+     * @throws IllegalArgumentException if the memory is of another adapter, or too long
+     * @throws IllegalStateException if the channel has all its transfers, is closed or has failed
+     */
+    public OrderedTransfer prepareWrite(MemorySlice local, RemoteMemory remote) {
+        return write(null, 0, local, remote, -1);
+    }
+
+    /**
+     * Prepares a write of device memory that tells the peer: its {@link #prepareArrival} with the same tag is through
+     * when these bytes and those of all writes before are there.
+     *
+     * @param region what is written; on the staged path each start copies it to the mirror
+     * @param offset of the first byte
+     * @param length in bytes, 0 to what a port of the adapter sends at once
+     * @param remote where to, as long at least
+     * @param tag 0 to 255
+     * @return the transfer, done when the bytes are there
+     * @throws IndexOutOfBoundsException if a part does not lie within
+     * @throws IllegalArgumentException if the region is of another GPU or adapter, or too long, or there is no such tag
+     * @throws IllegalStateException if the channel has all its transfers, is closed or has failed
+     */
+    public OrderedTransfer prepareNotifyingWrite(
+            DeviceRegion region, long offset, long length, RemoteMemory remote, int tag) {
+        return write(region, offset, local(region, offset, length), remote, requireTag(tag));
+    }
+
+    /**
+     * Prepares a write of host memory that tells the peer.
+     *
+     * @param local what is written
+     * @param remote where to, as long at least
+     * @param tag 0 to 255
+     * @return the transfer, done when the bytes are there
+     * @throws IllegalArgumentException if the memory is of another adapter, or too long, or there is no such tag
+     * @throws IllegalStateException if the channel has all its transfers, is closed or has failed
+     */
+    public OrderedTransfer prepareNotifyingWrite(MemorySlice local, RemoteMemory remote, int tag) {
+        return write(null, 0, local, remote, requireTag(tag));
+    }
+
+    /**
+     * Prepares the arrival of what the peer writes and tells of: each round takes one notice with this tag, also one
+     * that came before. A stream that has waited for it sees what the peer wrote, where the adapter writes to memory
+     * directly; of a staged region {@link #prepareArrival(int, DeviceRegion, long, long)}.
+     *
+     * @param tag 0 to 255; one transfer for each
+     * @return the transfer
+     * @throws IllegalArgumentException if there is no such tag, or it has a transfer already
+     * @throws IllegalStateException if the channel has all its transfers, is closed or has failed
+     */
+    public OrderedTransfer prepareArrival(int tag) {
+        return arrival(tag, null, 0, 0);
+    }
+
+    /**
+     * Prepares the arrival of what the peer writes to a region and tells of, on every path: on the staged one, each
+     * wait copies it from the mirror.
+     *
+     * @param tag 0 to 255; one transfer for each
+     * @param region where the peer writes to
+     * @param offset of the first byte
+     * @param length in bytes: what the peer writes, and no more
+     * @return the transfer
+     * @throws IndexOutOfBoundsException if it does not lie within
+     * @throws IllegalArgumentException if there is no such tag, or it has a transfer already, or the region is of
+     *     another GPU or adapter
+     * @throws IllegalStateException if the channel has all its transfers, is closed or has failed
+     */
+    public OrderedTransfer prepareArrival(int tag, DeviceRegion region, long offset, long length) {
+        requireOurs(local(region, offset, length));
+        return arrival(tag, region, offset, length);
+    }
+
+    private OrderedTransfer arrival(int tag, DeviceRegion region, long offset, long length) {
+        requireTag(tag);
+        lock.lock();
+        try {
+            requireUsable();
+            int slot = protocol.addArrival(tag);
+            wire.set(slot, new OrderedQueuePair.Request(null, null, tag));
+            return new OrderedTransfer(this, slot, region, offset, length, true);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private OrderedTransfer write(DeviceRegion region, long offset, MemorySlice local, RemoteMemory remote, int tag) {
+        requireOurs(local);
+        requireLength(local);
+        RemoteMemory target = remote.slice(0, local.length());
+        lock.lock();
+        try {
+            requireUsable();
+            int slot = protocol.addWrite();
+            wire.set(slot, new OrderedQueuePair.Request(local, target, tag));
+            return new OrderedTransfer(this, slot, region, offset, local.length(), false);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static int requireTag(int tag) {
+        if (tag < 0 || tag >= OrderedProtocol.TAGS) {
+            throw new IllegalArgumentException("tag %d; 0 to %d".formatted(tag, OrderedProtocol.TAGS - 1));
+        }
+        return tag;
+    }
+
+    /** Makes the mirror of a staged region: not while a stream is being captured. */
+    private MemorySlice local(DeviceRegion region, long offset, long length) {
+        if (region.owner().context().handle() != gpu.context().handle()) {
+            throw new IllegalArgumentException(region + " is of another CUDA context than " + this);
+        }
+        return region.slice(offset, length);
+    }
+
+    private void requireOurs(MemorySlice local) {
+        if (local.region().protectionDomain() != gpu.protectionDomain()) {
+            throw new IllegalArgumentException(local + " is registered in another protection domain than " + this);
+        }
+    }
+
+    private void requireLength(MemorySlice local) {
+        long most = resources.longest();
+        if (local.length() > most) {
+            throw new IllegalArgumentException("a write of %d bytes, and a port of %s sends %d at once: prepare several"
+                    .formatted(local.length(), gpu.protectionDomain().context(), most));
+        }
+    }
+
+    /**
+     * Passes a word to a kernel that is 0 as long as the channel has not failed, and 1 from then on, before any wait
+     * ends because of that.
+     *
+     * @param arguments of the kernel, which takes a pointer to a 32-bit integer
+     * @param index of that argument
+     */
+    public void passErrorWord(KernelArguments arguments, int index) {
+        arguments.setPointer(index, words.memory(), words.errorOffset());
+    }
+
+    /** {@return why nothing comes through any more; empty as long as the channel has not failed} */
+    public Optional<TransferException> failure() {
+        return Optional.ofNullable(protocol.failure());
+    }
+
+    OrderedProtocol protocol() {
+        return protocol;
+    }
+
+    StreamWords words() {
+        return words;
+    }
+
+    GpuDirect gpu() {
+        return gpu;
+    }
+
+    boolean flushesInStreams() {
+        return flushesInStreams;
+    }
+
+    String describe(int slot) {
+        return wire.describe(slot);
+    }
+
+    void requireUsable() {
+        if (closing) {
+            throw new IllegalStateException(this + " is closed");
+        }
+        TransferException failure = protocol.failure();
+        if (failure != null) {
+            throw new IllegalStateException(this + " cannot be used any more: " + failure.getMessage(), failure);
+        }
+    }
+
+    /** A stream is given a start; {@link #endStart} must follow. A close waits for it from now on. */
+    void beginStart() {
+        given.incrementAndGet();
+        boolean usable = false;
+        try {
+            requireUsable();
+            usable = true;
+        } finally {
+            if (!usable) {
+                given.decrementAndGet();
+            }
+        }
+    }
+
+    void endStart(boolean queued) {
+        if (queued) {
+            proxy.wake();
+        } else {
+            given.decrementAndGet();
+        }
+    }
+
+    /** What a graph needs that starts a transfer. */
+    GraphDependency startInGraph() {
+        return new GraphDependency() {
+            @Override
+            public void beginLaunch() {
+                beginStart();
+            }
+
+            @Override
+            public void endLaunch(boolean launched) {
+                endStart(launched);
+            }
+        };
+    }
+
+    /** What a graph needs that waits for one. */
+    GraphDependency waitInGraph() {
+        return new GraphDependency() {
+            @Override
+            public void beginLaunch() {
+                requireUsable();
+            }
+
+            @Override
+            public void endLaunch(boolean launched) {
+                // The wait ends whatever becomes of the channel.
+            }
+        };
+    }
+
+    /** By the proxy: moves everything on; whether anything has moved. */
+    boolean progress() {
+        lock.lock();
+        try {
+            if (closed) {
+                return false;
+            }
+            long now = System.nanoTime();
+            boolean moved = wire.poll(protocol, now);
+            return moved | protocol.advance(now);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** By the proxy: nothing may stay as it is because of a mistake in here. */
+    void breakDown(Throwable cause) {
+        lock.lock();
+        try {
+            if (!closed) {
+                protocol.breakDown(new TransferException("the proxy of the stream channel", cause), System.nanoTime());
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Ends the connection. Transfers that are under way fail, and so do those that streams were given and have not come
+     * to yet: it waits until they have. What streams wait for ends. The words are kept for later channels of the
+     * context.
+     *
+     * @throws CudaCloseTimeoutException if streams have not come to transfers that they were given after
+     *     {@link io.github.rdma4j.cuda.CudaContext#closeTimeout()}: somebody must answer them; closing again waits
+     *     again
+     * @throws io.github.rdma4j.verbs.VerbsException if the adapter refuses to free something; closing again tries again
+     */
+    @Override
+    public void close() {
+        closeLock.lock();
+        try {
+            if (closed) {
+                return;
+            }
+            closing = true;
+            lock.lock();
+            try {
+                protocol.breakDown(new TransferException(this + " was closed"), System.nanoTime());
+            } finally {
+                lock.unlock();
+            }
+            proxy.wake();
+            awaitStreams();
+            resources.close();
+            lock.lock();
+            try {
+                closed = true;
+            } finally {
+                lock.unlock();
+            }
+            proxy.remove(this);
+            gpu.store().giveBackWords(words.memory());
+            gpu.context().removeDependent(this);
+        } finally {
+            closeLock.unlock();
+        }
+    }
+
+    private long outstanding() {
+        return given.get() - protocol.taken();
+    }
+
+    private boolean isQuiet() {
+        lock.lock();
+        try {
+            return outstanding() == 0 && !protocol.hasPosted();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void awaitStreams() {
+        Duration limit = gpu.context().closeTimeout();
+        long start = System.nanoTime();
+        long nextLook = start;
+        while (!isQuiet()) {
+            long now = System.nanoTime();
+            if (now - nextLook >= 0) {
+                if (isContextGone()) {
+                    return;
+                }
+                nextLook = now + LOOK_AT_CONTEXT_NANOS;
+            }
+            if (now - start >= limit.toNanos()) {
+                throw new CudaCloseTimeoutException(
+                        ("%s is not closed: streams were given %d transfers that they have not come to after %s. Remedy:"
+                                        + " see what else they wait for, or whether a transfer was started by two streams"
+                                        + " at once, then close it again")
+                                .formatted(this, outstanding(), limit));
+            }
+            LockSupport.parkNanos(PAUSE_NANOS);
+        }
+    }
+
+    /** No stream of it will come to anything. */
+    private boolean isContextGone() {
+        if (!gpu.context().isOpen()) {
+            return true;
+        }
+        try {
+            gpu.context().freeMemory();
+            return false;
+        } catch (CudaException e) {
+            return e.isContextLost();
+        } catch (IllegalStateException e) {
+            return true;
+        }
+    }
+
+    /** {@return the queue pair and the GPU} */
+    @Override
+    public String toString() {
+        return "stream channel of %s and %s".formatted(wire.queuePair(), gpu.context());
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect;
+
+import io.github.rdma4j.verbs.QueuePairConfig;
+import java.time.Duration;
+import java.util.function.Consumer;
+
+/**
+ * What {@link GpuDirect#prepareStreamChannel} is told. Setters return this; thread safety: for one thread.
+ *
+ * @since 0.1.0
+ */
+public final class StreamChannelConfig {
+    private static final int MOST_TRANSFERS = 4096;
+    private static final Duration LONGEST = Duration.ofDays(1);
+
+    private int transfers = 64;
+    private Duration timeLimit = Duration.ofSeconds(30);
+    private Consumer<QueuePairConfig> queuePair = config -> {};
+
+    StreamChannelConfig() {}
+
+    /**
+     * How many transfers the channel can have; default 64.
+     *
+     * @param most 1 to 4096
+     * @return this
+     */
+    public StreamChannelConfig transfers(int most) {
+        if (most < 1 || most > MOST_TRANSFERS) {
+            throw new IllegalArgumentException("%d transfers; 1 to %d".formatted(most, MOST_TRANSFERS));
+        }
+        transfers = most;
+        return this;
+    }
+
+    /**
+     * How long a transfer may take from the moment at which its stream asks for it; default 30 s. One that takes longer
+     * ends the channel, so that no stream waits for ever. An arrival takes as long as the peer does.
+     *
+     * @param time 1 ms to a day
+     * @return this
+     */
+    public StreamChannelConfig timeLimit(Duration time) {
+        if (time.compareTo(Duration.ofMillis(1)) < 0 || time.compareTo(LONGEST) > 0) {
+            throw new IllegalArgumentException("a time limit of " + time + "; 1 ms to a day");
+        }
+        timeLimit = time;
+        return this;
+    }
+
+    /**
+     * What the queue pair is to be where it differs from the defaults: port, GID, partition key. Its queues, depths,
+     * remote access and scatter to completions are the channel's matter.
+     *
+     * @param configuration sets it
+     * @return this
+     */
+    public StreamChannelConfig queuePair(Consumer<QueuePairConfig> configuration) {
+        queuePair = configuration;
+        return this;
+    }
+
+    int transfers() {
+        return transfers;
+    }
+
+    Duration timeLimit() {
+        return timeLimit;
+    }
+
+    Consumer<QueuePairConfig> queuePair() {
+        return queuePair;
+    }
+}

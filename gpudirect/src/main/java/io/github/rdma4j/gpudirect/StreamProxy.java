@@ -1,0 +1,186 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+
+/**
+ * The thread that posts what streams ask for, and tells them what has come: one for any number of
+ * {@link StreamChannel}s. A GPU cannot ring an adapter's doorbell by this library (see docs/gpudirect-async.md), so a
+ * processor does it; no thread of the program is needed for that.
+ *
+ * <p>It looks at the words of the channels without a pause as long as something moves, and for
+ * {@link StreamProxyConfig#spin} after that; then it sleeps between two looks. It calls no code of the program.
+ *
+ * <p>Thread safety: all methods may be called from any thread.
+ *
+ * @since 0.1.0
+ */
+public final class StreamProxy implements AutoCloseable {
+    private static final Duration END = Duration.ofSeconds(10);
+    private static final int LOOKS_BETWEEN_YIELDS = 32;
+    private static final StreamChannel[] NONE = {};
+
+    private final long spinNanos;
+    private final long pauseNanos;
+    private final Thread thread;
+    private volatile StreamChannel[] channels = NONE;
+    private volatile boolean woken;
+    private volatile boolean asleep;
+    private volatile boolean stopping;
+    private boolean closing;
+
+    private StreamProxy(StreamProxyConfig config) {
+        spinNanos = config.spinNanos();
+        pauseNanos = config.pauseNanos();
+        thread = Thread.ofPlatform().daemon().name("rdma4j-stream-proxy").unstarted(this::run);
+    }
+
+    /** {@return a proxy with the defaults, which runs} */
+    public static StreamProxy start() {
+        return start(config -> {});
+    }
+
+    /**
+     * Starts one.
+     *
+     * @param configuration sets what differs from the defaults
+     * @return the proxy, which runs
+     */
+    public static StreamProxy start(Consumer<StreamProxyConfig> configuration) {
+        StreamProxyConfig config = new StreamProxyConfig();
+        configuration.accept(config);
+        StreamProxy proxy = new StreamProxy(config);
+        proxy.thread.start();
+        return proxy;
+    }
+
+    void add(StreamChannel channel) {
+        synchronized (this) {
+            if (closing) {
+                throw new IllegalStateException(this + " is closed");
+            }
+            StreamChannel[] more = Arrays.copyOf(channels, channels.length + 1);
+            more[channels.length] = channel;
+            channels = more;
+        }
+        wake();
+    }
+
+    synchronized void remove(StreamChannel channel) {
+        channels = Arrays.stream(channels).filter(other -> other != channel).toArray(StreamChannel[]::new);
+    }
+
+    /** Something will be asked for soon. */
+    void wake() {
+        woken = true;
+        if (asleep) {
+            LockSupport.unpark(thread);
+        }
+    }
+
+    private void run() {
+        long last = System.nanoTime();
+        for (int looks = 0; !stopping; looks++) {
+            boolean moved = look();
+            long now = System.nanoTime();
+            if (moved || woken) {
+                woken = false;
+                last = now;
+            } else if (now - last < spinNanos && channels.length > 0) {
+                pauseShortly(looks);
+            } else {
+                sleep();
+            }
+        }
+    }
+
+    private boolean look() {
+        boolean moved = false;
+        for (StreamChannel channel : channels) {
+            try {
+                moved |= channel.progress();
+            } catch (RuntimeException | Error e) {
+                giveUp(channel, e);
+            }
+        }
+        return moved;
+    }
+
+    /** One channel's failure is not the others'; and one whose words are gone has no streams any more. */
+    private void giveUp(StreamChannel channel, Throwable cause) {
+        try {
+            channel.breakDown(cause);
+        } catch (RuntimeException e) {
+            remove(channel);
+        }
+    }
+
+    /** Threads that have something to do come first, where there are few cores. */
+    private static void pauseShortly(int looks) {
+        if (looks % LOOKS_BETWEEN_YIELDS == 0) {
+            Thread.yield();
+        } else {
+            Thread.onSpinWait();
+        }
+    }
+
+    private void sleep() {
+        asleep = true;
+        if (!woken && !stopping) {
+            LockSupport.parkNanos(channels.length == 0 ? END.toNanos() : pauseNanos);
+        }
+        asleep = false;
+        // Nobody has a reason to interrupt it; a pause that ends at once would be a core for nothing.
+        Thread.interrupted();
+    }
+
+    /**
+     * Closes the channels that it serves, and stops the thread.
+     *
+     * @throws io.github.rdma4j.cuda.CudaCloseTimeoutException if a channel cannot be closed yet; the thread goes on
+     *     then, and closing again tries again
+     * @throws IllegalStateException if the thread does not end in 10 seconds
+     */
+    @Override
+    public void close() {
+        StreamChannel[] left;
+        synchronized (this) {
+            closing = true;
+            left = channels;
+        }
+        RuntimeException first = null;
+        for (StreamChannel channel : left) {
+            try {
+                channel.close();
+            } catch (RuntimeException e) {
+                if (first == null) {
+                    first = e;
+                } else {
+                    first.addSuppressed(e);
+                }
+            }
+        }
+        if (first != null) {
+            throw first;
+        }
+        stopping = true;
+        LockSupport.unpark(thread);
+        try {
+            if (!thread.join(END)) {
+                throw new IllegalStateException(this + " has not stopped after " + END);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** {@return how many channels it serves} */
+    @Override
+    public String toString() {
+        return "stream proxy of %d channels".formatted(channels.length);
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect;
+
+import java.time.Duration;
+
+/**
+ * What {@link StreamProxy#start} is told. Setters return this; thread safety: for one thread.
+ *
+ * @since 0.1.0
+ */
+public final class StreamProxyConfig {
+    private static final Duration LONGEST_PAUSE = Duration.ofMillis(100);
+
+    private long spinNanos = 10_000_000;
+    private long pauseNanos = 100_000;
+
+    StreamProxyConfig() {}
+
+    /**
+     * How long the thread looks without a pause after anything has moved; default 10 ms. It takes a core for that time.
+     *
+     * @param time 0 or more
+     * @return this
+     */
+    public StreamProxyConfig spin(Duration time) {
+        if (time.isNegative()) {
+            throw new IllegalArgumentException("a negative time, " + time);
+        }
+        spinNanos = time.compareTo(Duration.ofDays(1000)) > 0 ? Long.MAX_VALUE / 2 : time.toNanos();
+        return this;
+    }
+
+    /**
+     * How long it sleeps between two looks after that; default 100 µs. A request that comes meanwhile waits for it,
+     * except that giving a stream a transfer wakes the thread; a graph does not.
+     *
+     * @param time more than 0, at most 100 ms
+     * @return this
+     */
+    public StreamProxyConfig pause(Duration time) {
+        if (time.isNegative() || time.isZero() || time.compareTo(LONGEST_PAUSE) > 0) {
+            throw new IllegalArgumentException("a pause of " + time + "; more than 0 and at most " + LONGEST_PAUSE);
+        }
+        pauseNanos = time.toNanos();
+        return this;
+    }
+
+    long spinNanos() {
+        return spinNanos;
+    }
+
+    long pauseNanos() {
+        return pauseNanos;
+    }
+}

@@ -1,0 +1,225 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.gpudirect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.IntSupplier;
+
+/**
+ * One side of a stream channel that exists only here: its words, its streams, and a wire on which requests stay in
+ * order. Streams do one operation on memory at a time, as a device does.
+ */
+final class OrderedSide implements OrderedProtocol.Words, OrderedProtocol.Wire {
+    /** What an adapter has been given. */
+    private record Posted(int slot, long value) {}
+
+    /** An operation of a stream: false if it has to wait. */
+    interface Step {
+        boolean tryDo();
+    }
+
+    /** A stream, with what it has still to do. */
+    static final class Stream {
+        final Deque<Step> steps = new ArrayDeque<>();
+        /** The slots that it has started, in its order. */
+        final List<Integer> started = new ArrayList<>();
+
+        boolean isDone() {
+            return steps.isEmpty();
+        }
+
+        boolean tryStep() {
+            if (steps.isEmpty() || !steps.peek().tryDo()) {
+                return false;
+            }
+            steps.remove();
+            return true;
+        }
+    }
+
+    final String name;
+    final OrderedProtocol protocol;
+    final List<Stream> streams = new ArrayList<>();
+    /** The slots in the order in which they were posted. */
+    final List<Integer> posts = new ArrayList<>();
+    /** By slot: what the adapter reads, and the tag that it goes with, or -1. */
+    final long[] sources;
+
+    private final int[] tags;
+    /** What the peer's adapter writes, by the peer's slot. */
+    final long[] targets;
+
+    private final int[] words;
+    private final Deque<Posted> onTheWire = new ArrayDeque<>();
+    private int doorbell = OrderedProtocol.FREE;
+    private boolean ended;
+    private boolean silent;
+    boolean error;
+    int flushes;
+
+    /** By the peer's slot: what was written after the last flush, and must not be read. */
+    private final boolean[] unflushed;
+
+    OrderedSide peer;
+    IntSupplier postResult = () -> 0;
+    BooleanSupplier fails = () -> false;
+    BooleanSupplier losesNotice = () -> false;
+    BooleanSupplier bellRings = () -> false;
+
+    OrderedSide(String name, int capacity, long limitNanos) {
+        this.name = name;
+        words = new int[capacity];
+        sources = new long[capacity];
+        targets = new long[capacity];
+        tags = new int[capacity];
+        unflushed = new boolean[capacity];
+        protocol = new OrderedProtocol(this, this, capacity, limitNanos, 0);
+    }
+
+    int addWrite(int tag) {
+        int slot = protocol.addWrite();
+        tags[slot] = tag;
+        return slot;
+    }
+
+    // ---- what streams are given ----
+
+    void write(Stream stream, int slot, long value) {
+        stream.steps.add(() -> {
+            sources[slot] = value;
+            return true;
+        });
+    }
+
+    void start(Stream stream, int slot) {
+        stream.steps.add(() -> (words[slot] & OrderedProtocol.READY) != 0);
+        stream.steps.add(() -> doorbell == OrderedProtocol.FREE);
+        stream.steps.add(() -> {
+            words[slot] = OrderedProtocol.REQUESTED;
+            stream.started.add(slot);
+            return true;
+        });
+        stream.steps.add(() -> {
+            doorbell = slot + 1;
+            return true;
+        });
+    }
+
+    void await(Stream stream, int slot) {
+        stream.steps.add(() -> (words[slot] & OrderedProtocol.READY) != 0);
+    }
+
+    /** After a wait for an arrival: all is there unless the channel has failed, and then kernels are told. */
+    void expect(Stream stream, int slot, int arrival, long value) {
+        stream.steps.add(() -> {
+            if (protocol.failure() == null) {
+                assertThat(targets[slot])
+                        .as("%s, slot %d of the peer", name, slot)
+                        .isEqualTo(value);
+                assertThat(unflushed[slot]).as("%s, read without a flush", name).isFalse();
+            } else if ((words[arrival] & OrderedProtocol.FAILED) != 0) {
+                assertThat(error).isTrue();
+            }
+            return true;
+        });
+    }
+
+    // ---- what the adapter does ----
+
+    /** The oldest request reaches the peer, and its completion comes. */
+    boolean deliver(long now) {
+        Posted request = silent ? null : onTheWire.poll();
+        if (request == null) {
+            return false;
+        }
+        TransferException cause = null;
+        if (ended || peer.ended || fails.getAsBoolean()) {
+            cause = new TransferException("lost");
+        } else {
+            assertThat(sources[request.slot]).as("changed under the adapter").isEqualTo(request.value);
+            assertThat(words[request.slot]).as("the stream goes on").isEqualTo(OrderedProtocol.REQUESTED);
+            peer.targets[request.slot] = request.value;
+            peer.unflushed[request.slot] = true;
+            if (tags[request.slot] >= 0 && !losesNotice.getAsBoolean()) {
+                peer.protocol.arrived(tags[request.slot], now);
+            }
+        }
+        protocol.completed(request.slot, cause, now);
+        return true;
+    }
+
+    /** The adapter does nothing any more, and says nothing. */
+    void silence() {
+        silent = true;
+    }
+
+    // ---- what the protocol sees ----
+
+    @Override
+    public int doorbell() {
+        return doorbell;
+    }
+
+    /** Streams may do something between the look at the words and this. */
+    @Override
+    public boolean freeDoorbell(int seen) {
+        while (bellRings.getAsBoolean()) {
+            streams.forEach(Stream::tryStep);
+        }
+        if (doorbell != seen) {
+            return false;
+        }
+        doorbell = OrderedProtocol.FREE;
+        return true;
+    }
+
+    @Override
+    public int word(int slot) {
+        return words[slot];
+    }
+
+    @Override
+    public void setWord(int slot, int value) {
+        words[slot] = value;
+    }
+
+    @Override
+    public void setError() {
+        error = true;
+    }
+
+    @Override
+    public int post(int slot) {
+        int result = postResult.getAsInt();
+        if (result == 0) {
+            posts.add(slot);
+            onTheWire.add(new Posted(slot, sources[slot]));
+        } else if (result < 0) {
+            throw new TransferException("the queue pair is closed");
+        }
+        return result;
+    }
+
+    @Override
+    public void end(TransferException cause) {
+        ended = true;
+    }
+
+    @Override
+    public void flush() {
+        flushes++;
+        Arrays.fill(unflushed, false);
+    }
+
+    @Override
+    public String describe(int slot) {
+        return name + " " + slot;
+    }
+}

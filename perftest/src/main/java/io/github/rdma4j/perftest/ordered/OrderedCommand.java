@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.ordered;
+
+import com.fasterxml.jackson.core.JsonEncoding;
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.github.rdma4j.cuda.CudaException;
+import io.github.rdma4j.cuda.CudaUnavailableException;
+import io.github.rdma4j.gpudirect.GpuPathUnavailableException;
+import io.github.rdma4j.gpudirect.TransferException;
+import io.github.rdma4j.perftest.environment.BuildInfo;
+import io.github.rdma4j.perftest.exit.Complaints;
+import io.github.rdma4j.perftest.exit.PerftestException;
+import io.github.rdma4j.verbs.VerbsException;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.util.List;
+import java.util.Locale;
+import java.util.OptionalInt;
+
+/** The command {@code gpu_ordered_lat}: ping-pong of GPUs. docs/gpudirect-async.md is its manual. */
+public final class OrderedCommand {
+    /** The name on the command line. */
+    public static final String NAME = "gpu_ordered_lat";
+
+    /** What it does, in a line. */
+    public static final String TITLE = "Ping-pong of GPUs in the order of their streams, beside driven by the host";
+
+    private static final int OK = 0;
+
+    private OrderedCommand() {}
+
+    /**
+     * Runs the command.
+     *
+     * @param arguments after the command's name
+     * @param out standard output
+     * @param err standard error
+     * @return the exit status: 0 done; 1 it failed; 2 the command line makes no sense; 4 no JSON document
+     */
+    public static int run(List<String> arguments, PrintStream out, PrintStream err) {
+        OrderedOptions options = new OrderedOptions();
+        Complaints complaints = new Complaints(NAME, "rdma4j " + NAME + " --help", err);
+        OptionalInt answered = options.read(arguments, out, complaints);
+        if (answered.isPresent()) {
+            return answered.getAsInt();
+        }
+        try (PingPong game = new PingPong(options);
+                PeerLine line = PeerLine.open(options)) {
+            OrderedReport report = game.play(line);
+            return options.json()
+                    .show(NAME, OK, page(options, report), stream -> write(options, report, stream), out, err);
+        } catch (PerftestException failure) {
+            return complaints.failed(failure);
+        } catch (CudaException
+                | CudaUnavailableException
+                | GpuPathUnavailableException
+                | IllegalArgumentException
+                | IllegalStateException
+                | TransferException
+                | VerbsException failure) {
+            return complaints.failed(failure.getMessage());
+        }
+    }
+
+    private static String page(OrderedOptions options, OrderedReport report) {
+        StringBuilder page = new StringBuilder();
+        page.append("%s; %s; %s%n".formatted(report.gpu(), report.device(), report.path()));
+        page.append("%d rounds of %d bytes, %d bytes of other work in each turn%n%n"
+                .formatted(options.rounds(), options.size(), options.work()));
+        page.append("  %-8s %14s %22s%n".formatted("way", "t_avg[usec]", "this thread at work"));
+        for (OrderedResult each : report.results()) {
+            page.append(String.format(
+                    Locale.ROOT, "  %-8s %14.2f %20.1f %%%n", each.way(), each.microseconds(), 100 * each.hostShare()));
+        }
+        return page.toString();
+    }
+
+    private static void write(OrderedOptions options, OrderedReport report, OutputStream out) throws IOException {
+        JsonFactory factory = new JsonFactory().disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
+        try (JsonGenerator json =
+                factory.createGenerator(out, JsonEncoding.UTF8).useDefaultPrettyPrinter()) {
+            json.writeStartObject();
+            json.writeStringField("rdma4j", BuildInfo.version());
+            json.writeStringField("gpu", report.gpu());
+            json.writeStringField("device", report.device());
+            json.writeStringField("path", report.path());
+            json.writeNumberField("bytes", options.size());
+            json.writeNumberField("rounds", options.rounds());
+            json.writeNumberField("work", options.work());
+            json.writeArrayFieldStart("results");
+            for (OrderedResult each : report.results()) {
+                json.writeStartObject();
+                json.writeStringField("way", each.way());
+                json.writeNumberField("t_avg_usec", each.microseconds());
+                json.writeNumberField("host_share", each.hostShare());
+                json.writeEndObject();
+            }
+            json.writeEndArray();
+            json.writeEndObject();
+        }
+    }
+}

@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.ordered;
+
+import io.github.rdma4j.gpudirect.GpuPath;
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
+import io.github.rdma4j.perftest.findings.CommandOptions;
+import io.github.rdma4j.perftest.findings.JsonOption;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** The command line of {@code gpu_ordered_lat}. */
+@Command(
+        name = OrderedCommand.NAME,
+        description =
+                "Plays ping-pong between the memory of two GPUs, driven by the host, in the order of CUDA streams, and by CUDA"
+                        + " graphs, and tells the latency of each and how much of the time its thread was at work. Start it"
+                        + " without --connect on one machine, and with --connect on the other; all other options the same.",
+        footer = {
+            "",
+            "Exit status: 0 done; 1 it failed, or bytes were wrong; 2 the command line makes no sense; 4 the JSON document could"
+                    + " not be written."
+        },
+        sortOptions = false,
+        usageHelpAutoWidth = true)
+final class OrderedOptions extends CommandOptions {
+    private static final int MOST_BYTES = 1 << 30;
+    private static final int MOST_ROUNDS = 10_000_000;
+    private static final int MOST_PORT = 65535;
+
+    @Option(
+            names = "--connect",
+            paramLabel = "<host>",
+            description = "The server to play with (default: be the server).")
+    private String server;
+
+    @Option(
+            names = {"-p", "--port"},
+            paramLabel = "<port>",
+            description = "TCP port by which the two find each other (default 18515).")
+    private int port = 18515;
+
+    @Option(
+            names = {"-d", "--ib-dev"},
+            paramLabel = "<dev>",
+            description = "The RDMA device (default: the first).")
+    private String device;
+
+    @Option(
+            names = {"-s", "--size"},
+            paramLabel = "<bytes>",
+            description = "Bytes of a message (default 4096).")
+    private int size = 4096;
+
+    @Option(
+            names = {"-n", "--iters"},
+            paramLabel = "<n>",
+            description = "Rounds (default 1000).")
+    private int rounds = 1000;
+
+    @Option(
+            names = "--work",
+            paramLabel = "<bytes>",
+            description = "Bytes of other memory that the GPU fills in each turn, beside the transfer (default 0).")
+    private int work;
+
+    @Option(names = "--use_cuda", paramLabel = "<n>", description = "Number of the GPU (default 0).")
+    private int gpu;
+
+    @Option(
+            names = "--gpu-path",
+            paramLabel = "<path>",
+            description = "auto, dmabuf, peermem or staged (default auto).")
+    private String path = "auto";
+
+    @Mixin
+    private JsonOption json;
+
+    @Override
+    protected void check() {
+        json.check();
+        within("--port", port, 1, MOST_PORT);
+        within("--size", size, 1, MOST_BYTES);
+        within("--iters", rounds, 1, MOST_ROUNDS);
+        within("--work", work, 0, MOST_BYTES);
+        within("--use_cuda", gpu, 0, Integer.MAX_VALUE);
+        paths();
+    }
+
+    private static void within(String name, int value, int least, int most) {
+        if (value < least || value > most) {
+            throw new IllegalParameterException(name + ": " + value + " is not in " + least + ".." + most);
+        }
+    }
+
+    /** Null for the server. */
+    String server() {
+        return server;
+    }
+
+    int port() {
+        return port;
+    }
+
+    /** Null for the first. */
+    String device() {
+        return device;
+    }
+
+    int size() {
+        return size;
+    }
+
+    int rounds() {
+        return rounds;
+    }
+
+    int work() {
+        return work;
+    }
+
+    int gpu() {
+        return gpu;
+    }
+
+    List<GpuPath> paths() {
+        return switch (path) {
+            case "auto" -> List.of(GpuPath.values());
+            case "dmabuf" -> List.of(GpuPath.DMA_BUF);
+            case "peermem" -> List.of(GpuPath.PEER_MEMORY);
+            case "staged" -> List.of(GpuPath.STAGED);
+            default ->
+                throw new IllegalParameterException(
+                        "--gpu-path: '" + path + "' is not one of auto, dmabuf, peermem, staged");
+        };
+    }
+
+    JsonOption json() {
+        return json;
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.rdma4j.cuda.StandInDriver;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Ping-pong of two GPUs of the stand-in, each a side of the tool. */
+@Tag("device")
+@ExtendWith(StandInDriver.class)
+class GpuOrderedDeviceTest {
+    private static final String TOOL = "gpu_ordered_lat ";
+
+    @TempDir
+    Path folder;
+
+    @AfterEach
+    void nothingStaysOpen() {
+        GpuRun.withoutPeerMemoryModule();
+        assertThat(StandInDriver.open()).isEmpty();
+    }
+
+    private static GpuRun play(String server, String client) throws Exception {
+        int port = GpuRun.freePort();
+        CompletableFuture<CommandRun> serving =
+                CompletableFuture.supplyAsync(() -> CommandRun.of(TOOL + server + " --port " + port));
+        GpuRun.awaitListening(port);
+        CommandRun asked = CommandRun.of(TOOL + client + " --port " + port + " --connect localhost");
+        return new GpuRun(asked, serving.get());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"staged", "peermem"})
+    void allWaysArePlayed(String path) throws Exception {
+        GpuRun.withPeerMemoryModule(folder);
+        Path document = folder.resolve("out.json");
+        String options = "--size 6000 --iters 30 --work 100 --gpu-path " + path;
+        play(options, options + " --json " + document).passed();
+        JsonNode json = new ObjectMapper().readTree(Files.readAllBytes(document));
+        assertThat(json.get("path").asText()).contains(path.equals("staged") ? "staged" : "peer memory");
+        assertThat(json.get("results")).hasSize(3).allSatisfy(result -> {
+            assertThat(result.get("way").asText()).isIn("host", "stream", "graph");
+            assertThat(result.get("t_avg_usec").asDouble()).isPositive();
+            assertThat(result.get("host_share").asDouble()).isBetween(0.0, 1.0);
+        });
+    }
+
+    @Test
+    void sidesThatWereAskedForDifferentThingsSaySo() throws Exception {
+        GpuRun run = play("--size 100 --gpu-path staged", "--size 200 --gpu-path staged");
+        assertThat(run.client().status()).isEqualTo(1);
+        assertThat(run.server().status()).isEqualTo(1);
+        assertThat(run.client().err()).contains("the peer was started with 100 where this side has 200");
+    }
+}
