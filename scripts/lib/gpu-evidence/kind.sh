@@ -22,7 +22,7 @@ TEXT
 
 kind_options_usage() {
     cat <<'TEXT'
-  --stand-in      a rehearsal on the stand-in for libcuda, which is no GPU; the output says so
+  --stand-in      a rehearsal on the stand-ins for libcuda and libnccl, which are no GPU; the output says so
 TEXT
 }
 
@@ -36,5 +36,7 @@ kind_prepare() {
     if [[ -n $stand_in ]]; then
         REHEARSAL='REHEARSAL on the stand-in, no GPU'
         JAVA_OPTIONS+=" -Dio.github.rdma4j.cuda.library=$FOLDER/native/libcuda-standin.so"
+        JAVA_OPTIONS+=" -Dio.github.rdma4j.nccl.library=$FOLDER/native/libnccl-standin.so"
+        export RDMA4J_NCCL_STANDIN=cuda=$FOLDER/native/libcuda-standin.so
     fi
 }

@@ -17,6 +17,8 @@ module io.github.rdma4j.perftest {
     requires jdk.httpserver;
     requires jdk.net;
 
+    opens io.github.rdma4j.perftest.allreduce to
+            info.picocli;
     opens io.github.rdma4j.perftest.check to
             info.picocli;
     opens io.github.rdma4j.perftest.compare.endpoints to

@@ -15,7 +15,8 @@
 #define MAGIC 0xcafebeef
 
 struct communicator *communicators;
-static int made_ids;
+/* Ids that were made, and how many of them are forgotten: a number is not given twice, what was left of it may be there. */
+static int made_ids, forgotten_ids;
 
 int bad_communicator(struct communicator *communicator) {
     pthread_mutex_lock(&mutex);
@@ -74,7 +75,7 @@ static int join(struct communicator *communicator, bool make_it) {
     if (clique->ranks != communicator->ranks)
         code = fail(INVALID_ARGUMENT, "nranks is %d here and %d elsewhere", communicator->ranks, clique->ranks);
     else if (clique->present[communicator->rank])
-        code = fail(INVALID_ARGUMENT, "rank %d is there twice", communicator->rank);
+        code = fail(INVALID_ARGUMENT, "rank %d of %s is there twice", communicator->rank, communicator->name);
     for (int i = 0; i < communicator->ranks && !code; i++)
         if (clique->present[i] && clique->devices[i] == communicator->device)
             code = clique->failed = fail(INVALID_USAGE, "Duplicate GPU detected: rank %d and rank %d both on CUDA device %d",
@@ -101,9 +102,7 @@ static int poll_joined(struct job *job) {
     return code;
 }
 
-API int ncclGetUniqueId(unique_id *id) {
-    int code = called("ncclGetUniqueId");
-    if (code) return code;
+static int make_id(unique_id *id) {
     memset(id, 0, sizeof *id);
     pthread_mutex_lock(&mutex);
     int number = ++made_ids;
@@ -115,14 +114,21 @@ API int ncclGetUniqueId(unique_id *id) {
     return SUCCESS;
 }
 
+API int ncclGetUniqueId(unique_id *id) {
+    int code = called("ncclGetUniqueId");
+    return code ? code : make_id(id);
+}
+
 /* Names of ids that not all ranks came to. */
 __attribute__((destructor)) static void forget_names(void) {
     char name[64];
-    for (; made_ids > 0; made_ids--) {
-        snprintf(name, sizeof name, "/nccl-standin-%d-%d", getpid(), made_ids);
+    while (forgotten_ids < made_ids) {
+        snprintf(name, sizeof name, "/nccl-standin-%d-%d", getpid(), ++forgotten_ids);
         clique_unlink(name);
     }
 }
+
+extern void write_log(void);
 
 static int init(const char *call, struct communicator **result, int ranks, unique_id *id, int rank, config *config) {
     *result = NULL;
@@ -142,6 +148,7 @@ static int init(const char *call, struct communicator **result, int ranks, uniqu
         count("communicators", -1);
         return code;
     }
+    write_log();
     *result = made;
     return start((struct job){.communicator = made, .poll = poll_joined});
 }
@@ -157,6 +164,8 @@ API int ncclCommInitRankConfig(struct communicator **result, int ranks, unique_i
 /* Splits: all say colour and key; then each knows who is of its colour. */
 struct split {
     int colour, key, config_blocking;
+    /* From the first look on: one of a group that is refused is none. */
+    uint64_t number;
     struct communicator *made;
 };
 
@@ -165,15 +174,16 @@ static int poll_split(struct job *job) {
     struct clique *clique = parent->clique;
     struct split *split = job->what;
     int ranks = 0, rank = 0;
-    if (parent->aborted) return INVALID_USAGE;
+    if (parent->aborted || (split->made && split->made->aborted)) return INVALID_USAGE;
     if (job->stage == 2) {
         struct job joining = {.communicator = split->made};
         int code = poll_joined(&joining);
         if (code != IN_PROGRESS) free(split);
         return code;
     }
+    if (!split->number) split->number = ++parent->splits;
     clique_lock(clique);
-    uint64_t number = parent->splits;
+    uint64_t number = split->number;
     bool all = true;
     for (int i = 0; i < parent->ranks; i++)
         if (job->stage == 0 ? clique->splits_read[i] + 1 < number : clique->splits[i] < number) all = false;
@@ -218,7 +228,6 @@ API int ncclCommSplit(struct communicator *parent, int colour, int key, struct c
     if (code) return code;
     struct split *split = calloc(1, sizeof *split);
     *split = (struct split){.colour = colour, .key = key};
-    parent->splits++;
     if (colour >= 0) {
         *result = split->made = make(0, 0, parent->device, parent->context, config);
         if (!config || config->blocking == (int)0x80000000) split->made->blocking = parent->blocking;
@@ -254,12 +263,12 @@ API int ncclCommInitAll(struct communicator **result, int n, const int *devices)
     ((int (*)(int *))cuda("cuDeviceGetCount"))(&count);
     if (!code && (n < 1 || n > count)) code = fail(INVALID_USAGE, "%d devices, and there are %d", n, count);
     unique_id id;
-    if (!code) code = ncclGetUniqueId(&id);
+    if (!code) code = make_id(&id);
     if (code) return code;
     void *before = NULL;
     ((int (*)(void **))cuda("cuCtxGetCurrent"))(&before);
-    extern int ncclGroupStart(void), ncclGroupEnd(void);
-    ncclGroupStart();
+    extern int group_start(void), group_end(void);
+    group_start();
     for (int i = 0; i < n; i++) {
         void *primary = NULL;
         int device = devices ? devices[i] : i;
@@ -269,7 +278,7 @@ API int ncclCommInitAll(struct communicator **result, int n, const int *devices)
         ((int (*)(int))cuda("cuDevicePrimaryCtxRelease_v2"))(device);
     }
     ((int (*)(void *))cuda("cuCtxSetCurrent"))(before);
-    return ncclGroupEnd();
+    return group_end();
 }
 
 static int poll_finalized(struct job *job) {
@@ -332,6 +341,8 @@ API int ncclCommAbort(struct communicator *communicator) {
     int bad = bad_communicator(communicator);
     if (bad) return bad;
     stop(communicator);
+    /* One of a split to which the others will not come. */
+    if (communicator->name[0]) clique_unlink(communicator->name);
     forget(communicator);
     return code;
 }

@@ -94,15 +94,17 @@ int start(struct job job) {
     return run(kept);
 }
 
-API int ncclGroupStart(void) {
-    int code = called("ncclGroupStart");
-    if (code) return code;
+int group_start(void) {
     depth++;
     return SUCCESS;
 }
 
-API int ncclGroupEnd(void) {
-    int code = called("ncclGroupEnd");
+API int ncclGroupStart(void) {
+    int code = called("ncclGroupStart");
+    return code ? code : group_start();
+}
+
+static int end(int code) {
     if (depth == 0) return fail(INVALID_USAGE, "ncclGroupEnd: not in a group call");
     if (--depth > 0) return code;
     struct job *jobs = NULL;
@@ -120,6 +122,10 @@ API int ncclGroupEnd(void) {
     }
     return run(jobs);
 }
+
+int group_end(void) { return end(0); }
+
+API int ncclGroupEnd(void) { return end(called("ncclGroupEnd")); }
 
 struct simulation {
     size_t size;

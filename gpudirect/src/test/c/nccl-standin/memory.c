@@ -49,6 +49,8 @@ API int ncclCommDeregister(struct communicator *communicator, void *handle) {
 /* The number of a window is the same on all ranks, and so is its handle here. */
 struct opening {
     uint64_t number;
+    void *at;
+    size_t size;
     void **result;
 };
 
@@ -57,10 +59,19 @@ static int poll_window(struct job *job) {
     struct opening *opening = job->what;
     if (communicator->aborted) return INVALID_USAGE;
     bool all = true;
-    clique_lock(communicator->clique);
+    struct clique *clique = communicator->clique;
+    clique_lock(clique);
+    if (!opening->number) {
+        /* Only now: one of a group that is refused is none. */
+        opening->number = ++communicator->windows;
+        clique->windows[opening->number - 1][communicator->rank] = (uintptr_t)opening->at;
+        clique->window_sizes[opening->number - 1][communicator->rank] = opening->size;
+        clique->window_count[communicator->rank] = opening->number;
+        clique_changed(clique);
+    }
     for (int i = 0; i < communicator->ranks; i++)
-        if (communicator->clique->window_count[i] < opening->number) all = false;
-    clique_unlock(communicator->clique);
+        if (clique->window_count[i] < opening->number) all = false;
+    clique_unlock(clique);
     if (!all) return IN_PROGRESS;
     *opening->result = (void *)(uintptr_t)opening->number;
     count("windows", 1);
@@ -78,14 +89,7 @@ API int ncclCommWindowRegister(struct communicator *communicator, void *at, size
     if (!code && communicator->windows == MOST_WINDOWS) code = fail(INVALID_USAGE, "no more than 8 windows");
     if (code) return code;
     struct opening *opening = malloc(sizeof *opening);
-    *opening = (struct opening){++communicator->windows, result};
-    struct clique *clique = communicator->clique;
-    clique_lock(clique);
-    clique->windows[opening->number - 1][communicator->rank] = (uintptr_t)at;
-    clique->window_sizes[opening->number - 1][communicator->rank] = size;
-    clique->window_count[communicator->rank] = opening->number;
-    clique_changed(clique);
-    clique_unlock(clique);
+    *opening = (struct opening){0, at, size, result};
     return start((struct job){.communicator = communicator, .poll = poll_window, .what = opening});
 }
 

@@ -133,6 +133,7 @@ static void meet(struct collective *work) {
     clique_changed(clique);
     bool all = await_all(communicator, clique->read, work->number);
     if (all && code) communicator->async_error = code;
+    if (settings.wrong && bytes) ((char *)result)[bytes - 1] ^= 0x40;
     if (all && !code && receives(post, communicator->rank) && !settings.forget)
         memcpy((void *)(uintptr_t)post->receive, result, bytes);
     free(result);

@@ -124,7 +124,8 @@ struct job {
 
 struct settings {
     int version, async, async_rank, finalize_all;
-    long polls, forget;
+    long polls, forget, wrong;
+    char log[256];
 };
 
 extern struct settings settings;

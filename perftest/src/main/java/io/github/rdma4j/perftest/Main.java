@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest;
 
+import io.github.rdma4j.perftest.allreduce.AllReduceCommand;
 import io.github.rdma4j.perftest.check.CheckCommand;
 import io.github.rdma4j.perftest.compare.CompareCommand;
 import io.github.rdma4j.perftest.doctor.DoctorCommand;
@@ -58,6 +59,9 @@ public final class Main {
             case GdsCommand.NAME -> {
                 return GdsCommand.run(arguments.subList(1, arguments.size()), out, err);
             }
+            case AllReduceCommand.NAME -> {
+                return AllReduceCommand.run(arguments.subList(1, arguments.size()), Main.class, out, err);
+            }
             case OrderedCommand.NAME -> {
                 return OrderedCommand.run(arguments.subList(1, arguments.size()), out, err);
             }
@@ -83,8 +87,7 @@ public final class Main {
         return Arrays.stream(Tool.values()).map(Tool::command).collect(Collectors.joining(", ")) + ", "
                 + CompareCommand.NAME + ", " + ReportCommand.NAME + ", " + DoctorCommand.NAME + ", "
                 + WatchCommand.NAME + ", " + PredictCommand.NAME + ", " + CheckCommand.NAME + ", " + GdsCommand.NAME
-                + ", "
-                + OrderedCommand.NAME;
+                + ", " + OrderedCommand.NAME + ", " + AllReduceCommand.NAME;
     }
 
     private static void help(PrintStream out) {
@@ -95,15 +98,16 @@ public final class Main {
         out.println();
         out.println("Tools:");
         for (Tool tool : Tool.values()) {
-            out.printf("  %-15s %s%n", tool.command(), tool.title());
+            out.printf("  %-17s %s%n", tool.command(), tool.title());
         }
-        out.printf("  %-15s %s%n", CompareCommand.NAME, CompareCommand.TITLE);
-        out.printf("  %-15s %s%n", ReportCommand.NAME, ReportCommand.TITLE);
-        out.printf("  %-15s %s%n", DoctorCommand.NAME, DoctorCommand.TITLE);
-        out.printf("  %-15s %s%n", WatchCommand.NAME, WatchCommand.TITLE);
-        out.printf("  %-15s %s%n", PredictCommand.NAME, PredictCommand.TITLE);
-        out.printf("  %-15s %s%n", CheckCommand.NAME, CheckCommand.TITLE);
-        out.printf("  %-15s %s%n", GdsCommand.NAME, GdsCommand.TITLE);
-        out.printf("  %-15s %s%n", OrderedCommand.NAME, OrderedCommand.TITLE);
+        out.printf("  %-17s %s%n", CompareCommand.NAME, CompareCommand.TITLE);
+        out.printf("  %-17s %s%n", ReportCommand.NAME, ReportCommand.TITLE);
+        out.printf("  %-17s %s%n", DoctorCommand.NAME, DoctorCommand.TITLE);
+        out.printf("  %-17s %s%n", WatchCommand.NAME, WatchCommand.TITLE);
+        out.printf("  %-17s %s%n", PredictCommand.NAME, PredictCommand.TITLE);
+        out.printf("  %-17s %s%n", CheckCommand.NAME, CheckCommand.TITLE);
+        out.printf("  %-17s %s%n", GdsCommand.NAME, GdsCommand.TITLE);
+        out.printf("  %-17s %s%n", OrderedCommand.NAME, OrderedCommand.TITLE);
+        out.printf("  %-17s %s%n", AllReduceCommand.NAME, AllReduceCommand.TITLE);
     }
 }

@@ -4,24 +4,19 @@ package io.github.rdma4j.gpudirect.nccl;
 
 import io.github.rdma4j.cuda.CudaContext;
 import io.github.rdma4j.cuda.CudaStream;
-import io.github.rdma4j.cuda.DeviceMemory;
-import io.github.rdma4j.cuda.DeviceSlice;
 import io.github.rdma4j.gpudirect.nccl.bindings.NcclHeaders;
 import io.github.rdma4j.gpudirect.nccl.internal.NcclFunction;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collections;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
-import java.util.function.LongToIntFunction;
 
 /**
  * One rank of a number of GPUs that compute together ({@code ncclComm_t}). Each rank is a communicator of its own, in
@@ -35,11 +30,10 @@ import java.util.function.LongToIntFunction;
  *
  * @since 0.1.0
  */
-public final class NcclCommunicator extends NcclTransfers implements AutoCloseable {
+public final class NcclCommunicator extends NcclParts implements AutoCloseable {
     private final Connection connection;
     private final NcclConfig config;
     private final CudaContext context;
-    private final Set<AutoCloseable> parts = new LinkedHashSet<>();
     private final Set<CudaStream> streams = Collections.newSetFromMap(new WeakHashMap<>());
     /** −1 until NCCL was asked, for one that was split off. */
     private volatile int ranks;
@@ -47,7 +41,8 @@ public final class NcclCommunicator extends NcclTransfers implements AutoCloseab
     private volatile int rank;
     private volatile boolean revoked;
 
-    private NcclCommunicator(Library library, CudaContext context, NcclConfig config, int ranks, int rank) {
+    /** Not there yet: {@link #start} makes it, or {@link #adopt} takes what was made. */
+    NcclCommunicator(Library library, CudaContext context, NcclConfig config, int ranks, int rank) {
         this.context = context;
         this.config = config;
         this.connection = new Connection(library, context, config.modeFor(library), config.timeout());
@@ -88,32 +83,7 @@ public final class NcclCommunicator extends NcclTransfers implements AutoCloseab
      */
     public static NcclCommunicator init(
             CudaContext context, int ranks, int rank, NcclUniqueId id, Consumer<NcclConfig> settings) {
-        Checks.primary(context);
-        if (ranks < 1) {
-            throw new IllegalArgumentException("%d ranks: 1 or more".formatted(ranks));
-        }
-        Checks.rank("rank", rank, ranks);
-        NcclConfig config = new NcclConfig();
-        settings.accept(config);
-        Library library = Library.current();
-        NcclCommunicator made = new NcclCommunicator(library, context, config, ranks, rank);
-        Connection connection = made.connection;
-        MemorySegment struct = config.struct(library, connection.arena());
-        MemorySegment name = id.struct(connection.arena());
-        made.start(
-                connection,
-                () -> "ncclCommInitRank(ranks=%d, rank=%d, %s)".formatted(ranks, rank, context.device()),
-                struct == null
-                        ? () -> library.calls().call(NcclFunction.COMM_INIT_RANK, connection.slot(), ranks, name, rank)
-                        : () -> library.calls()
-                                .call(
-                                        NcclFunction.COMM_INIT_RANK_CONFIG,
-                                        connection.slot(),
-                                        ranks,
-                                        name,
-                                        rank,
-                                        struct.address()));
-        return made;
+        return Founding.init(context, ranks, rank, id, settings);
     }
 
     /**
@@ -126,57 +96,19 @@ public final class NcclCommunicator extends NcclTransfers implements AutoCloseab
      * @throws NcclUnavailableException if NCCL cannot be used
      */
     public static List<NcclCommunicator> initAll(List<CudaContext> contexts, Consumer<NcclConfig> settings) {
-        if (contexts.isEmpty()) {
-            throw new IllegalArgumentException("no contexts: one for each rank");
-        }
-        contexts.forEach(Checks::primary);
-        Library library = Library.current();
-        if (!library.has(NcclFunction.COMM_INIT_RANK_CONFIG)) {
-            return initAllAtOnce(library, contexts, settings);
-        }
-        NcclUniqueId id = NcclUniqueId.create();
-        List<NcclCommunicator> all = new ArrayList<>();
-        NcclGroup.run(() -> {
-            for (CudaContext context : contexts) {
-                all.add(init(context, contexts.size(), all.size(), id, settings));
-            }
-        });
-        return all;
-    }
-
-    private static List<NcclCommunicator> initAllAtOnce(
-            Library library, List<CudaContext> contexts, Consumer<NcclConfig> settings) {
-        int count = contexts.size();
-        List<NcclCommunicator> all = new ArrayList<>();
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment handles = arena.allocate(ValueLayout.JAVA_LONG, count);
-            MemorySegment devices = arena.allocate(ValueLayout.JAVA_INT, count);
-            for (int i = 0; i < count; i++) {
-                NcclConfig config = new NcclConfig();
-                settings.accept(config);
-                NcclCommunicator made = new NcclCommunicator(library, contexts.get(i), config, count, i);
-                config.struct(library, made.connection.arena());
-                devices.setAtIndex(
-                        ValueLayout.JAVA_INT, i, contexts.get(i).device().ordinal());
-                all.add(made);
-            }
-            library.check(
-                    library.calls().call(NcclFunction.COMM_INIT_ALL, handles.address(), count, devices.address()),
-                    "ncclCommInitAll(%d)".formatted(count),
-                    0);
-            for (int i = 0; i < count; i++) {
-                NcclCommunicator made = all.get(i);
-                made.connection.opened(handles.getAtIndex(ValueLayout.JAVA_LONG, i));
-                made.context.addDependent(made);
-            }
-            return all;
-        }
+        return Founding.initAll(contexts, settings);
     }
 
     /** Makes the native object; what fails half-way is aborted. */
-    private void start(Connection caller, Step.Call words, IntSupplier call) {
+    void start(Connection caller, Step.Call words, IntSupplier call) {
         context.addDependent(this);
         NcclGroup.submit(new Step(caller, words, call, List.of(), this::opened, this::drop));
+    }
+
+    /** NCCL has made it already. */
+    void adopt(long handle) {
+        connection.opened(handle);
+        context.addDependent(this);
     }
 
     private void opened() {
@@ -247,39 +179,6 @@ public final class NcclCommunicator extends NcclTransfers implements AutoCloseab
                     () -> function.symbol() + "()",
                     handle -> connection.library.calls().pair(function, handle, value.address()));
             return value.get(ValueLayout.JAVA_INT, 0);
-        }
-    }
-
-    /** A call that is over when it returns, and not part of a group. */
-    private void inside(Step.Call words, LongToIntFunction call) {
-        connection.requireOpen();
-        connection.lock();
-        try {
-            connection.settle(words, connection.timeout);
-            context.makeCurrentForCall();
-            long handle = connection.handle();
-            connection.library.check(call.applyAsInt(handle), words.words(), handle);
-        } finally {
-            connection.unlock();
-        }
-    }
-
-    /** Gives a part back to NCCL, unless the communicator is gone, and the part with it. */
-    void giveBack(String words, LongToIntFunction call) {
-        if (!connection.isAborted() && connection.isOpen()) {
-            inside(() -> words, call);
-        }
-    }
-
-    void forget(AutoCloseable part) {
-        synchronized (parts) {
-            parts.remove(part);
-        }
-    }
-
-    private void add(AutoCloseable part) {
-        synchronized (parts) {
-            parts.add(part);
         }
     }
 
@@ -463,175 +362,6 @@ public final class NcclCommunicator extends NcclTransfers implements AutoCloseab
     }
 
     /**
-     * A sum of elements multiplied before (ncclRedOpCreatePreMulSum).
-     *
-     * @param type of the elements
-     * @param factor of this rank; rounded to the type
-     * @return for this communicator, to be closed
-     * @throws UnsupportedOperationException before NCCL 2.11.4
-     * @throws NcclException if NCCL refuses
-     */
-    public NcclScaledSum createScaledSum(NcclDataType type, double factor) {
-        try (Arena arena = Arena.ofConfined()) {
-            return scaledSum(type, Scalars.store(arena, type, factor).address(), NcclHeaders.ncclScalarHostImmediate());
-        }
-    }
-
-    /**
-     * A sum of elements multiplied before, by a factor in device memory that is read when the work is done
-     * (ncclRedOpCreatePreMulSum).
-     *
-     * @param type of the elements
-     * @param factor one element, which must stay until work with it is done
-     * @return for this communicator, to be closed
-     * @throws UnsupportedOperationException before NCCL 2.11.4
-     * @throws NcclException if NCCL refuses
-     */
-    public NcclScaledSum createScaledSum(NcclDataType type, DeviceSlice factor) {
-        Checks.elements(this, "factor", factor, type);
-        Checks.length("factor", factor, type.size(), "one element");
-        return scaledSum(type, factor.address(), NcclHeaders.ncclScalarDevice());
-    }
-
-    private NcclScaledSum scaledSum(NcclDataType type, long scalar, int residence) {
-        connection.library.require(NcclFunction.OPERATOR_CREATE_PRE_MUL_SUM);
-        type.requireKnown(connection.library);
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment code = arena.allocate(ValueLayout.JAVA_INT);
-            inside(
-                    () -> "ncclRedOpCreatePreMulSum(%s)".formatted(type),
-                    handle -> connection
-                            .library
-                            .calls()
-                            .call(
-                                    NcclFunction.OPERATOR_CREATE_PRE_MUL_SUM,
-                                    code.address(),
-                                    scalar,
-                                    type.code(),
-                                    residence,
-                                    handle));
-            NcclScaledSum sum = new NcclScaledSum(this, type, code.get(ValueLayout.JAVA_INT, 0));
-            add(sum);
-            return sum;
-        }
-    }
-
-    /**
-     * Tells NCCL of memory that will be sent and received often (ncclCommRegister).
-     *
-     * @param slice of the communicator's device, of {@link Nccl#allocate} at best
-     * @return to be closed, at the latest with memory or communicator
-     * @throws UnsupportedOperationException before NCCL 2.19.1
-     * @throws NcclException if NCCL refuses
-     */
-    public NcclRegistration register(DeviceSlice slice) {
-        connection.library.require(NcclFunction.COMM_REGISTER);
-        Checks.elements(this, "memory", slice, NcclDataType.UINT8);
-        Held held = Held.enter(slice.memory());
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment handle = arena.allocate(ValueLayout.JAVA_LONG);
-            inside(
-                    () -> "ncclCommRegister(0x%x, %d)".formatted(slice.address(), slice.length()),
-                    at -> connection
-                            .library
-                            .calls()
-                            .call(NcclFunction.COMM_REGISTER, at, slice.address(), slice.length(), handle.address()));
-            NcclRegistration made = new NcclRegistration(this, slice, handle.get(ValueLayout.JAVA_LONG, 0));
-            keep(slice.memory(), made);
-            return made;
-        } finally {
-            held.exit();
-        }
-    }
-
-    private void keep(DeviceMemory memory, AutoCloseable made) {
-        add(made);
-        memory.addDependent(made);
-    }
-
-    /**
-     * Registers a part of each rank's memory together, so that others can write there (ncclCommWindowRegister). All
-     * ranks call it; one thread for several ranks does so in a group.
-     *
-     * @param slice of {@link Nccl#allocate}, its address a multiple of 4096
-     * @param symmetric whether all ranks give the same offset in memory of the same size, which quicker ways need
-     *     ({@code NCCL_WIN_COLL_SYMMETRIC})
-     * @return this rank's, to be closed
-     * @throws UnsupportedOperationException before NCCL 2.27.3
-     * @throws NcclException if NCCL refuses
-     */
-    public NcclWindow registerWindow(DeviceSlice slice, boolean symmetric) {
-        connection.library.require(NcclFunction.COMM_WINDOW_REGISTER);
-        Checks.elements(this, "memory", slice, NcclDataType.UINT8);
-        if (slice.address() % NcclHeaders.NCCL_WIN_REQUIRED_ALIGNMENT() != 0) {
-            throw new IllegalArgumentException("%s: its address 0x%x is no multiple of %d"
-                    .formatted(slice, slice.address(), NcclHeaders.NCCL_WIN_REQUIRED_ALIGNMENT()));
-        }
-        int flags = symmetric ? NcclHeaders.NCCL_WIN_COLL_SYMMETRIC() : NcclHeaders.NCCL_WIN_DEFAULT();
-        MemorySegment slot = connection.arena().allocate(ValueLayout.JAVA_LONG);
-        NcclWindow made = new NcclWindow(this, slice, slot);
-        long address = slice.address();
-        NcclGroup.submit(new Step(
-                connection,
-                () -> "ncclCommWindowRegister(0x%x, %d)".formatted(address, slice.length()),
-                () -> connection
-                        .library
-                        .calls()
-                        .call(
-                                NcclFunction.COMM_WINDOW_REGISTER,
-                                connection.handle(),
-                                address,
-                                slice.length(),
-                                slot.address(),
-                                flags),
-                List.of(slice.memory()),
-                () -> keep(slice.memory(), made),
-                Step.NOTHING));
-        return made;
-    }
-
-    /**
-     * Writes into another rank's window and signals it (ncclPutSignal).
-     *
-     * @param from the elements
-     * @param type of the elements
-     * @param peer whose part of the window
-     * @param window of this communicator
-     * @param offset in bytes in the peer's part
-     * @param stream of the communicator's context
-     * @throws UnsupportedOperationException before NCCL 2.29.2
-     * @throws NcclException if NCCL refuses
-     */
-    public void put(DeviceSlice from, NcclDataType type, int peer, NcclWindow window, long offset, CudaStream stream) {
-        OneSided.put(this, from, type, peer, window, offset, stream);
-    }
-
-    /**
-     * Signals another rank (ncclSignal).
-     *
-     * @param peer which
-     * @param stream of the communicator's context
-     * @throws UnsupportedOperationException before NCCL 2.29.2
-     * @throws NcclException if NCCL refuses
-     */
-    public void signal(int peer, CudaStream stream) {
-        OneSided.signal(this, peer, stream);
-    }
-
-    /**
-     * Has a stream wait for signals of another rank (ncclWaitSignal); what was put before them is there then.
-     *
-     * @param peer whose
-     * @param signals how many, 1 or more
-     * @param stream of the communicator's context
-     * @throws UnsupportedOperationException before NCCL 2.29.2
-     * @throws NcclException if NCCL refuses
-     */
-    public void waitSignal(int peer, int signals, CudaStream stream) {
-        OneSided.waitSignal(this, peer, signals, stream);
-    }
-
-    /**
      * Ends all operations that are under way, of this rank alone (ncclCommRevoke); then it can be split, shrunk or
      * closed. All ranks do it.
      *
@@ -730,12 +460,6 @@ public final class NcclCommunicator extends NcclTransfers implements AutoCloseab
     private void leave() {
         new Closing(this, connection, context, config.closeTimeout()).closeParts(parts());
         context.removeDependent(this);
-    }
-
-    private List<AutoCloseable> parts() {
-        synchronized (parts) {
-            return new ArrayList<>(parts).reversed();
-        }
     }
 
     /**

@@ -20,7 +20,7 @@ import java.util.List;
  *
  * @since 0.1.0
  */
-public abstract sealed class NcclTransfers permits NcclCommunicator {
+public abstract sealed class NcclTransfers permits NcclParts {
     NcclTransfers() {}
 
     abstract Connection connection();

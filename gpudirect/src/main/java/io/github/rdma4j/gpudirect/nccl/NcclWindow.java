@@ -53,25 +53,21 @@ public final class NcclWindow implements AutoCloseable {
      */
     @Override
     public void close() {
-        long handle;
         synchronized (this) {
             if (closed) {
                 return;
             }
             closed = true;
-            handle = slot.get(ValueLayout.JAVA_LONG, 0);
         }
         slice.memory().removeDependent(this);
         communicator.forget(this);
-        if (handle != 0) {
-            communicator.giveBack(
-                    "ncclCommWindowDeregister()",
-                    at -> communicator
-                            .connection()
-                            .library
-                            .calls()
-                            .pair(NcclFunction.COMM_WINDOW_DEREGISTER, at, handle));
-        }
+        communicator.giveBack("ncclCommWindowDeregister()", at -> {
+            // Only now, when what is under way is over: it may have come meanwhile.
+            long handle = slot.get(ValueLayout.JAVA_LONG, 0);
+            return handle == 0
+                    ? NcclStatus.SUCCESS.number()
+                    : communicator.connection().library.calls().pair(NcclFunction.COMM_WINDOW_DEREGISTER, at, handle);
+        });
     }
 
     /** {@return memory and communicator} */

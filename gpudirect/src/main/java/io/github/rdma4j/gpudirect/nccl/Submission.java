@@ -26,11 +26,15 @@ final class Submission {
     private final boolean grouped;
     private final List<Connection> connections;
     private final Library library;
+    /** Null for a single call. */
+    private final String ending;
+
     private String failedCall;
 
-    private Submission(List<Step> steps, boolean grouped) {
+    private Submission(List<Step> steps, String ending) {
         this.steps = steps;
-        this.grouped = grouped;
+        this.ending = ending;
+        grouped = ending != null;
         Map<Connection, Connection> distinct = new IdentityHashMap<>();
         steps.forEach(step -> distinct.put(step.connection(), step.connection()));
         connections = distinct.keySet().stream()
@@ -41,13 +45,13 @@ final class Submission {
 
     /** One call that is not in a group. */
     static void run(Step step) {
-        new Submission(List.of(step), false).run();
+        new Submission(List.of(step), null).run();
     }
 
     /** The calls of a group, which end together. */
     static void run(List<Step> steps) {
         if (!steps.isEmpty()) {
-            Submission submission = new Submission(steps, true);
+            Submission submission = new Submission(steps, "ncclGroupEnd()");
             submission.requireOneKind();
             submission.run();
         }
@@ -56,7 +60,7 @@ final class Submission {
     /** Ends a group that is not made, by another call in the place of ncclGroupEnd. */
     static void simulate(List<Step> steps, End end) {
         if (!steps.isEmpty()) {
-            new Submission(steps, true).simulate(end);
+            new Submission(steps, "ncclGroupSimulateEnd()").simulate(end);
         }
     }
 
@@ -202,8 +206,8 @@ final class Submission {
 
     private String words() {
         return grouped
-                ? "ncclGroupEnd() of %d calls, the first %s"
-                        .formatted(steps.size(), steps.getFirst().call().words())
+                ? "%s of %d calls, the first %s"
+                        .formatted(ending, steps.size(), steps.getFirst().call().words())
                 : steps.getFirst().call().words();
     }
 }

@@ -49,11 +49,16 @@ public final class StandInNccl implements BeforeAllCallback, BeforeEachCallback,
         use(Path.of("/no/such/libnccl.so.2"));
     }
 
-    /** Makes gpudirect open a library of another version, without some functions. */
-    public static void older(int version, String... symbols) {
+    /**
+     * Makes gpudirect open a library of another version, without some functions.
+     *
+     * @return it, to have calls fail
+     */
+    public static StandInLibrary older(int version, String... symbols) {
         StandInLibrary older = new StandInLibrary("nccl", symbols);
         older.set("version", version);
         use(older.file());
+        return older;
     }
 
     /** A setting by its name; a wrong one fails the test. */
@@ -73,7 +78,18 @@ public final class StandInNccl implements BeforeAllCallback, BeforeEachCallback,
 
     /** What is open and not closed yet: the names of the counters that are not 0, with their values. */
     public static Map<String, Long> open() {
-        return Whole.LIBRARY.open("communicators", "allocations", "registrations", "windows", "operators");
+        return open(Whole.LIBRARY);
+    }
+
+    /** The same of another library than the whole one. */
+    static Map<String, Long> open(StandInLibrary library) {
+        return library.open("communicators", "allocations", "registrations", "windows", "operators");
+    }
+
+    /** The one with all functions. */
+    static StandInLibrary whole() {
+        use();
+        return Whole.LIBRARY;
     }
 
     /** The library's file, compiled if it is not there. */

@@ -45,12 +45,17 @@ public final class EnvironmentJson {
         json.writeObjectFieldStart("environment");
         json.writeStringField("rdma4j", environment.rdma4j());
         json.writeStringField("device", environment.device());
-        json.writeNumberField("device_port", environment.devicePort());
-        json.writeBooleanField("software_device", environment.softwareDevice());
+        boolean device = environment.device() != null;
+        integer(json, "device_port", device ? environment.devicePort() : null);
+        if (device) {
+            json.writeBooleanField("software_device", environment.softwareDevice());
+        } else {
+            json.writeNullField("software_device");
+        }
         json.writeStringField("firmware", environment.firmware());
         json.writeStringField("driver", environment.driver());
         json.writeStringField("link_layer", environment.linkLayer());
-        json.writeNumberField("active_mtu", environment.activeMtu());
+        integer(json, "active_mtu", device ? environment.activeMtu() : null);
         integer(json, "gid_index", environment.gidIndex() < 0 ? null : environment.gidIndex());
         json.writeStringField("kernel", environment.kernel());
         json.writeStringField("architecture", environment.architecture());

@@ -12,7 +12,7 @@ import java.util.List;
  * is null.
  *
  * @param rdma4j version of this project, with its wire version
- * @param device name of the RDMA device
+ * @param device name of the RDMA device; null where none was measured, and then what is of it says nothing
  * @param devicePort its port
  * @param softwareDevice whether it is one without hardware, as SoftRoCE is
  * @param firmware version of its firmware; null when it has none
@@ -93,11 +93,41 @@ public record Environment(
                 files.numaNode(context.device().name()),
                 files.boundProcessors(),
                 null,
-                "System.nanoTime (CLOCK_MONOTONIC"
-                        + (files.clockSource() == null ? ")" : ", clock source " + files.clockSource() + ")"),
+                clock(files),
                 System.getProperty("java.vm.name") + " " + Runtime.version(),
                 ManagementFactory.getRuntimeMXBean().getInputArguments(),
                 null);
+    }
+
+    /** The machine and the calling thread alone, where no RDMA device is measured: {@link #device} is null then. */
+    public static Environment ofMachine() {
+        SystemFiles files = SystemFiles.ofThisMachine();
+        return new Environment(
+                BuildInfo.version(),
+                null,
+                0,
+                false,
+                null,
+                null,
+                null,
+                0,
+                -1,
+                System.getProperty("os.name") + " " + System.getProperty("os.version"),
+                System.getProperty("os.arch"),
+                files.processorModel(),
+                Runtime.getRuntime().availableProcessors(),
+                null,
+                files.boundProcessors(),
+                null,
+                clock(files),
+                System.getProperty("java.vm.name") + " " + Runtime.version(),
+                ManagementFactory.getRuntimeMXBean().getInputArguments(),
+                null);
+    }
+
+    private static String clock(SystemFiles files) {
+        return "System.nanoTime (CLOCK_MONOTONIC"
+                + (files.clockSource() == null ? ")" : ", clock source " + files.clockSource() + ")");
     }
 
     /** The same where C tools of this version take part. */

@@ -9,6 +9,7 @@ import io.github.rdma4j.gpudirect.storage.GpuFile;
 import io.github.rdma4j.gpudirect.storage.GpuStorage;
 import io.github.rdma4j.gpudirect.storage.StoragePathUnavailableException;
 import io.github.rdma4j.gpudirect.storage.StorageRefusal;
+import io.github.rdma4j.perftest.environment.Environment;
 import io.github.rdma4j.perftest.exit.PerftestException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -19,6 +20,8 @@ import java.nio.file.Files;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,6 +30,7 @@ import java.util.stream.Collectors;
 
 /** Measures each way, each direction, each size and each number of threads. */
 final class GdsBandwidth {
+    private final Instant started = Instant.now();
     private final GdsOptions options;
     private final Map<GdsWay, String> decisions = new LinkedHashMap<>();
     private final List<GdsResult> results = new ArrayList<>();
@@ -56,6 +60,9 @@ final class GdsBandwidth {
                     measure(context, way, size, made);
                 }
                 return new GdsReport(
+                        started,
+                        Duration.between(started, Instant.now()).toMillis() / 1e3,
+                        Environment.ofMachine(),
                         file.toString(),
                         size,
                         Files.getFileStore(file).type(),

@@ -2,22 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.gds;
 
-import com.fasterxml.jackson.core.JsonEncoding;
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
 import io.github.rdma4j.cuda.CudaException;
 import io.github.rdma4j.cuda.CudaUnavailableException;
 import io.github.rdma4j.gpudirect.storage.StorageException;
-import io.github.rdma4j.perftest.environment.BuildInfo;
 import io.github.rdma4j.perftest.exit.Complaints;
 import io.github.rdma4j.perftest.exit.PerftestException;
-import java.io.IOException;
-import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.OptionalInt;
 
 /** The command {@code gds_bw}: files and GPU memory. docs/gpudirect-storage.md is its manual. */
@@ -49,7 +42,14 @@ public final class GdsCommand {
         }
         try {
             GdsReport report = GdsBandwidth.run(options);
-            return options.json().show(NAME, OK, page(report), stream -> write(report, stream), out, err);
+            return options.json()
+                    .show(
+                            NAME,
+                            OK,
+                            page(report),
+                            stream -> GdsDocument.of(report).write(stream),
+                            out,
+                            err);
         } catch (PerftestException failure) {
             return complaints.failed(failure);
         } catch (IllegalArgumentException | StorageException | CudaException | CudaUnavailableException failure) {
@@ -80,39 +80,5 @@ public final class GdsCommand {
                     each.most()));
         }
         return page.toString();
-    }
-
-    private static void write(GdsReport report, OutputStream out) throws IOException {
-        JsonFactory factory = new JsonFactory().disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
-        try (JsonGenerator json =
-                factory.createGenerator(out, JsonEncoding.UTF8).useDefaultPrettyPrinter()) {
-            json.writeStartObject();
-            json.writeStringField("rdma4j", BuildInfo.version());
-            json.writeStringField("file", report.file());
-            json.writeNumberField("file_size", report.fileSize());
-            json.writeStringField("file_system", report.fileSystem());
-            json.writeStringField("gpu", report.gpu());
-            json.writeObjectFieldStart("ways");
-            for (Map.Entry<GdsWay, String> each : report.decisions().entrySet()) {
-                json.writeStringField(each.getKey().word(), each.getValue());
-            }
-            json.writeEndObject();
-            json.writeArrayFieldStart("results");
-            for (GdsResult each : report.results()) {
-                json.writeStartObject();
-                json.writeStringField("way", each.way().word());
-                json.writeStringField("operation", each.write() ? "write" : "read");
-                json.writeNumberField("bytes", each.size());
-                json.writeNumberField("threads", each.threads());
-                json.writeNumberField("passes", each.passes());
-                json.writeNumberField("mib_per_second", each.median());
-                json.writeNumberField("least", each.least());
-                json.writeNumberField("most", each.most());
-                json.writeNumberField("compared_bytes", each.bytes());
-                json.writeEndObject();
-            }
-            json.writeEndArray();
-            json.writeEndObject();
-        }
     }
 }

@@ -10,7 +10,6 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ExecutionException;
@@ -19,6 +18,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
+import java.util.stream.DoubleStream;
 
 /**
  * Passes over a whole file by some threads, which take turns with its blocks; then one more, in which all is compared.
@@ -82,9 +82,13 @@ final class GdsPasses {
             speeds[i] = fileSize / MIB / ((System.nanoTime() - start) / 1e9);
         }
         all(executor, this::compare);
-        Arrays.sort(speeds);
         return new GdsResult(
-                way, write, size, targets.size(), passes, speeds[passes / 2], speeds[0], speeds[passes - 1], fileSize);
+                way,
+                write,
+                size,
+                targets.size(),
+                DoubleStream.of(speeds).boxed().toList(),
+                fileSize);
     }
 
     private void all(ExecutorService executor, IntConsumer task) {

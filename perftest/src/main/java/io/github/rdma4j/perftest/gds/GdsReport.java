@@ -2,12 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.gds;
 
+import io.github.rdma4j.perftest.environment.Environment;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 
 /**
  * All that came out.
  *
+ * @param started when
+ * @param seconds how long it took
+ * @param environment where
  * @param file that was read
  * @param fileSize its bytes
  * @param fileSystem such as {@code ext4}
@@ -16,6 +21,9 @@ import java.util.Map;
  * @param results in the order of measuring
  */
 record GdsReport(
+        Instant started,
+        double seconds,
+        Environment environment,
         String file,
         long fileSize,
         String fileSystem,

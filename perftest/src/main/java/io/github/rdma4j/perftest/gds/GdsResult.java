@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.gds;
 
+import java.util.List;
+
 /**
  * What came out.
  *
@@ -9,19 +11,28 @@ package io.github.rdma4j.perftest.gds;
  * @param write whether the file was written
  * @param size bytes of a transfer
  * @param threads at the same time
- * @param passes how often the whole file was
- * @param median MiB per second, of the passes
- * @param least of the passes
- * @param most of the passes
+ * @param speeds of each pass over the whole file, in MiB per second
  * @param bytes that were compared afterwards, and right
  */
-record GdsResult(
-        GdsWay way,
-        boolean write,
-        int size,
-        int threads,
-        int passes,
-        double median,
-        double least,
-        double most,
-        long bytes) {}
+record GdsResult(GdsWay way, boolean write, int size, int threads, List<Double> speeds, long bytes) {
+    /** Copies the list. */
+    GdsResult {
+        speeds = List.copyOf(speeds);
+    }
+
+    private double ofSorted(int index) {
+        return speeds.stream().sorted().toList().get(index);
+    }
+
+    double median() {
+        return ofSorted(speeds.size() / 2);
+    }
+
+    double least() {
+        return ofSorted(0);
+    }
+
+    double most() {
+        return ofSorted(speeds.size() - 1);
+    }
+}

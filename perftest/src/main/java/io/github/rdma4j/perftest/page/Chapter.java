@@ -93,14 +93,25 @@ record Chapter(String title, boolean latency, List<Series> series) {
 
     /** What the chapter is about: the figure that stands first in every table. */
     Metric principal() {
+        if (isCollective()) {
+            return has(Metric.BUS_BANDWIDTH) ? Metric.BUS_BANDWIDTH : Metric.ALGORITHM_BANDWIDTH;
+        }
         if (!latency) {
             return Metric.BANDWIDTH;
         }
         return has(Metric.MEDIAN) ? Metric.MEDIAN : Metric.MEAN;
     }
 
+    /** Whether it is of what several ranks do together. */
+    boolean isCollective() {
+        return has(Metric.ALGORITHM_BANDWIDTH);
+    }
+
     /** What of it stands at a glance. */
     List<Metric> atAGlance() {
+        if (isCollective()) {
+            return List.of(principal(), Metric.OPERATION);
+        }
         return isOverRates()
                 ? List.of(Metric.MEDIAN, Metric.PERCENTILE_99, Metric.SERVER_USER, Metric.SERVER_SYSTEM)
                 : List.of(principal(), Metric.CPU);

@@ -50,6 +50,7 @@ final class Chapters {
                     .filter(other -> other.document.equals(document)
                             && other.test.party() == test.party()
                             && other.test.setting("implementation").equals(test.setting("implementation"))
+                            && other.test.variant().equals(test.variant())
                             && !other.results.containsKey(key))
                     .findFirst()
                     .orElse(null);
@@ -69,6 +70,11 @@ final class Chapters {
                     + (connections.equals("1") ? " connection" : " connections");
         }
         StringBuilder title = new StringBuilder(test.tool());
+        add(title, test.setting("direction"), "");
+        add(title, test.setting("threads"), test.setting("threads").equals("1") ? " thread" : " threads");
+        add(title, test.setting("datatype"), "");
+        add(title, test.setting("operation"), "");
+        add(title, test.setting("ranks"), test.setting("ranks").equals("1") ? " rank" : " ranks");
         String connection = test.setting("Connection_type");
         if (!connection.isEmpty() && !connection.equals("RC") && !test.party().isTcp()) {
             title.append(", ").append(connection);
@@ -90,6 +96,12 @@ final class Chapters {
         return title.toString();
     }
 
+    private static void add(StringBuilder title, String setting, String unit) {
+        if (!setting.isEmpty()) {
+            title.append(", ").append(setting).append(unit);
+        }
+    }
+
     private static Chapter chapter(String title, List<Line> lines) {
         List<Line> sorted = new ArrayList<>(lines);
         sorted.sort(Comparator.comparing((Line line) -> line.test.party()));
@@ -100,8 +112,10 @@ final class Chapters {
         for (Line line : sorted) {
             Party party = line.test.party();
             int variant = seen.merge(party, 1, Integer::sum) - 1;
-            series.add(new Series(
-                    name(line, count.get(party) > 1, series), party, variant, line.test, line.document, line.results));
+            boolean several = line.test.variant().isEmpty()
+                    ? count.get(party) > 1
+                    : lines.stream().map(Line::document).distinct().count() > 1;
+            series.add(new Series(name(line, several, series), party, variant, line.test, line.document, line.results));
         }
         boolean latency =
                 lines.stream().flatMap(line -> line.results.values().stream()).anyMatch(Result::isLatency);
@@ -109,9 +123,10 @@ final class Chapters {
     }
 
     private static String name(Line line, boolean several, List<Series> others) {
-        String title = line.test.party() == Party.OTHER
+        String ofParty = line.test.party() == Party.OTHER
                 ? line.test.implementation()
                 : line.test.party().title();
+        String title = line.test.variant().isEmpty() ? ofParty : line.test.variant();
         String name = several ? title + " · " + line.document : title;
         String unique = name;
         for (int i = 2; contains(others, unique); i++) {

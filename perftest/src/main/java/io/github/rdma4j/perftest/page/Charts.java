@@ -29,6 +29,9 @@ final class Charts {
         if (chapter.isOverRates()) {
             overSizes(chapter, "Latency", List.of(Metric.PERCENTILE_99, Metric.MEDIAN, Metric.PERCENTILE_999), charts);
             percentiles(chapter, charts);
+        } else if (chapter.isCollective()) {
+            overSizes(chapter, "Bandwidth", List.of(Metric.BUS_BANDWIDTH, Metric.ALGORITHM_BANDWIDTH), charts);
+            overSizes(chapter, "Time of an operation", List.of(Metric.OPERATION), charts);
         } else if (chapter.latency()) {
             percentiles(chapter, charts);
             overSizes(

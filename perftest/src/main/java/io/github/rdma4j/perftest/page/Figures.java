@@ -4,6 +4,7 @@ package io.github.rdma4j.perftest.page;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Collectors;
 
 /** Numbers as text, the same on every machine. */
@@ -51,6 +52,10 @@ final class Figures {
             case null -> "";
             case Double number when number == Math.rint(number) -> Long.toString(number.longValue());
             case Boolean flag -> flag ? "yes" : "no";
+            case Map<?, ?> fields ->
+                fields.entrySet().stream()
+                        .map(each -> each.getKey() + ": " + text(each.getValue()))
+                        .collect(Collectors.joining("; "));
             case List<?> items -> items.stream().map(Figures::text).collect(Collectors.joining(" "));
             default -> value.toString();
         };

@@ -24,6 +24,15 @@ enum Metric {
     /** Bytes per time in the best part of a run. */
     PEAK("BW_peak", "Peak", "MiB/s", 2, false),
 
+    /** Bytes of the result of a collective per time. */
+    ALGORITHM_BANDWIDTH("algorithm_bandwidth", "Algorithm bandwidth", "GB/s", 3, false),
+
+    /** What each link of a ring carries of a collective per time; none of one rank. */
+    BUS_BANDWIDTH("bus_bandwidth", "Bus bandwidth", "GB/s", 3, false),
+
+    /** How long a collective takes. */
+    OPERATION("t_operation", "Time of an operation", "µs", 2, true),
+
     /** Messages per time. */
     RATE("MsgRate", "Message rate", "messages/s", 0, false),
 
@@ -95,6 +104,7 @@ enum Metric {
     double in(Map<String, Double> figures, boolean gigabits) {
         double value = figures.getOrDefault(key, Double.NaN);
         return switch (this) {
+            case BUS_BANDWIDTH -> value == 0 ? Double.NaN : value;
             // C's tools write 0 where they have not looked for a peak.
             case PEAK -> value == 0 ? Double.NaN : mebibytes(value, gigabits);
             case BANDWIDTH -> mebibytes(value, gigabits);

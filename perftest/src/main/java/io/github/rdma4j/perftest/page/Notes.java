@@ -63,6 +63,17 @@ final class Notes {
             notes.add("CPU time per message is of both ends together in a comparison, of this side in a single test."
                     + " Spinning counts: what polls uses a whole processor while it waits.");
         }
+        if (chapters.stream().anyMatch(Chapter::isCollective)) {
+            notes.add(
+                    "Algorithm bandwidth is the size over the time; bus bandwidth is 2 (n − 1) / n times as much, what each"
+                            + " link of a ring of n ranks carries meanwhile, so that it can be held against the link's. One rank has"
+                            + " none. As in nccl-tests.");
+        }
+        if (chapters.stream().anyMatch(chapter -> chapter.title().startsWith("gds_bw"))) {
+            notes.add(
+                    "Files: the figure is the middle one of the passes over the whole file. \"host\" reads to host memory"
+                            + " through the page cache, and may never touch the disk.");
+        }
         if (chapters.stream().anyMatch(chapter -> !chapter.latency())) {
             notes.add("MiB = 2²⁰ bytes, Gb = 10⁹ bits.");
         }

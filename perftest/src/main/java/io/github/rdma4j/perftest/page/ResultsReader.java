@@ -27,6 +27,7 @@ final class ResultsReader {
 
     private static final String BANNER = "settings";
     private static final String LIMIT = "path_limit";
+    private static final String CHOICES = "choices";
     private static final double NANOSECONDS = 1000;
     private static final String HISTOGRAM = "histogram";
     private static final String OTHER_SCHEMA =
@@ -47,9 +48,9 @@ final class ResultsReader {
             throw new ReportException(Unreadable.sentence(file, failure), "");
         }
         checkSchema(file, root);
-        boolean comparison = root.has("tests");
+        boolean several = root.has("tests");
         List<TestRun> tests = new ArrayList<>();
-        for (JsonObject test : comparison ? root.objects("tests") : List.of(root)) {
+        for (JsonObject test : several ? root.objects("tests") : List.of(root)) {
             TestRun run = test(test, root.has("schema"));
             if (!run.results().isEmpty()) {
                 tests.add(run);
@@ -67,7 +68,7 @@ final class ResultsReader {
                 root.text("started"),
                 root.number("seconds"),
                 environment == null ? Map.of() : environment.fields(),
-                comparison,
+                root.has("comparison"),
                 tests,
                 state);
     }
@@ -115,9 +116,11 @@ final class ResultsReader {
         }
         Optional<PathLimit> limit = limit(info);
         Map<String, Object> settings = settings(info);
+        settings.remove(CHOICES);
+        List<Choice> choices = info.objects(CHOICES).stream().map(Choice::of).toList();
         limit.ifPresent(found ->
                 settings.put(LIMIT, Figures.number(found.bytesPerSecond() / 1e9, 2) + " GB/s, " + found.link()));
-        return new TestRun(tool(info), Party.of(implementation), implementation, settings, results, limit);
+        return new TestRun(tool(info), Party.of(implementation), implementation, settings, results, limit, choices);
     }
 
     private static Optional<PathLimit> limit(JsonObject info) {

@@ -99,6 +99,8 @@ final class Tables {
     private static String label(Metric metric) {
         return switch (metric) {
             case MEDIAN, MEAN, PERCENTILE_99 -> metric.title().toLowerCase(Locale.ROOT) + " latency, " + metric.unit();
+            case BUS_BANDWIDTH, ALGORITHM_BANDWIDTH, OPERATION ->
+                metric.title().toLowerCase(Locale.ROOT) + ", " + metric.unit();
             case CPU -> "CPU per message, " + metric.unit();
             case SERVER_USER -> "CPU of the server per message, user, " + metric.unit();
             case SERVER_SYSTEM -> "CPU of the server per message, system, " + metric.unit();
@@ -131,6 +133,10 @@ final class Tables {
     /** All figures of a chapter. */
     static List<Table> of(Chapter chapter) {
         List<Table> tables = new ArrayList<>();
+        if (chapter.isCollective()) {
+            tables.addAll(Collectives.of(chapter));
+            return tables;
+        }
         tables.add(chapter.latency() ? latency(chapter) : bandwidth(chapter));
         Table rounds = rounds(chapter);
         if (!rounds.isEmpty()) {
@@ -276,11 +282,13 @@ final class Tables {
         return table;
     }
 
-    private interface RowMaker {
+    /** Makes a row. */
+    interface RowMaker {
         void row(long size, Series line, Result result);
     }
 
-    private static void forAll(Chapter chapter, RowMaker maker) {
+    /** A row of each size and each series that has it. */
+    static void forAll(Chapter chapter, RowMaker maker) {
         for (long size : chapter.sizes()) {
             for (Series line : chapter.series()) {
                 Result result = chapter.at(line, size);

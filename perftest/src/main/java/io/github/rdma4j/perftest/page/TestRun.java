@@ -16,6 +16,7 @@ import java.util.Optional;
  * @param settings "test_info", with the banner where it has one
  * @param results in the document's order
  * @param limit what its links allow, if the document says so
+ * @param choices of NCCL, if it took part
  */
 record TestRun(
         String tool,
@@ -23,13 +24,19 @@ record TestRun(
         String implementation,
         Map<String, Object> settings,
         List<Result> results,
-        Optional<PathLimit> limit) {
+        Optional<PathLimit> limit,
+        List<Choice> choices) {
     /** What compare --endpoints calls itself: its results differ in their rates, and not only in their sizes. */
     static final String ECHO = "echo";
 
     /** Whether it is of requests and echoes at fixed rates. */
     boolean isEcho() {
         return tool.equals(ECHO);
+    }
+
+    /** What sets its series apart from others of the same tool; empty for most. */
+    String variant() {
+        return setting("variant");
     }
 
     /** A setting as text, without the unit that C's banner has for bytes; empty when there is none. */

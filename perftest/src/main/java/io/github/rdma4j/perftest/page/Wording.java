@@ -54,7 +54,8 @@ final class Wording {
                     test.party() == Party.OTHER
                             ? test.implementation()
                             : test.party().title());
-            add(text, ", as the ", test.setting("role"), "");
+            String role = test.setting("role");
+            add(text, ", as the ", role.equals("client") || role.equals("server") ? role : "", "");
         }
         add(text, ", on ", started(document), "");
         if (!Double.isNaN(document.seconds())) {
@@ -135,6 +136,10 @@ final class Wording {
         List<String> parts = new ArrayList<>();
         common(chapter, "Connection_type", parts, "%s");
         common(chapter, "Number_of_qps", parts, "queue pairs: %s");
+        common(chapter, "nccl", parts, "%s");
+        common(chapter, "places", parts, "ranks: %s");
+        common(chapter, "cuda_device", parts, "%s");
+        common(chapter, "file_system", parts, "on %s");
         common(chapter, "TX_depth", parts, "send queue: %s deep");
         if (!chapter.latency()) {
             common(chapter, "CQ_Moderation", parts, "a completion per %s messages");

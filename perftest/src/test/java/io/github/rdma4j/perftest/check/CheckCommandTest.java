@@ -253,7 +253,7 @@ class CheckCommandTest {
         CommandRun run = CommandRun.of("gpudirect-check --help");
         assertThat(run.status()).isZero();
         assertThat(run.out()).contains("Exit status: 0 ", "--gpu=<gpu>", "--json[=<file>]");
-        assertThat(CommandRun.of("--help").out()).contains("  gpudirect-check What of GPUDirect RDMA");
+        assertThat(CommandRun.of("--help").out()).contains("  gpudirect-check   What of GPUDirect RDMA");
     }
 
     /** Whatever machine this is, without GPU and adapter or with. */

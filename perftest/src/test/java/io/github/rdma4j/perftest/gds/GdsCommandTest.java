@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.rdma4j.cuda.StandInDriver;
 import io.github.rdma4j.gpudirect.storage.StandInCuFile;
+import io.github.rdma4j.perftest.document.ResultsSchema;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -67,11 +68,17 @@ class GdsCommandTest {
                 .contains("compat  compatibility mode, ")
                 .contains("staged  staged, ")
                 .contains("host    host memory, through the page cache");
+        assertThat(ResultsSchema.faults(Files.readString(json))).isEmpty();
         JsonNode document = new ObjectMapper().readTree(Files.readAllBytes(json));
-        assertThat(document.get("file_size").asLong()).isEqualTo(300 << 10);
-        assertThat(document.get("results")).hasSize(3 * 2 * 2 * 2).allSatisfy(result -> {
-            assertThat(result.get("mib_per_second").asDouble()).isPositive();
-            assertThat(result.get("compared_bytes").asLong()).isEqualTo(300 << 10);
+        assertThat(document.get("tests")).hasSize(3 * 2 * 2).allSatisfy(test -> {
+            JsonNode info = test.get("test_info");
+            assertThat(info.get("file_size").asLong()).isEqualTo(300 << 10);
+            assertThat(info.get("ways").get("gds").asText()).startsWith("left out: ");
+            assertThat(test.get("results")).hasSize(2).allSatisfy(result -> {
+                assertThat(result.get("BW_average").asDouble()).isPositive();
+                assertThat(result.get("rounds")).hasSize(2);
+                assertThat(result.get("compared_bytes").asLong()).isEqualTo(300 << 10);
+            });
         });
     }
 

@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.compare.runner;
 
 import io.github.rdma4j.perftest.compare.plan.Deadline;
+import io.github.rdma4j.perftest.environment.JavaCommand;
 import io.github.rdma4j.perftest.exit.CompareException;
 import java.io.BufferedReader;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.compare.runner;
+package io.github.rdma4j.perftest.environment;
 
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The command line of another JVM like this one. */
-final class JavaCommand {
+public final class JavaCommand {
     /** Flags of which two JVMs must not have the same: they open a port. */
     private static final List<String> NOT_TWICE =
             List.of("-agentlib:jdwp", "-Xrunjdwp", "-Dcom.sun.management.jmxremote");
@@ -18,12 +18,12 @@ final class JavaCommand {
     private JavaCommand() {}
 
     /** The flags that this JVM was started with. */
-    static List<String> flags() {
+    public static List<String> flags() {
         return ManagementFactory.getRuntimeMXBean().getInputArguments();
     }
 
     /** The same java with the same flags and the same code, but another class to start. */
-    static List<String> of(Class<?> main) {
+    public static List<String> of(Class<?> main) {
         Module module = main.getModule();
         return of(
                 Path.of(System.getProperty("java.home"), "bin", "java"),
@@ -36,7 +36,7 @@ final class JavaCommand {
     /**
      * @param module name of the module that the class is in; null for the class path
      */
-    static List<String> of(Path java, List<String> flags, String path, String module, String main) {
+    public static List<String> of(Path java, List<String> flags, String path, String module, String main) {
         List<String> command = new ArrayList<>();
         command.add(java.toString());
         flags.stream()

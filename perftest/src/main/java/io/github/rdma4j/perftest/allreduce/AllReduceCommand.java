@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.allreduce;
+
+import io.github.rdma4j.cuda.CudaException;
+import io.github.rdma4j.cuda.CudaUnavailableException;
+import io.github.rdma4j.gpudirect.nccl.NcclException;
+import io.github.rdma4j.perftest.exit.Complaints;
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
+import io.github.rdma4j.perftest.exit.PerftestException;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.OptionalInt;
+
+/** The command {@code nccl_allreduce_bw}. docs/nccl.md is its manual. */
+public final class AllReduceCommand {
+    /** The name on the command line. */
+    public static final String NAME = "nccl_allreduce_bw";
+
+    /** What it does, in a line. */
+    public static final String TITLE = "How fast GPUs add up their numbers with NCCL, and what NCCL chose";
+
+    private static final int OK = 0;
+    private static final int WRONG = 1;
+
+    private AllReduceCommand() {}
+
+    /**
+     * Runs the command. Ranks but rank 0 print nothing and write no document.
+     *
+     * @param arguments after the command's name
+     * @param main the class that other processes of this program begin with
+     * @param out standard output
+     * @param err standard error
+     * @return the exit status: 0 done; 1 it failed, or values were wrong; 2 the command line makes no sense; 4 no JSON
+     *     document
+     */
+    public static int run(List<String> arguments, Class<?> main, PrintStream out, PrintStream err) {
+        AllReduceOptions options = new AllReduceOptions();
+        Complaints complaints = new Complaints(NAME, "rdma4j " + NAME + " --help", err);
+        OptionalInt answered = options.read(arguments, out, complaints);
+        if (answered.isPresent()) {
+            return answered.getAsInt();
+        }
+        try {
+            AllReduceReport report = AllReduceRun.run(options, arguments, main);
+            int status = report.wrong() == 0 ? OK : WRONG;
+            if (options.launch().rank() > 0) {
+                return status;
+            }
+            if (status == WRONG) {
+                complaints.failed(
+                        "%d values of %d are wrong".formatted(report.wrong(), report.compared()),
+                        "look at the counters of the GPUs' links and memory, and try another version of NCCL");
+            }
+            return options.json()
+                    .show(
+                            NAME,
+                            status,
+                            AllReducePage.of(report),
+                            stream -> AllReduceDocument.of(report, options).write(stream),
+                            out,
+                            err);
+        } catch (IllegalParameterException failure) {
+            return complaints.usage(failure);
+        } catch (PerftestException failure) {
+            return complaints.failed(failure);
+        } catch (NcclException
+                | CudaException
+                | CudaUnavailableException
+                | UnsupportedOperationException
+                | IllegalArgumentException
+                | IllegalStateException
+                | UncheckedIOException failure) {
+            return complaints.failed(failure.getMessage());
+        }
+    }
+}

@@ -1,0 +1,331 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.allreduce;
+
+import io.github.rdma4j.gpudirect.nccl.NcclDataType;
+import io.github.rdma4j.gpudirect.nccl.NcclOperation;
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
+import io.github.rdma4j.perftest.findings.CommandOptions;
+import io.github.rdma4j.perftest.findings.JsonOption;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** The command line of {@code nccl_allreduce_bw}. */
+@Command(
+        name = AllReduceCommand.NAME,
+        description =
+                "Measures ncclAllReduce as nccl-tests do: algorithm and bus bandwidth, in place and out of place. All values"
+                        + " are compared. Tells what NCCL chose, from its own log, beside what gpudirect-check predicts.",
+        footer = {
+            "",
+            "Options with the names of nccl-tests mean the same. Ranks are processes: -g 4 starts three more here;"
+                    + " mpirun, srun and torchrun are understood; or start each yourself with --rank, --ranks, --server.",
+            "",
+            "Exit status: 0 done; 1 it failed, or values were wrong; 2 the command line makes no sense; 4 the JSON document"
+                    + " could not be written."
+        },
+        sortOptions = false,
+        usageHelpAutoWidth = true)
+final class AllReduceOptions extends CommandOptions {
+    private static final long MOST_BYTES = 1L << 40;
+    private static final long USUAL_BYTES = 32 << 20;
+    private static final int MOST_ITERATIONS = 10_000_000;
+    private static final int MOST_SIZES = 10_000;
+    private static final int MOST_FACTOR = 1 << 20;
+    private static final int MOST_SECONDS = 86_400;
+
+    /** Which of the ranks' times is told. */
+    enum Average {
+        RANK_0,
+        MEAN,
+        LEAST,
+        GREATEST
+    }
+
+    @Option(
+            names = {"-b", "--minbytes"},
+            paramLabel = "<bytes>",
+            description = "The least size, with K, M or G (default 32M).")
+    private String least;
+
+    @Option(
+            names = {"-e", "--maxbytes"},
+            paramLabel = "<bytes>",
+            description = "The greatest size (default 32M, or the least if that is greater).")
+    private String greatest;
+
+    @Option(
+            names = {"-i", "--stepbytes"},
+            paramLabel = "<bytes>",
+            description = "From size to size so many bytes more (default 1M).")
+    private String step;
+
+    @Option(
+            names = {"-f", "--stepfactor"},
+            paramLabel = "<n>",
+            description = "From size to size so many times more, in the place of -i.")
+    private Integer factor;
+
+    @Option(
+            names = {"-n", "--iters"},
+            paramLabel = "<n>",
+            description = "Operations of a size, whose mean time is told (default 20).")
+    private int iterations = 20;
+
+    @Option(
+            names = {"-w", "--warmup_iters"},
+            paramLabel = "<n>",
+            description = "Operations before, which are not counted (default 1).")
+    private int warmUp = 1;
+
+    @Option(
+            names = {"-m", "--agg_iters"},
+            paramLabel = "<n>",
+            description = "Operations that go into one group (default 1).")
+    private int grouped = 1;
+
+    @Option(
+            names = {"-c", "--check"},
+            paramLabel = "<n>",
+            description = "How many operations of a size are made to compare every value; 0 compares none (default 1).")
+    private int checks = 1;
+
+    @Option(
+            names = {"-d", "--datatype"},
+            split = ",",
+            paramLabel = "<type>",
+            description =
+                    "int8, uint8, int32, uint32, int64, uint64, half, float, double, bfloat16, f8e4m3, f8e5m2; several with"
+                            + " commas, or all (default float).")
+    private List<String> types = List.of("float");
+
+    @Option(
+            names = {"-o", "--op"},
+            split = ",",
+            paramLabel = "<operation>",
+            description = "sum, prod, max, min, avg; several with commas, or all (default sum).")
+    private List<String> operations = List.of("sum");
+
+    @Option(
+            names = {"-a", "--average"},
+            paramLabel = "<0..3>",
+            description =
+                    "Whose time is told: 0 rank 0's, 1 the mean of all ranks, 2 the least, 3 the greatest (default 1).")
+    private int average = 1;
+
+    @Option(
+            names = {"-R", "--local_register"},
+            paramLabel = "<0..2>",
+            description =
+                    "0 plain memory, 1 memory of ncclMemAlloc registered by each rank, 2 as windows of all (default 0).")
+    private int registration;
+
+    @Option(
+            names = {"-T", "--timeout"},
+            paramLabel = "<seconds>",
+            description = "How long nothing may happen: no rank comes, no operation ends (default 60).")
+    private int timeout = 60;
+
+    @Option(
+            names = {"-g", "--ngpus"},
+            paramLabel = "<n>",
+            description =
+                    "Ranks on this machine, each a process with a GPU of its own, from --use_cuda on (default 1).")
+    private Integer gpus;
+
+    @Option(names = "--ranks", paramLabel = "<n>", description = "How many ranks there are; without --rank as -g.")
+    private Integer ranks;
+
+    @Option(names = "--rank", paramLabel = "<n>", description = "Which of them this process is, from 0.")
+    private Integer rank;
+
+    @Option(
+            names = "--server",
+            paramLabel = "<host:port>",
+            description = "Where rank 0 waits for the others: an address of its machine, in a network that is trusted.")
+    private String server;
+
+    @Option(
+            names = "--use_cuda",
+            paramLabel = "<n>",
+            description = "Number of the GPU (default the rank's number on this machine).")
+    private Integer gpu;
+
+    @Option(
+            names = "--log",
+            paramLabel = "<file>",
+            description = "Keep NCCL's log; with several ranks each has a file with its number behind the name.")
+    private Path log;
+
+    @Mixin
+    private JsonOption json;
+
+    private Launch launch;
+
+    @Override
+    protected void check() {
+        check(System.getenv());
+    }
+
+    /** The same with other variables than this process's. */
+    void check(Map<String, String> environment) {
+        json.check();
+        within("-n", iterations, 1, MOST_ITERATIONS);
+        within("-w", warmUp, 0, MOST_ITERATIONS);
+        within("-m", grouped, 1, MOST_ITERATIONS);
+        within("-c", checks, 0, MOST_ITERATIONS);
+        within("-a", average, 0, Average.values().length - 1);
+        within("-R", registration, 0, 2);
+        within("-T", timeout, 1, MOST_SECONDS);
+        types();
+        operations();
+        sizes(types().stream().mapToInt(NcclDataType::size).max().orElseThrow());
+        IllegalParameterException.when(gpu != null && gpu < 0, () -> "--use_cuda: " + gpu + " is no number of a GPU");
+        if (gpus != null) {
+            within("-g", gpus, 1, Launch.MOST_RANKS);
+            IllegalParameterException.when(
+                    rank != null && gpus > 1, "-g: a process with --rank is one rank; start the others beside it");
+            IllegalParameterException.when(
+                    rank == null && ranks != null && !gpus.equals(ranks),
+                    () -> "-g %d and --ranks %d: without --rank they mean the same".formatted(gpus, ranks));
+        }
+        launch = Launch.of(rank, rank == null && ranks == null ? several() : ranks, server, environment);
+    }
+
+    /** One GPU a process is what launchers are started with. */
+    private Integer several() {
+        return gpus != null && gpus > 1 ? gpus : null;
+    }
+
+    private static void within(String name, long value, long least, long most) {
+        if (value < least || value > most) {
+            throw new IllegalParameterException("%s: %d is not in %d..%d".formatted(name, value, least, most));
+        }
+    }
+
+    private static long bytes(String name, String text) {
+        if (!text.matches("\\d{1,13}[KMGkmg]?")) {
+            throw new IllegalParameterException(
+                    name + ": '" + text + "' is no number of bytes, such as 8, 64K, 16M or 1G");
+        }
+        int shift = switch (text.charAt(text.length() - 1)) {
+            case 'K', 'k' -> 10;
+            case 'M', 'm' -> 20;
+            case 'G', 'g' -> 30;
+            default -> 0;
+        };
+        long number = Long.parseLong(shift == 0 ? text : text.substring(0, text.length() - 1));
+        within(name, number, 1, MOST_BYTES >> shift);
+        return number << shift;
+    }
+
+    /**
+     * The sizes that are measured, in bytes.
+     *
+     * @param element bytes of an element: what is left of a size behind whole ones is cut off
+     */
+    List<Long> sizes(int element) {
+        long first = least == null ? USUAL_BYTES : bytes("-b", least);
+        long last = greatest == null ? Math.max(first, USUAL_BYTES) : bytes("-e", greatest);
+        IllegalParameterException.when(first > last, () -> "-b: %d is more than -e %d".formatted(first, last));
+        IllegalParameterException.when(
+                first < element, () -> "-b: %d bytes are less than an element of %d".formatted(first, element));
+        IllegalParameterException.when(factor != null && step != null, "-i and -f: one of the two");
+        if (factor != null) {
+            within("-f", factor, 2, MOST_FACTOR);
+        }
+        long more = step == null ? 1 << 20 : bytes("-i", step);
+        List<Long> sizes = new ArrayList<>();
+        for (long size = first; size <= last; size = factor != null ? size * factor : size + more) {
+            sizes.add(size / element * element);
+            IllegalParameterException.when(
+                    sizes.size() > MOST_SIZES, "-i: more than %d sizes: take -f".formatted(MOST_SIZES));
+        }
+        return sizes.stream().distinct().toList();
+    }
+
+    List<NcclDataType> types() {
+        return TypeName.types(types);
+    }
+
+    List<NcclOperation> operations() {
+        return TypeName.operations(operations);
+    }
+
+    int iterations() {
+        return iterations;
+    }
+
+    int warmUp() {
+        return warmUp;
+    }
+
+    int grouped() {
+        return grouped;
+    }
+
+    int checks() {
+        return checks;
+    }
+
+    Average average() {
+        return Average.values()[average];
+    }
+
+    /** 0 none, 1 by each rank, 2 windows. */
+    int registration() {
+        return registration;
+    }
+
+    Duration timeout() {
+        return Duration.ofSeconds(timeout);
+    }
+
+    Launch launch() {
+        return launch;
+    }
+
+    /** The GPU of a rank that this process starts. */
+    int gpuOf(int startedRank) {
+        return (gpu == null ? 0 : gpu) + startedRank;
+    }
+
+    Optional<Integer> gpu() {
+        return Optional.ofNullable(gpu);
+    }
+
+    /** Where NCCL's log is kept. */
+    Optional<Path> log() {
+        return Optional.ofNullable(log)
+                .map(file ->
+                        launch.ranks() == 1 ? file : file.resolveSibling(file.getFileName() + "." + launch.rank()));
+    }
+
+    JsonOption json() {
+        return json;
+    }
+
+    /** What all ranks must have alike, in words. */
+    String common() {
+        return "-b %d.. (%d sizes, %s), -n %d -w %d -m %d -c %d -R %d, types %s, operations %s"
+                .formatted(
+                        sizes(1).getFirst(),
+                        sizes(1).size(),
+                        sizes(1).getLast(),
+                        iterations,
+                        warmUp,
+                        grouped,
+                        checks,
+                        registration,
+                        types().stream().map(TypeName::of).collect(Collectors.joining(",")),
+                        operations().stream().map(TypeName::of).collect(Collectors.joining(",")));
+    }
+}

@@ -1,0 +1,258 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.allreduce;
+
+import io.github.rdma4j.cuda.Cuda;
+import io.github.rdma4j.cuda.CudaContext;
+import io.github.rdma4j.cuda.CudaDevice;
+import io.github.rdma4j.gpudirect.check.CheckReport;
+import io.github.rdma4j.gpudirect.check.GpuDirectCheck;
+import io.github.rdma4j.gpudirect.nccl.Nccl;
+import io.github.rdma4j.gpudirect.nccl.NcclCommunicator;
+import io.github.rdma4j.gpudirect.nccl.NcclMode;
+import io.github.rdma4j.gpudirect.nccl.NcclUnavailableException;
+import io.github.rdma4j.gpudirect.nccl.NcclUniqueId;
+import io.github.rdma4j.perftest.allreduce.choice.Choice;
+import io.github.rdma4j.perftest.allreduce.choice.Choices;
+import io.github.rdma4j.perftest.allreduce.choice.NcclLog;
+import io.github.rdma4j.perftest.environment.Environment;
+import io.github.rdma4j.perftest.exit.PerftestException;
+import io.github.rdma4j.perftest.exit.TestFailedException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** One rank, from the meeting of all to its report. */
+final class AllReduceRun {
+    private static final int LOOK_MILLIS = 100;
+    private static final int AFTER_ABORT_SECONDS = 5;
+    private static final String SEPARATOR = "\n";
+
+    private final AllReduceOptions options;
+    private final List<String> arguments;
+    private final Class<?> main;
+    private final Progress progress;
+    private final Launch launch;
+    private volatile StartedRanks others = StartedRanks.none();
+    private volatile NcclCommunicator communicator;
+
+    private AllReduceRun(AllReduceOptions options, List<String> arguments, Class<?> main) {
+        this.options = options;
+        this.arguments = arguments;
+        this.main = main;
+        this.launch = options.launch();
+        this.progress = new Progress(options.timeout());
+    }
+
+    /**
+     * Runs a rank, and those that it has to start.
+     *
+     * @param arguments of the command line, for the others
+     * @param main the class that other processes begin with
+     */
+    static AllReduceReport run(AllReduceOptions options, List<String> arguments, Class<?> main) {
+        return new AllReduceRun(options, arguments, main).watched();
+    }
+
+    /** The work is another thread's: in NCCL it may wait for ever, for a rank that is gone. */
+    private AllReduceReport watched() {
+        FutureTask<AllReduceReport> task = new FutureTask<>(this::all);
+        Thread.ofPlatform().daemon().name("rdma4j-nccl-rank").start(task);
+        try {
+            while (true) {
+                try {
+                    return task.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+                } catch (TimeoutException _) {
+                    others.requireAlive();
+                    if (progress.isOverdue()) {
+                        throw TestFailedException.ofLostPeer(
+                                "rank %d: nothing has happened for %d s (%s)"
+                                        .formatted(
+                                                launch.rank(), options.timeout().toSeconds(), progress.doing()),
+                                "see whether the other ranks are there and can be reached; -T gives them more time");
+                    }
+                }
+            }
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof RuntimeException cause) {
+                throw cause;
+            }
+            throw new IllegalStateException(e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new TestFailedException("interrupted", "");
+        } finally {
+            if (!task.isDone()) {
+                end(task);
+            }
+        }
+    }
+
+    /** Has a thread that is held in NCCL leave it, so that it gives back what it has. */
+    private void end(FutureTask<?> task) {
+        NcclCommunicator held = communicator;
+        if (held == null) {
+            // Nothing ends ncclCommInitRank but the end of the process.
+            return;
+        }
+        try {
+            held.abort();
+        } catch (RuntimeException _) {
+            // What is told is why it was ended.
+        }
+        try {
+            task.get(AFTER_ABORT_SECONDS, TimeUnit.SECONDS);
+        } catch (ExecutionException | TimeoutException _) {
+            // It ends with the process.
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private AllReduceReport all() {
+        Instant started = Instant.now();
+        // Before NCCL's library is loaded.
+        try (LogFile log = new LogFile(options.log())) {
+            Nccl.unavailability().ifPresent(why -> {
+                throw unavailable(why);
+            });
+            try (Meeting meeting = meeting();
+                    CudaContext context = device().retainPrimaryContext()) {
+                return measured(started, meeting, log, context);
+            }
+        } finally {
+            // The meeting is over: none of them waits for this rank any more.
+            others.close();
+        }
+    }
+
+    private static PerftestException unavailable(NcclUnavailableException why) {
+        return new PerftestException(why.getMessage(), "");
+    }
+
+    private Meeting meeting() {
+        if (launch.ranks() == 1) {
+            return Meeting.alone();
+        }
+        String common = options.common();
+        progress.step("waiting for the other ranks");
+        if (launch.startsOthers()) {
+            try (ServerSocket server = Meeting.listen(Meeting.here())) {
+                String address = server.getInetAddress().getHostAddress() + ":" + server.getLocalPort();
+                others = StartedRanks.start(main, arguments, options, launch.ranks(), address);
+                return Meeting.host(server, launch.ranks(), common, options.timeout(), others::requireAlive);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+        InetSocketAddress address = Meeting.address(launch.server().orElseThrow());
+        if (launch.rank() > 0) {
+            return Meeting.join(address, launch.rank(), launch.ranks(), common, options.timeout());
+        }
+        try (ServerSocket server = Meeting.listen(address)) {
+            return Meeting.host(server, launch.ranks(), common, options.timeout(), () -> {});
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private CudaDevice device() {
+        if (options.gpu().isPresent()) {
+            return Cuda.device(options.gpu().get());
+        }
+        return Cuda.device(
+                launch.localRank() >= 0
+                        ? launch.localRank()
+                        : launch.rank() % Math.max(1, Cuda.devices().size()));
+    }
+
+    private AllReduceReport measured(Instant started, Meeting meeting, LogFile log, CudaContext context) {
+        progress.step("the id of rank 0");
+        byte[] id = meeting.exchange(new byte[0], _ -> NcclUniqueId.create().bytes());
+        progress.step("ncclCommInitRank");
+        List<Timing> timings;
+        String library = "NCCL %s, %s".formatted(Nccl.version(), Nccl.library());
+        try (NcclCommunicator made = NcclCommunicator.init(
+                context,
+                launch.ranks(),
+                launch.rank(),
+                NcclUniqueId.of(id),
+                config -> config.mode(NcclMode.BLOCKING).timeout(options.timeout()))) {
+            communicator = made;
+            try (RankLoop loop = new RankLoop(options, meeting, made, progress)) {
+                timings = loop.run();
+            }
+            // A rank that goes first would be an error for one that is not through.
+            meeting.barrier();
+            progress.step("the end of the communicator");
+        }
+        progress.step("reading NCCL's log");
+        NcclLog said = log.read();
+        List<Choice> mine = choices(said, context.device());
+        List<Place> places = places(meeting, context.device());
+        List<List<Choice>> all = new ArrayList<>();
+        meeting.exchange(RankChoice.write(mine), told -> {
+            told.forEach(each -> all.add(RankChoice.read(each)));
+            return new byte[0];
+        });
+        return new AllReduceReport(
+                started,
+                Duration.between(started, Instant.now()).toMillis() / 1e3,
+                Environment.ofMachine(),
+                library,
+                places,
+                timings,
+                RankChoice.merge(all),
+                said.isEmpty() ? log.whyEmpty() : "");
+    }
+
+    private static List<Choice> choices(NcclLog said, CudaDevice device) {
+        if (said.isEmpty()) {
+            return List.of();
+        }
+        CheckReport check =
+                GpuDirectCheck.run(GpuDirectCheck.thisMachine(), gpu -> gpu.index() == device.ordinal(), _ -> true);
+        return Choices.of(said, check, device.ordinal());
+    }
+
+    private static List<Place> places(Meeting meeting, CudaDevice device) {
+        String mine = String.join(
+                SEPARATOR, host(), Long.toString(ProcessHandle.current().pid()), device.toString());
+        String all = new String(
+                meeting.exchange(
+                        mine.getBytes(StandardCharsets.UTF_8),
+                        told -> String.join(
+                                        SEPARATOR,
+                                        told.stream()
+                                                .map(each -> new String(each, StandardCharsets.UTF_8))
+                                                .toList())
+                                .getBytes(StandardCharsets.UTF_8)),
+                StandardCharsets.UTF_8);
+        String[] lines = all.split(SEPARATOR);
+        List<Place> places = new ArrayList<>();
+        for (int i = 0; i + 2 < lines.length; i += 3) {
+            places.add(new Place(lines[i], Long.parseLong(lines[i + 1]), lines[i + 2]));
+        }
+        return places;
+    }
+
+    private static String host() {
+        try {
+            return InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException _) {
+            return "a machine without a name";
+        }
+    }
+}

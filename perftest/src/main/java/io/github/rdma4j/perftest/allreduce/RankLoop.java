@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.allreduce;
+
+import io.github.rdma4j.cuda.CudaContext;
+import io.github.rdma4j.cuda.CudaStream;
+import io.github.rdma4j.cuda.DeviceMemory;
+import io.github.rdma4j.cuda.DeviceSlice;
+import io.github.rdma4j.cuda.HostMemory;
+import io.github.rdma4j.gpudirect.nccl.Nccl;
+import io.github.rdma4j.gpudirect.nccl.NcclCommunicator;
+import io.github.rdma4j.gpudirect.nccl.NcclDataType;
+import io.github.rdma4j.gpudirect.nccl.NcclGroup;
+import io.github.rdma4j.gpudirect.nccl.NcclOperation;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.DoubleStream;
+
+/** The measured loop of one rank. */
+final class RankLoop implements AutoCloseable {
+    /** Values are copied and compared in pieces, all of which have the same contents. */
+    private static final long PIECE_ELEMENTS = 512L * Values.PERIOD;
+
+    private static final int LOOKS_PER_QUESTION = 256;
+    private static final double NANOS = 1000;
+
+    private final AllReduceOptions options;
+    private final Meeting meeting;
+    private final NcclCommunicator communicator;
+    private final CudaStream stream;
+    private final Progress progress;
+    private final DeviceMemory send;
+    private final DeviceMemory receive;
+    private final HostMemory staging;
+
+    RankLoop(AllReduceOptions options, Meeting meeting, NcclCommunicator communicator, Progress progress) {
+        this.options = options;
+        this.meeting = meeting;
+        this.communicator = communicator;
+        this.progress = progress;
+        CudaContext context = communicator.context();
+        stream = context.createStream();
+        long most = options.sizes(1).getLast();
+        boolean registered = options.registration() > 0;
+        send = registered ? Nccl.allocate(context, most) : context.allocate(most);
+        receive = registered ? Nccl.allocate(context, most) : context.allocate(most);
+        staging = context.allocateHost(PIECE_ELEMENTS * Long.BYTES);
+        for (DeviceMemory each : List.of(send, receive)) {
+            switch (options.registration()) {
+                case 1 -> communicator.register(each.slice());
+                case 2 -> communicator.registerWindow(each.slice(), true);
+                default -> {}
+            }
+        }
+    }
+
+    /** All sizes of all types and operations. */
+    List<Timing> run() {
+        List<Timing> timings = new ArrayList<>();
+        for (NcclDataType type : options.types()) {
+            for (NcclOperation operation : options.operations()) {
+                Values values = new Values(type, operation, communicator.ranks());
+                for (long bytes : options.sizes(type.size())) {
+                    for (boolean inPlace : new boolean[] {false, true}) {
+                        timings.add(measure(type, operation, values, bytes, inPlace));
+                    }
+                }
+            }
+        }
+        return timings;
+    }
+
+    private Timing measure(NcclDataType type, NcclOperation operation, Values values, long bytes, boolean inPlace) {
+        DeviceSlice from = (inPlace ? receive : send).slice(0, bytes);
+        DeviceSlice to = receive.slice(0, bytes);
+        String words = "all-reduce of %d bytes, %s, %s, %s"
+                .formatted(bytes, TypeName.of(type), TypeName.of(operation), inPlace ? "in place" : "out of place");
+        Runnable call = () -> communicator.allReduce(from, to, type, operation, stream);
+        Runnable round = options.grouped() == 1
+                ? call
+                : () -> NcclGroup.run(() -> {
+                    for (int i = 0; i < options.grouped(); i++) {
+                        call.run();
+                    }
+                });
+        fill(from, values, type);
+        progress.step("warm-up of " + words);
+        for (int i = 0; i < options.warmUp(); i++) {
+            round.run();
+        }
+        finish();
+        meeting.barrier();
+        progress.step(words);
+        long start = System.nanoTime();
+        for (int i = 0; i < options.iterations(); i++) {
+            round.run();
+        }
+        finish();
+        double nanos = (System.nanoTime() - start) / ((double) options.iterations() * options.grouped());
+        long wrong = 0;
+        for (int i = 0; i < options.checks(); i++) {
+            progress.step("check of " + words);
+            if (!inPlace) {
+                // What is not written is not taken for a result.
+                receive.fill(0, bytes, (byte) 0xa5);
+            }
+            fill(from, values, type);
+            meeting.barrier();
+            call.run();
+            finish();
+            wrong += wrong(bytes, values, type);
+        }
+        progress.step("the others' times of " + words);
+        ByteBuffer all = ByteBuffer.wrap(meeting.exchange(
+                ByteBuffer.allocate(2 * Long.BYTES)
+                        .putDouble(nanos)
+                        .putLong(wrong)
+                        .array(),
+                this::gather));
+        long elements = bytes / type.size();
+        return new Timing(
+                TypeName.of(type),
+                TypeName.of(operation),
+                inPlace,
+                bytes,
+                elements,
+                (long) options.iterations() * options.grouped(),
+                all.getDouble() / NANOS,
+                elements * options.checks() * communicator.ranks(),
+                all.getLong());
+    }
+
+    private byte[] gather(List<byte[]> told) {
+        double[] times = told.stream()
+                .mapToDouble(each -> ByteBuffer.wrap(each).getDouble())
+                .toArray();
+        long wrong = told.stream()
+                .mapToLong(each -> ByteBuffer.wrap(each).getLong(Double.BYTES))
+                .sum();
+        double time = switch (options.average()) {
+            case RANK_0 -> times[0];
+            case MEAN -> DoubleStream.of(times).average().orElseThrow();
+            case LEAST -> DoubleStream.of(times).min().orElseThrow();
+            case GREATEST -> DoubleStream.of(times).max().orElseThrow();
+        };
+        return ByteBuffer.allocate(2 * Long.BYTES)
+                .putDouble(time)
+                .putLong(wrong)
+                .array();
+    }
+
+    /** Until the stream is done. It spins, as nccl-tests do: a sleep would be longer than small operations. */
+    private void finish() {
+        for (int looks = 1; !stream.isDone(); looks++) {
+            if (looks % LOOKS_PER_QUESTION == 0) {
+                communicator.asyncError().ifPresent(failure -> {
+                    throw failure;
+                });
+            }
+            Thread.yield();
+        }
+    }
+
+    private void fill(DeviceSlice slice, Values values, NcclDataType type) {
+        MemorySegment piece = piece(slice.length(), type);
+        values.fillSent(piece, communicator.rank());
+        for (long at = 0; at < slice.length(); at += piece.byteSize()) {
+            long length = Math.min(piece.byteSize(), slice.length() - at);
+            slice.memory().copyFrom(slice.offset() + at, piece.asSlice(0, length));
+        }
+    }
+
+    private MemorySegment piece(long bytes, NcclDataType type) {
+        return staging.segment().asSlice(0, Math.min(bytes, PIECE_ELEMENTS * type.size()));
+    }
+
+    private long wrong(long bytes, Values values, NcclDataType type) {
+        MemorySegment piece = piece(bytes, type);
+        MemorySegment expected = MemorySegment.ofArray(new long[Math.toIntExact((piece.byteSize() + 7) / 8)])
+                .asSlice(0, piece.byteSize());
+        values.fillExpected(expected);
+        long wrong = 0;
+        for (long at = 0; at < bytes; at += piece.byteSize()) {
+            long length = Math.min(piece.byteSize(), bytes - at);
+            receive.copyTo(at, piece.asSlice(0, length));
+            wrong += values.wrong(piece.asSlice(0, length), expected.asSlice(0, length));
+        }
+        return wrong;
+    }
+
+    /** Streams, memory and registrations are closed with their context. */
+    @Override
+    public void close() {
+        staging.close();
+        receive.close();
+        send.close();
+        stream.close();
+    }
+}

@@ -1,0 +1,307 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.allreduce.choice;
+
+import io.github.rdma4j.gpudirect.check.CheckId;
+import io.github.rdma4j.gpudirect.check.CheckReport;
+import io.github.rdma4j.gpudirect.check.CheckedGpu;
+import io.github.rdma4j.gpudirect.check.Finding;
+import io.github.rdma4j.gpudirect.check.PairVerdict;
+import io.github.rdma4j.gpudirect.check.Support;
+import io.github.rdma4j.gpudirect.topology.PciDistance;
+import io.github.rdma4j.perftest.allreduce.choice.Choice.Verdict;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** What a rank's log says that NCCL chose, beside what gpudirect-check predicts for the rank's GPU. */
+public final class Choices {
+    private static final String SOCKET = "Socket";
+    private static final int RING = 4;
+    private static final int FEW = 5;
+
+    private final NcclLog log;
+    private final CheckReport check;
+    private final int device;
+    private final List<Choice> choices = new ArrayList<>();
+
+    private Choices(NcclLog log, CheckReport check, int device) {
+        this.log = log;
+        this.check = check;
+        this.device = device;
+    }
+
+    /**
+     * Compares.
+     *
+     * @param log of the rank
+     * @param check of its machine, with its GPU
+     * @param device CUDA's number of the GPU
+     */
+    public static List<Choice> of(NcclLog log, CheckReport check, int device) {
+        return new Choices(log, check, device).all();
+    }
+
+    private List<Choice> all() {
+        if (!log.version().isEmpty()) {
+            choices.add(Choice.unpredicted("NCCL", log.version()));
+        }
+        network();
+        dmaBuf();
+        pairs();
+        links();
+        graphs();
+        if (!log.variables().isEmpty()) {
+            choices.add(new Choice(
+                    "variables",
+                    log.variables().entrySet().stream()
+                            .map(each -> each.getKey() + "=" + each.getValue())
+                            .collect(Collectors.joining(", ")),
+                    finding(CheckId.NCCL_SETTINGS).map(Finding::seen).orElse(""),
+                    Verdict.NOT_PREDICTED,
+                    ""));
+        }
+        log.warnings().stream().limit(FEW).forEach(text -> choices.add(Choice.unpredicted("NCCL warns", text)));
+        return choices;
+    }
+
+    private Optional<Finding> finding(CheckId id) {
+        return check.findings().stream().filter(each -> each.id() == id).findFirst();
+    }
+
+    private Optional<CheckedGpu> gpu() {
+        return check.gpus().stream().filter(each -> each.index() == device).findFirst();
+    }
+
+    private List<PairVerdict> verdicts() {
+        String label = "GPU" + device;
+        return check.verdicts().stream()
+                .filter(each -> each.gpu().equals(label))
+                .toList();
+    }
+
+    /** Adapters that can be used, by name. */
+    private List<String> usable() {
+        return verdicts().stream()
+                .filter(each -> each.obstacle().isEmpty())
+                .map(PairVerdict::adapter)
+                .toList();
+    }
+
+    private boolean isSet(String variable, String value) {
+        return value.equals(log.variables().get(variable));
+    }
+
+    private void network() {
+        if (log.networks().isEmpty()) {
+            return;
+        }
+        List<String> used = log.adapters().stream().map(NcclLog.Adapter::name).toList();
+        String chosen = String.join(", ", log.networks())
+                + (used.isEmpty()
+                        ? ""
+                        : ": "
+                                + log.adapters().stream()
+                                        .map(each -> each.name() + " port " + each.port() + " (" + each.link() + ")")
+                                        .collect(Collectors.joining(", ")));
+        boolean sockets = log.networks().equals(List.of(SOCKET));
+        List<String> usable = usable();
+        if (isSet("NCCL_IB_DISABLE", "1") || isSet("NCCL_NET", SOCKET)) {
+            choices.add(Choice.compared("network", chosen, SOCKET + ", by a variable", sockets, "a plugin"));
+        } else if (usable.isEmpty()) {
+            choices.add(Choice.compared(
+                    "network",
+                    chosen,
+                    SOCKET + ": no RDMA device can be used",
+                    sockets,
+                    "a plugin, or devices that libibverbs does not show to this program"));
+        } else {
+            List<String> left =
+                    usable.stream().filter(each -> !used.contains(each)).toList();
+            choices.add(Choice.compared(
+                    "network",
+                    chosen,
+                    "RDMA: " + String.join(", ", usable),
+                    !sockets,
+                    "there are RDMA devices and NCCL goes by TCP: look for lines NET/IB in its log, at NCCL_IB_HCA, and"
+                            + " whether a port is active"));
+            if (!sockets && !used.isEmpty() && !left.isEmpty()) {
+                choices.add(Choice.unpredicted("adapters left out", String.join(", ", left)));
+            }
+        }
+    }
+
+    private void dmaBuf() {
+        Optional<Support> offered =
+                gpu().flatMap(CheckedGpu::facts).map(facts -> facts.dmaBuf()).filter(each -> each != Support.UNKNOWN);
+        // NCCL looks only where its network could use them.
+        if (offered.isEmpty() || log.adapters().isEmpty()) {
+            return;
+        }
+        boolean used = log.dmaBufs().contains(device);
+        boolean expected = offered.get() == Support.YES;
+        choices.add(
+                Choice.compared(
+                        "dma-buf",
+                        used ? "available" : "not said to be available",
+                        expected ? "the driver offers it" : "the driver does not offer it",
+                        used == expected,
+                        used
+                                ? "the driver offers it to NCCL alone: another driver library, or another GPU of this number"
+                                : "NCCL wants CUDA 11.7, a kernel with dma-bufs, ibv_reg_dmabuf_mr, and NCCL_DMABUF_ENABLE not 0"));
+    }
+
+    private Optional<String> adapterName(int number) {
+        return log.adapters().stream()
+                .filter(each -> each.number() == number)
+                .map(NcclLog.Adapter::name)
+                .findFirst();
+    }
+
+    private Optional<PairVerdict> verdict(String adapter) {
+        return verdicts().stream()
+                .filter(each -> each.adapter().equals(adapter))
+                .findFirst();
+    }
+
+    private static String words(PairVerdict verdict) {
+        return verdict.path().map(Object::toString).orElse("none")
+                + verdict.distance().map(far -> ", " + far.label()).orElse("");
+    }
+
+    /** Whether NCCL means this rank's GPU, by its number or by its address. */
+    private boolean isOurs(String gpu) {
+        String address = gpu().map(each -> each.address().toString()).orElse("");
+        String digits = address.replaceAll("[:.]", "").replaceFirst("^0+", "");
+        return gpu.equals(Integer.toString(device)) || gpu.startsWith(device + "[") || gpu.equals(digits);
+    }
+
+    private void pairs() {
+        Map<String, NcclLog.Pair> last = new LinkedHashMap<>();
+        log.pairs().stream().filter(each -> isOurs(each.gpu())).forEach(each -> last.put(each.adapter(), each));
+        last.values().forEach(this::pair);
+    }
+
+    private void pair(NcclLog.Pair pair) {
+        String name = (pair.adapter().matches("\\d{1,6}")
+                        ? adapterName(Integer.parseInt(pair.adapter()))
+                        : Optional.<String>empty())
+                .orElse("HCA " + pair.adapter());
+        String subject = "GPU" + device + " with " + name;
+        String chosen = "%s (distance %d, allowed to %d)"
+                .formatted(pair.direct() ? "GPUDirect RDMA" : "through host memory", pair.distance(), pair.limit());
+        choices.add(verdict(name)
+                .map(verdict -> Choice.compared(
+                        subject,
+                        chosen,
+                        words(verdict),
+                        pair.direct() == verdict.isDirect(),
+                        difference(pair.direct(), verdict)))
+                .orElse(Choice.unpredicted(subject, chosen)));
+    }
+
+    private static String difference(boolean direct, PairVerdict verdict) {
+        if (direct) {
+            return "registration would not go that way: "
+                    + verdict.decision()
+                            .map(Object::toString)
+                            .orElse(verdict.obstacle().orElse(""));
+        }
+        return verdict.distance()
+                        .filter(far -> far.compareTo(PciDistance.PXB) > 0)
+                        .map(far -> "NCCL does not go so far (" + far.label() + ") directly, rdma4j does: ")
+                        .orElse("NCCL finds no module nvidia_peermem and no dma-bufs, or is told not to: ")
+                + "NCCL_NET_GDR_LEVEL=SYS allows it";
+    }
+
+    private void links() {
+        Map<String, Integer> ways = new LinkedHashMap<>();
+        log.links().forEach(link -> ways.merge(way(link), 1, Integer::sum));
+        Map<String, NcclLog.Link> first = new LinkedHashMap<>();
+        log.links().forEach(link -> first.putIfAbsent(way(link), link));
+        first.forEach((way, link) -> link(way, link, ways.get(way)));
+    }
+
+    private static String way(NcclLog.Link link) {
+        return link.isOverNetwork()
+                ? "between machines, " + link.over() + ", adapter " + link.adapter() + (link.direct() ? ", direct" : "")
+                : "rank " + link.from() + " to rank " + link.to() + ", " + link.text();
+    }
+
+    private void link(String way, NcclLog.Link link, int count) {
+        String channels = count == 1 ? "one channel" : count + " channels";
+        if (!link.isOverNetwork()) {
+            boolean forbidden = isSet("NCCL_P2P_DISABLE", "1") || isSet("NCCL_P2P_LEVEL", "LOC");
+            String subject = "rank %d to rank %d".formatted(link.from(), link.to());
+            String chosen = link.text() + ", " + channels;
+            choices.add(
+                    forbidden
+                            ? Choice.compared(
+                                    subject,
+                                    chosen,
+                                    "not P2P, by a variable",
+                                    !link.over().equals("P2P"),
+                                    "")
+                            : Choice.unpredicted(subject, chosen));
+            return;
+        }
+        String name = adapterName(link.adapter()).orElse("adapter " + link.adapter());
+        String subject = "other machines by " + name;
+        String chosen = link.text() + ", " + channels;
+        Optional<PairVerdict> verdict = link.over().equals("NET/" + SOCKET) ? Optional.empty() : verdict(name);
+        choices.add(verdict.map(found -> Choice.compared(
+                        subject,
+                        chosen,
+                        words(found),
+                        link.direct() == found.isDirect(),
+                        difference(link.direct(), found)))
+                .orElse(Choice.unpredicted(subject, chosen)));
+    }
+
+    private void graphs() {
+        if (log.channels() > 0) {
+            String rings = log.rings().values().stream().distinct().limit(FEW).collect(Collectors.joining("; "));
+            choices.add(Choice.unpredicted(
+                    "channels", log.channels() + (rings.isEmpty() ? "" : ", ranks in the order " + rings)));
+        }
+        if (!Double.isNaN(log.totalBandwidth())) {
+            choices.add(
+                    Choice.unpredicted("topology", "%.1f GB/s for a GPU, all in all".formatted(log.totalBandwidth())));
+        }
+        log.graphs().stream().filter(each -> each.pattern() == RING).findFirst().ifPresent(this::ring);
+    }
+
+    private void ring(NcclLog.Graph graph) {
+        boolean network = log.links().stream().anyMatch(NcclLog.Link::isOverNetwork);
+        String chosen = "%d channels of %.1f GB/s, %s between GPUs%s"
+                .formatted(
+                        graph.channels(),
+                        graph.bandwidth(),
+                        graph.inside(),
+                        network ? ", " + graph.outside() + " to adapters" : "");
+        Optional<PciDistance> nearest = verdicts().stream()
+                .filter(PairVerdict::nearest)
+                .flatMap(each -> each.distance().stream())
+                .filter(far -> far != PciDistance.NONE)
+                .findFirst();
+        // Without a network the second kind means nothing.
+        choices.add(
+                network && nearest.isPresent()
+                        ? Choice.compared(
+                                "ring",
+                                chosen,
+                                nearest.get().label() + " to the nearest adapter",
+                                ncclName(nearest.get()).equals(graph.outside()),
+                                "NCCL takes an adapter that is not the nearest of this GPU, by another GPU perhaps (PXN), or"
+                                        + " counts links otherwise")
+                        : Choice.unpredicted("ring", chosen));
+    }
+
+    /** NCCL knows no NODE. */
+    private static String ncclName(PciDistance distance) {
+        return distance == PciDistance.NODE ? PciDistance.PHB.label() : distance.label();
+    }
+}
