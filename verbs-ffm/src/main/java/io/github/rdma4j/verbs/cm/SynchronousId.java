@@ -34,6 +34,10 @@ import java.util.function.Consumer;
  */
 public final class SynchronousId implements AutoCloseable {
     private static final String NOTHING_CAME = "nothing came within %s";
+    /** Each attempt to find an address takes twice as long as the last one, up to the longest. */
+    private static final Duration FIRST_ATTEMPT = Duration.ofMillis(250);
+
+    private static final Duration LONGEST_ATTEMPT = Duration.ofSeconds(2);
 
     private final EventChannel channel;
     private final ConnectionId id;
@@ -84,8 +88,7 @@ public final class SynchronousId implements AutoCloseable {
      */
     public void resolve(InetSocketAddress destination, Duration timeout) {
         Deadline deadline = new Deadline(timeout);
-        id.resolveAddress(destination, timeout);
-        route("resolving " + destination, deadline);
+        route(part -> id.resolveAddress(destination, part), "resolving " + destination, deadline);
     }
 
     /**
@@ -99,8 +102,10 @@ public final class SynchronousId implements AutoCloseable {
      */
     public void resolve(InetSocketAddress source, InetSocketAddress destination, Duration timeout) {
         Deadline deadline = new Deadline(timeout);
-        id.resolveAddress(source, destination, timeout);
-        route("resolving %s from %s".formatted(destination, source), deadline);
+        route(
+                part -> id.resolveAddress(source, destination, part),
+                "resolving %s from %s".formatted(destination, source),
+                deadline);
     }
 
     /** Of rdma_create_ep(3): a route that is known already is not resolved. */
@@ -108,23 +113,46 @@ public final class SynchronousId implements AutoCloseable {
         Deadline deadline = new Deadline(timeout);
         String operation = "resolving " + address;
         InetSocketAddress destination = address.destination().orElseThrow();
-        address.source()
-                .ifPresentOrElse(
-                        source -> id.resolveAddress(source, destination, timeout),
-                        () -> id.resolveAddress(destination, timeout));
+        Consumer<Duration> attempt = address.source()
+                .<Consumer<Duration>>map(source -> part -> id.resolveAddress(source, destination, part))
+                .orElse(part -> id.resolveAddress(destination, part));
         if (address.route().length == 0) {
-            route(operation, deadline);
+            route(attempt, operation, deadline);
         } else {
-            expect(CmEventType.ADDR_RESOLVED, operation, deadline);
+            address(attempt, operation, deadline);
             id.options().infiniBandPath(address.route());
             expect(CmEventType.ROUTE_RESOLVED, operation, deadline);
         }
     }
 
-    private void route(String operation, Deadline deadline) {
-        expect(CmEventType.ADDR_RESOLVED, operation, deadline);
+    private void route(Consumer<Duration> attempt, String operation, Deadline deadline) {
+        address(attempt, operation, deadline);
         id.resolveRoute(deadline.atLeastOneMillisecond());
         expect(CmEventType.ROUTE_RESOLVED, operation, deadline);
+    }
+
+    /**
+     * Several attempts: within one, the kernel asks the network (ARP) three times at most. And if the answer comes at
+     * once, as between two interfaces of one machine, it hears of it only when the attempt is over: addr.c's
+     * process_one_req() sets the end of the attempt behind the wake-up that came while it asked.
+     */
+    private void address(Consumer<Duration> attempt, String operation, Deadline deadline) {
+        Duration part = FIRST_ATTEMPT;
+        while (true) {
+            Duration remaining = deadline.atLeastOneMillisecond();
+            boolean last = remaining.compareTo(part) <= 0;
+            attempt.accept(last ? remaining : part);
+            try {
+                expect(CmEventType.ADDR_RESOLVED, operation, deadline);
+                return;
+            } catch (ConnectionException e) {
+                if (last || e.errno() != CmStatus.ETIMEDOUT) {
+                    throw e;
+                }
+            }
+            Duration longer = part.multipliedBy(2);
+            part = longer.compareTo(LONGEST_ATTEMPT) < 0 ? longer : LONGEST_ATTEMPT;
+        }
     }
 
     /**
