@@ -117,8 +117,9 @@ final class Campaign {
                 fault.steps().stream().filter(step -> step.place().isHere()).toList();
         List<Step> there =
                 fault.steps().stream().filter(step -> step.place().isThere()).toList();
-        int port = Remote.start(new Peer.Orders(
-                scenario.load(), runSeed, scenario.lengthMillis(), scenario.limitMillis(), scenario.silenceMillis()));
+        Peer.Orders orders = new Peer.Orders(
+                scenario.load(), runSeed, scenario.lengthMillis(), scenario.limitMillis(), scenario.silenceMillis());
+        int port = Remote.start(orders);
         Map<String, Integer> before = Leftovers.now(ownsWire);
         List<String> complaints = new ArrayList<>();
         List<EndReport> survivors = new ArrayList<>();
@@ -134,8 +135,10 @@ final class Campaign {
                     shell.schedule(here, faultAt, 0);
                 }
             };
-            survivors.add(talk(scenario, runSeed, server, begin));
-        } catch (RuntimeException e) {
+            survivors.add(talk(orders, server, begin));
+        } catch (InterruptedException e) {
+            throw e;
+        } catch (Exception e) {
             complaints.add("machine 1: " + e);
         }
         if (ownsWire) {
@@ -163,26 +166,28 @@ final class Campaign {
     }
 
     /** @param begin to be called when the clock of the report starts */
-    private static EndReport talk(Scenario scenario, long runSeed, InetSocketAddress server, Runnable begin)
-            throws InterruptedException {
-        if (scenario.load() == Load.CONNECTING) {
+    private static EndReport talk(Peer.Orders orders, InetSocketAddress server, Runnable begin) throws Exception {
+        if (orders.load() == Load.CONNECTING) {
             begin.run();
-            return new Connects(scenario.lengthMillis()).client(server);
+            return new Connects(orders.lengthMillis()).client(server);
+        }
+        if (orders.load().isNetty()) {
+            return NettyEnd.client(server, orders, begin);
         }
         Moves moves = new Moves();
         try (Endpoint endpoint = Endpoint.connect(
                 server,
-                config -> Peer.configure(config, scenario.load(), scenario.silenceMillis(), moves),
+                config -> Peer.configure(config, orders.load(), orders.silenceMillis(), moves),
                 Duration.ofMinutes(1))) {
-            Peer.awaitBeginning(endpoint, scenario.load());
+            Peer.awaitBeginning(endpoint, orders.load());
             begin.run();
             return new Conversation(
                             1,
                             endpoint,
-                            scenario.load(),
-                            runSeed,
-                            scenario.lengthMillis(),
-                            scenario.limitMillis(),
+                            orders.load(),
+                            orders.seed(),
+                            orders.lengthMillis(),
+                            orders.limitMillis(),
                             moves)
                     .run();
         }

@@ -41,14 +41,13 @@ final class Conversation {
     private final long limitMillis;
     private final Moves moves;
     private final Content outgoing;
-    private final Content incoming;
+    private final Incoming incoming;
     private final long begun = System.nanoTime();
     private final CountDownLatch handleCame = new CountDownLatch(1);
     private final CountDownLatch transfersDone = new CountDownLatch(1);
 
     private volatile MemoryHandle remote;
     private volatile long sent;
-    private volatile long received;
     private volatile long transfers;
     private volatile boolean allSent;
     private volatile boolean allCame;
@@ -74,7 +73,7 @@ final class Conversation {
         this.limitMillis = limitMillis;
         this.moves = moves;
         outgoing = new Content(seed * 2 + side, endpoint.maxMessageSize());
-        incoming = new Content(seed * 2 + 3 - side, endpoint.maxMessageSize());
+        incoming = new Incoming(new Content(seed * 2 + 3 - side, endpoint.maxMessageSize()));
     }
 
     /** Talks until all is said, or all threads were told that it cannot be. */
@@ -102,7 +101,16 @@ final class Conversation {
         synchronized (this) {
             boolean whole = allSent && allCame && told.isEmpty();
             return new EndReport(
-                    side, sent, received, transfers, whole, told, toldAtMillis, wrong, hung, moves.since(begun));
+                    side,
+                    sent,
+                    incoming.received(),
+                    transfers,
+                    whole,
+                    told,
+                    toldAtMillis,
+                    wrong,
+                    hung,
+                    moves.since(begun));
         }
     }
 
@@ -190,20 +198,10 @@ final class Conversation {
         remote = MemoryHandle.fromBytes(next());
         handleCame.countDown();
         while (true) {
-            byte[] message = next();
-            long count = Content.countOf(message);
-            if (count >= 0) {
-                if (count != received) {
-                    throw new Wrong("the end came behind " + received + " messages of " + count);
-                }
+            if (incoming.take(next())) {
                 allCame = true;
                 return;
             }
-            String complaint = incoming.complaint(message, received + 1);
-            if (!complaint.isEmpty()) {
-                throw new Wrong(complaint);
-            }
-            received++;
         }
     }
 
@@ -282,15 +280,6 @@ final class Conversation {
             latch.await();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        }
-    }
-
-    /** What arrived is not what was sent. */
-    private static final class Wrong extends RuntimeException {
-        private static final long serialVersionUID = 1;
-
-        Wrong(String message) {
-            super(message);
         }
     }
 }

@@ -65,6 +65,16 @@ record EndReport(
                                 .toList());
     }
 
+    EndReport withWrong(String more) {
+        String all = wrong.isEmpty() ? more : wrong + "; " + more;
+        return new EndReport(side, sent, received, transfers, whole, told, toldAtMillis, all, hung, moves);
+    }
+
+    EndReport withHung(String more) {
+        String all = hung.isEmpty() ? more : hung + "; " + more;
+        return new EndReport(side, sent, received, transfers, whole, told, toldAtMillis, wrong, all, moves);
+    }
+
     private static String clean(String text) {
         return text.replaceAll("\\s+", " ");
     }

@@ -13,7 +13,13 @@ enum Load {
     /** They connect, say a word and close, again and again. */
     CONNECTING,
     /** As {@link #BUSY}, between endpoints that move to TCP and back. */
-    FAILOVER;
+    FAILOVER,
+    /** Two channels of Netty write all they can to each other. */
+    NETTY,
+    /** Two channels of Netty wait for what the other one says at the end. */
+    NETTY_IDLE,
+    /** A client of Netty posts to a server, some requests ahead, and each checks what the other one says. */
+    HTTP;
 
     boolean isBusy() {
         return this == BUSY || this == FAILOVER;
@@ -21,6 +27,11 @@ enum Load {
 
     /** {@return the name for the table} */
     String label() {
-        return name().toLowerCase(Locale.ROOT);
+        return name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    }
+
+    /** {@return whether Netty's channels carry it} */
+    boolean isNetty() {
+        return compareTo(NETTY) >= 0;
     }
 }

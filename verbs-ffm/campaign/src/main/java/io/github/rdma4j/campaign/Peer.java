@@ -43,6 +43,12 @@ final class Peer {
     public static void main(String... arguments) throws Exception {
         Orders orders = Orders.of(arguments);
         EndReport report;
+        if (orders.load().isNetty()) {
+            report = NettyEnd.server(
+                    new InetSocketAddress(System.getenv("RDMA4J_ADDRESS_2"), 0), orders, System.out::println);
+            System.out.println(report.line());
+            System.exit(0); // threads of Netty that are no event loops go on for a second
+        }
         Moves moves = new Moves();
         try (EndpointServer server = EndpointServer.bind(
                 new InetSocketAddress(System.getenv("RDMA4J_ADDRESS_2"), 0),

@@ -5,12 +5,16 @@ package io.github.rdma4j.campaign;
 import static io.github.rdma4j.campaign.Load.BUSY;
 import static io.github.rdma4j.campaign.Load.CONNECTING;
 import static io.github.rdma4j.campaign.Load.FAILOVER;
+import static io.github.rdma4j.campaign.Load.HTTP;
 import static io.github.rdma4j.campaign.Load.IDLE;
+import static io.github.rdma4j.campaign.Load.NETTY;
+import static io.github.rdma4j.campaign.Load.NETTY_IDLE;
 import static io.github.rdma4j.campaign.Step.Place.BOTH;
 import static io.github.rdma4j.campaign.Step.Place.HERE;
 import static io.github.rdma4j.campaign.Step.Place.THERE;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 /** All of them. */
 final class Scenarios {
@@ -26,6 +30,32 @@ final class Scenarios {
     private Scenarios() {}
 
     static List<Scenario> all() {
+        return Stream.concat(ofEndpoints().stream(), ofNetty().stream()).toList();
+    }
+
+    private static List<Scenario> ofNetty() {
+        Oracle told = Oracle.toldWithin(SILENCE + SLACK);
+        return List.of(
+                arrives(Fault.none(), HTTP, 2_000),
+                arrives(Fault.none(), NETTY, 2_000),
+                arrives(Fault.wire("loss 1 %", "loss 1%"), NETTY, 3_000),
+                arrives(Fault.wire("loss 1 %", "loss 1%"), HTTP, 3_000),
+                arrives(Fault.wire("reordered 25 %, delay 1 ms", "delay 1ms reorder 25%"), NETTY, 3_000),
+                arrives(Fault.wire("corrupted 1 %", "corrupt 1%"), NETTY, 3_000),
+                new Scenario(Fault.cut("cut for 5 s", BOTH, 5_000), NETTY, Oracle.allArrives(), 8_000, 30_000),
+                new Scenario(Fault.cut("cut for good", BOTH, 12_000), NETTY, told, ENDLESS, SILENCE),
+                new Scenario(Fault.cut("cut for good", BOTH, 12_000), NETTY_IDLE, told, ENDLESS, SILENCE),
+                new Scenario(Fault.cut("cut for good", BOTH, 12_000), HTTP, told, ENDLESS, SILENCE),
+                new Scenario(Fault.cut("cut one way", HERE, 12_000), NETTY, told, ENDLESS, SILENCE),
+                new Scenario(Fault.killed(), NETTY, Oracle.toldWithin(SLACK), ENDLESS, SILENCE),
+                new Scenario(Fault.killed(), NETTY_IDLE, Oracle.toldWithin(SLACK), ENDLESS, SILENCE),
+                new Scenario(Fault.killed(), HTTP, Oracle.toldWithin(SLACK), ENDLESS, SILENCE),
+                new Scenario(Fault.stopped("peer stopped for 5 s", 5_000), NETTY, Oracle.allArrives(), 6_000, SILENCE),
+                new Scenario(Fault.stopped("peer stopped for 12 s", 12_000), HTTP, Oracle.allArrives(), 4_000, SILENCE),
+                new Scenario(Fault.poweredOff(), NETTY, told, ENDLESS, SILENCE));
+    }
+
+    private static List<Scenario> ofEndpoints() {
         Oracle moves = Oracle.movesWithin(MOVING_SILENCE + SLACK);
         Oracle told = Oracle.toldWithin(SILENCE + SLACK);
         return List.of(
