@@ -152,45 +152,65 @@ abstract class VerbsWire implements Carrier {
         MemorySlice slice = buffers.message(slot);
         int tells = signaled ? FOR_THE_PEER : SendFlags.SOLICITED;
         int flags = slice.length() <= inlineSize ? tells | SendFlags.INLINE : tells;
-        long id = tag | slot;
         if (trailer > 0) {
             buffers.frame(slot, frame);
-            if (batch == null) {
-                return queuePair.postSend(id, slice, flags);
-            }
-            batch.send(id, slice, flags);
-            return 0;
         }
-        if (batch != null) {
-            batch.sendWithImmediate(id, slice, frame, flags);
-            return 0;
-        }
-        return queuePair.postSendWithImmediate(id, slice, frame, flags);
+        return post(null, tag | slot, slot, slice, null, frame, 0, flags);
     }
 
     @Override
     public final int postTransfer(
             int slot, Operation operation, MemorySlice local, RemoteMemory remote, long operand, long newValue) {
-        long id = tag | slot;
+        return post(operation, tag | slot, slot, local, remote, operand, newValue, SendFlags.SIGNALED);
+    }
+
+    /**
+     * Posts what goes to the peer, whatever it is. It is one method, and longer than those that the compiler inlines
+     * (325 bytes), on purpose: it lies up to nine calls below a program's loop, and the JDK's accesses to memory are
+     * as deep below it. Beyond fifteen levels the compiler inlines none, and each field of a request costs calls.
+     *
+     * @param operation null for a message
+     * @param operand of a message its frame
+     */
+    private int post(
+            Operation operation,
+            long id,
+            int slot,
+            MemorySlice local,
+            RemoteMemory remote,
+            long operand,
+            long newValue,
+            int flags) {
+        if (operation == null) {
+            int frame = (int) operand;
+            if (batch == null) {
+                return trailer > 0
+                        ? queuePair.postSend(id, local, flags)
+                        : queuePair.postSendWithImmediate(id, local, frame, flags);
+            }
+            if (trailer > 0) {
+                batch.send(id, local, flags);
+            } else {
+                batch.sendWithImmediate(id, local, frame, flags);
+            }
+            return 0;
+        }
         return switch (operation) {
-            case WRITE -> queuePair.postWrite(id, local, remote, SendFlags.SIGNALED);
-            case READ -> queuePair.postRead(id, local, remote, SendFlags.SIGNALED);
+            case WRITE -> queuePair.postWrite(id, local, remote, flags);
+            case READ -> queuePair.postRead(id, local, remote, flags);
             case COMPARE_AND_SWAP -> {
                 buffers.setWord(slot, SendBuffers.NO_RESULT);
                 yield awaitingResult(
-                        slot,
-                        queuePair.postCompareAndSwap(
-                                id, buffers.word(slot), remote, operand, newValue, SendFlags.SIGNALED));
+                        slot, queuePair.postCompareAndSwap(id, buffers.word(slot), remote, operand, newValue, flags));
             }
             case FETCH_AND_ADD -> {
                 buffers.setWord(slot, SendBuffers.NO_RESULT);
-                yield awaitingResult(
-                        slot, queuePair.postFetchAndAdd(id, buffers.word(slot), remote, operand, SendFlags.SIGNALED));
+                yield awaitingResult(slot, queuePair.postFetchAndAdd(id, buffers.word(slot), remote, operand, flags));
             }
-            case GET -> queuePair.postRead(id, buffers.word(slot, newValue), remote, SendFlags.SIGNALED);
+            case GET -> queuePair.postRead(id, buffers.word(slot, newValue), remote, flags);
             case PUT -> {
                 buffers.setWord(slot, operand);
-                yield queuePair.postWrite(id, buffers.word(slot, newValue), remote, SendFlags.SIGNALED);
+                yield queuePair.postWrite(id, buffers.word(slot, newValue), remote, flags);
             }
             case BIND -> {
                 MemoryWindow window = windows.remove(operand);

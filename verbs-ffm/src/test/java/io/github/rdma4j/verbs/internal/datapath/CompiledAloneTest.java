@@ -18,9 +18,16 @@ class CompiledAloneTest {
 
     /** What it costs if it is not so: docs/architecture.md. */
     @ParameterizedTest
-    @ValueSource(classes = {RxeSendRing.class, RxeReceiveRing.class, Mlx5SendRing.class})
-    void theCompilerPutsPostingIntoNoCaller(Class<?> ring) throws IOException {
-        try (InputStream file = ring.getResourceAsStream(ring.getSimpleName() + ".class")) {
+    @ValueSource(
+            strings = {
+                "internal.datapath.RxeSendRing",
+                "internal.datapath.RxeReceiveRing",
+                "internal.datapath.Mlx5SendRing",
+                "endpoint.VerbsWire"
+            })
+    void theCompilerPutsPostingIntoNoCaller(String type) throws IOException {
+        String name = "/io/github/rdma4j/verbs/%s.class".formatted(type.replace('.', '/'));
+        try (InputStream file = CompiledAloneTest.class.getResourceAsStream(name)) {
             int length = ClassFile.of().parse(file.readAllBytes()).methods().stream()
                     .filter(method -> method.methodName().equalsString("post")
                             && !method.flags().has(AccessFlag.BRIDGE))

@@ -20,7 +20,12 @@ import java.util.stream.Stream;
  * Markdown.
  */
 public final class NettyEcho {
-    private static final List<Transport> ALL = List.of(Transport.values());
+    /** {@code scripts/bench-netty --transports}, in this order. */
+    private static final List<Transport> ALL = Stream.of(System.getProperty("rdma4j.benchmarks.transports", "rdma,nio")
+                    .split(","))
+            .map(name -> Transport.valueOf(name.toUpperCase(Locale.ROOT)))
+            .toList();
+
     private static final double[] SHARES = {0.25, 0.5, 0.75};
     private static final long WARM_UP_MESSAGES = 20_000;
     private static final int PARTS = 150;
