@@ -80,6 +80,10 @@ final class RdmaOptions {
         return receiveBuffers;
     }
 
+    Transport transport() {
+        return transport;
+    }
+
     /** The bytes of all receive buffers together. */
     int receiveBytes() {
         return (int) Math.min((long) receiveBuffers * messageSize, Integer.MAX_VALUE);

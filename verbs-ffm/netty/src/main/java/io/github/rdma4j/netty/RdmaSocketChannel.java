@@ -532,7 +532,10 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
                 InetSocketAddress from = boundTo;
                 connecting = new Connecting(
                         eventLoop(),
-                        Connecting.resolved(remote),
+                        Connecting.servers(
+                                Connecting.resolved(remote),
+                                from,
+                                config.options().transport()),
                         settings -> config.options().applyTo(settings, from),
                         config.getConnectTimeoutMillis(),
                         (made, failure) -> finishConnect(made, failure, remote));

@@ -415,6 +415,38 @@ class RdmaSocketChannelDeviceTest {
                 .isInstanceOf(BindException.class);
     }
 
+    /** As sockets do: a server there is at each address, and a client there means this machine. */
+    @Test
+    void theWildcardAddressIsThisMachine() throws Exception {
+        Keeper keeper = new Keeper();
+        InetSocketAddress bound = (InetSocketAddress) server().childHandler(keeper)
+                .bind(new InetSocketAddress("0.0.0.0", 0))
+                .sync()
+                .channel()
+                .localAddress();
+        assertThat(bound.getAddress().isAnyLocalAddress()).isTrue();
+        InetSocketAddress anywhere = new InetSocketAddress("0.0.0.0", 0);
+        for (InetSocketAddress from : new InetSocketAddress[] {null, anywhere, RdmaTestNet.address()}) {
+            Channel client = client().connect(new InetSocketAddress("0.0.0.0", bound.getPort()), from)
+                    .sync()
+                    .channel();
+            InetSocketAddress reached = (InetSocketAddress) client.remoteAddress();
+            assertThat(reached.getPort()).isEqualTo(bound.getPort());
+            assertThat(reached.getAddress().isAnyLocalAddress()).isFalse();
+            assertThat(accepted().localAddress()).isEqualTo(reached);
+            client.close().sync();
+        }
+    }
+
+    @Test
+    void nobodyListensAtTheWildcardAddress() {
+        InetSocketAddress closed;
+        try (EndpointServer server = EndpointServer.bind(RdmaTestNet.address())) {
+            closed = new InetSocketAddress("0.0.0.0", server.address().getPort());
+        }
+        assertThatThrownBy(() -> client().connect(closed).sync()).isInstanceOf(ConnectException.class);
+    }
+
     @Test
     void nobodyListens() {
         InetSocketAddress closed;
