@@ -36,40 +36,15 @@ class HttpDeviceTest {
     /** As many more with -Drdma4j.http.requests=N. */
     private static final int REQUESTS = Integer.getInteger("rdma4j.http.requests", 2000);
 
-    private static final int LONGEST = 40_000;
     private static final int AT_ONCE = 4;
-
-    private static int length(int number) {
-        return Integer.remainderUnsigned(number * 0x9e3779b9, number % 10 == 0 ? LONGEST : 300);
-    }
-
-    private static byte content(int number, int index) {
-        return (byte) (number * 31 + index * 7 + (index >>> 8));
-    }
-
-    private static void write(ByteBuf body, int number) {
-        for (int i = 0, length = length(number); i < length; i++) {
-            body.writeByte(content(number, i));
-        }
-    }
-
-    private static void check(ByteBuf body, int number) {
-        assertThat(body.readableBytes()).isEqualTo(length(number));
-        for (int i = 0, start = body.readerIndex(); i < body.readableBytes(); i++) {
-            if (body.getByte(start + i) != content(number, i)) {
-                throw new AssertionError("request %d: byte %d of %d".formatted(number, i, body.readableBytes()));
-            }
-        }
-    }
 
     /** Checks what was posted, and answers with the content of the next number. */
     private static final class Server extends SimpleChannelInboundHandler<FullHttpRequest> {
         @Override
         protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
             int number = Integer.parseInt(request.uri().substring(1));
-            check(request.content(), number);
-            ByteBuf body = context.alloc().buffer();
-            write(body, number + 1);
+            Bodies.check(request.content(), number);
+            ByteBuf body = Bodies.write(context.alloc().buffer(), number + 1);
             FullHttpResponse answer = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, body);
             answer.headers().setInt(HttpHeaderNames.CONTENT_LENGTH, body.readableBytes());
             context.writeAndFlush(answer);
@@ -96,8 +71,7 @@ class HttpDeviceTest {
 
         private void post(ChannelHandlerContext context) {
             if (sent < REQUESTS) {
-                ByteBuf body = context.alloc().buffer();
-                write(body, sent);
+                ByteBuf body = Bodies.write(context.alloc().buffer(), sent);
                 DefaultFullHttpRequest request =
                         new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.POST, "/" + sent, body);
                 request.headers().setInt(HttpHeaderNames.CONTENT_LENGTH, body.readableBytes());
@@ -109,7 +83,7 @@ class HttpDeviceTest {
         @Override
         protected void channelRead0(ChannelHandlerContext context, FullHttpResponse answer) {
             assertThat(answer.status()).isEqualTo(HttpResponseStatus.OK);
-            check(answer.content(), answered + 1);
+            Bodies.check(answer.content(), answered + 1);
             if (++answered == REQUESTS) {
                 done.complete(answered);
             } else {
@@ -145,7 +119,7 @@ class HttpDeviceTest {
                     .group(group)
                     .channel(RdmaSocketChannel.class)
                     .handler(pipeline(false, client))
-                    .connect(server.localAddress())
+                    .connect(server.localAddress(), RdmaTestNet.clientAddress())
                     .sync();
             // Bounds a hang, not a speed.
             assertThat(client.done.get(60 + REQUESTS / 20, TimeUnit.SECONDS)).isEqualTo(REQUESTS);
@@ -160,7 +134,7 @@ class HttpDeviceTest {
             protected void initChannel(Channel channel) {
                 channel.pipeline()
                         .addLast(server ? new HttpServerCodec() : new HttpClientCodec())
-                        .addLast(new HttpObjectAggregator(LONGEST))
+                        .addLast(new HttpObjectAggregator(Bodies.LONGEST))
                         .addLast(server ? new Server() : client);
             }
         };

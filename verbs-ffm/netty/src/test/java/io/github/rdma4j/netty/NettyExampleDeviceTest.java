@@ -38,6 +38,7 @@ class NettyExampleDeviceTest {
     @CsvSource(delimiter = '|', textBlock = """
             NettyEcho | over RDMA | over RDMA
             HttpHello | /index    | 200 OK, this is /index
+            Http2Hello | /index   | 200 OK, this is /index
             GrpcHello | RDMA      | hello, RDMA
             """)
     void theServerAnswersTheClient(String name, String asked, String answered, @TempDir Path classes) throws Exception {

@@ -12,7 +12,8 @@ import java.net.SocketException;
 import java.util.Optional;
 
 /**
- * Where the tests' channels over RDMA are: at the address of the property rdma4j.test.address, else at the first one.
+ * Where the tests' channels over RDMA are: at the address of the property rdma4j.test.address, else at the first one
+ * whose interface has a device.
  */
 final class RdmaTestNet {
     private static final Optional<InetAddress> HOST = find();
@@ -22,6 +23,15 @@ final class RdmaTestNet {
     /** The address of an interface that has an RDMA device, with port 0. */
     static InetSocketAddress address() {
         return new InetSocketAddress(HOST.orElseThrow(() -> new AssertionError("no interface has an RDMA device")), 0);
+    }
+
+    /**
+     * Where a client comes from: the address of the property rdma4j.test.client, else any. With {@code scripts/softroce
+     * --wire}, what comes from the second device goes over the wire.
+     */
+    static InetSocketAddress clientAddress() {
+        String given = System.getProperty("rdma4j.test.client", "0.0.0.0");
+        return new InetSocketAddress(InetAddress.ofLiteral(given), 0);
     }
 
     /** The same, where there may be none. */

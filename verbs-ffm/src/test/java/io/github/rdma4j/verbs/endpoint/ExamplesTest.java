@@ -55,6 +55,7 @@ class ExamplesTest {
                             "GpuTransfer.java",
                             "GrpcHello.java",
                             "HttpHello.java",
+                            "Http2Hello.java",
                             "KeyValue.java",
                             "LoadTensors.java",
                             "NettyEcho.java",
