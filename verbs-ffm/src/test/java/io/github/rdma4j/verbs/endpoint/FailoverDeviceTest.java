@@ -14,10 +14,13 @@ import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
 import io.github.rdma4j.verbs.cm.CmDevices;
 import io.github.rdma4j.verbs.cm.CmTestNet;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -28,6 +31,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -42,6 +46,12 @@ class FailoverDeviceTest {
     private static final int BYTES = 200;
 
     private final BlockingQueue<TransportMove> moves = new LinkedBlockingQueue<>();
+    private List<String> before;
+
+    @BeforeEach
+    void look() throws IOException {
+        before = ipv6Addresses();
+    }
 
     private Consumer<EndpointConfig> settings() {
         return config -> config.transport(Transport.RDMA_WITH_FAILOVER)
@@ -94,18 +104,33 @@ class FailoverDeviceTest {
         }
     }
 
-    private static void setLink(String state) throws Exception {
+    private static String networkInterface() throws IOException {
         DeviceContext device = CmDevices.list().getFirst();
-        String networkInterface =
-                Files.readString(device.device().sysfsPath().resolve("parent")).strip();
-        Process process = new ProcessBuilder("ip", "link", "set", networkInterface, state)
+        return Files.readString(device.device().sysfsPath().resolve("parent")).strip();
+    }
+
+    /** Those that can be used. Setting the link down takes them away, and the kernel tries each one out when it is up. */
+    private static List<String> ipv6Addresses() throws IOException {
+        List<String> addresses = new ArrayList<>();
+        for (String line : Files.readAllLines(Path.of("/proc/net/if_inet6"))) {
+            String[] words = line.strip().split(" +");
+            boolean tentative = (Integer.parseInt(words[4], 16) & 0x40) != 0;
+            if (words[5].equals(networkInterface()) && !tentative) {
+                addresses.add(words[0]);
+            }
+        }
+        return addresses;
+    }
+
+    private static void setLink(String state) throws Exception {
+        Process process = new ProcessBuilder("ip", "link", "set", networkInterface(), state)
                 .inheritIO()
                 .start();
         assertThat(process.waitFor()).isZero();
     }
 
     /** What others need is there again. */
-    private static void mend() throws Exception {
+    private void mend() throws Exception {
         setLink("up");
         long end = System.nanoTime() + PATIENCE.toNanos();
         boolean there = false;
@@ -114,7 +139,7 @@ class FailoverDeviceTest {
             Thread.sleep(10);
             try {
                 RoceWay.at(CmTestNet.ipv4());
-                there = true;
+                there = ipv6Addresses().containsAll(before);
             } catch (io.github.rdma4j.verbs.VerbsException | AssertionError e) {
                 there = false;
             }
