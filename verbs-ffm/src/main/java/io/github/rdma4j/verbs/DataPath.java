@@ -19,8 +19,8 @@ public enum DataPath {
      * By the driver's own rings in mapped memory, which Java writes and reads itself: fewer instructions for each
      * operation. <b>Experimental</b>: for SoftRoCE, which no program uses for its speed, and for connected queue pairs
      * of mlx5 adapters on x86-64, of which <b>no real one has met it</b>; it was held to libmlx5 byte by byte, without
-     * an adapter. What has no ring that this library knows takes the functions; {@link DataPathChoice} says what a queue
-     * takes, and why.
+     * an adapter. What has no ring that this library knows takes the functions; {@link DataPathChoice} says what a
+     * queue takes, and why.
      *
      * <p>Nothing else in the process may post or poll on such a queue through libibverbs, by its
      * {@link Resource#handle()}, while a method of this library does: the lock of the driver's functions is not taken.

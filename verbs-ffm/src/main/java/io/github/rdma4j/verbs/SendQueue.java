@@ -366,7 +366,9 @@ public abstract sealed class SendQueue extends Resource permits QueuePair {
         return errno != 0 && comesOfState(errno) ? refusedSend(errno) : errno;
     }
 
-    /** Whether an errno may come of the queue pair's state: drivers say only EINVAL then, and libmlx5 that it is full. */
+    /**
+     * Whether an errno may come of the queue pair's state: drivers say only EINVAL then, and libmlx5 that it is full.
+     */
     abstract boolean comesOfState(int errno);
 
     /** What becomes of an errno that may come of the queue pair's state: an exception, or the errno. */

@@ -21,10 +21,10 @@ import java.util.stream.LongStream;
 /**
  * Runs scenarios, in an order that the seed says, until the time is over and each has had a run.
  *
- * <p>Arguments: {@code run FILE SEED SECONDS [SCENARIO|LOAD]} on both machines, adds a line to FILE for each run; {@code
- * list} and {@code list deadly} print the names of scenarios; {@code table FILE} prints the table, and its exit status
- * is 1 if a run failed. {@code ends FILE SEED SECONDS} does with two processes of one machine what needs no right on
- * it: peers that are killed and stopped; the wire stays as it is.
+ * <p>Arguments: {@code run FILE SEED SECONDS [SCENARIO|LOAD]} on both machines, adds a line to FILE for each run;
+ * {@code list} and {@code list deadly} print the names of scenarios; {@code table FILE} prints the table, and its exit
+ * status is 1 if a run failed. {@code ends FILE SEED SECONDS} does with two processes of one machine what needs no
+ * right on it: peers that are killed and stopped; the wire stays as it is.
  */
 final class Campaign {
     private static final int EARLIEST_FAULT = 700;

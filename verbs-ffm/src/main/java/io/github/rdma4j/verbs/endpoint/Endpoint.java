@@ -202,8 +202,8 @@ public final class Endpoint implements AutoCloseable {
     }
 
     /**
-     * How many messages were sent and received, also after the connection was lost or this endpoint closed: then it says
-     * what became of them.
+     * How many messages were sent and received, also after the connection was lost or this endpoint closed: then it
+     * says what became of them.
      *
      * @return the counts until now
      */

@@ -397,8 +397,8 @@ final class FailoverCarrier implements Carrier, Mover.Ground, Outbox.Listener {
         }
 
         /**
-         * What would fail again over TCP. REM_ACCESS_ERR may: it is a wrong key, or the memory of a process that is just
-         * ending, and only TCP tells which.
+         * What would fail again over TCP. REM_ACCESS_ERR may: it is a wrong key, or the memory of a process that is
+         * just ending, and only TCP tells which.
          */
         private static boolean isMistake(WorkCompletionStatus status) {
             return switch (status) {

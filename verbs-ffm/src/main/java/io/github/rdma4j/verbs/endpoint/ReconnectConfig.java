@@ -21,8 +21,8 @@ public final class ReconnectConfig {
     ReconnectConfig() {}
 
     /**
-     * How long to wait behind the first failed attempt; default 100 ms. The first attempt itself is made at once, unless
-     * the connection before it did not last for {@link #longestPause}.
+     * How long to wait behind the first failed attempt; default 100 ms. The first attempt itself is made at once,
+     * unless the connection before it did not last for {@link #longestPause}.
      *
      * @param pause above zero
      * @return this
@@ -56,8 +56,9 @@ public final class ReconnectConfig {
 
     /**
      * Who hears of each new connection but the first, before anybody else has it: the place to say again what was lost,
-     * and to expose memory again. It is called in the thread that connects. If it throws, that connection is closed, the
-     * caller of {@link Reconnector#endpoint} gets the exception, and the next attempt tells it again of what was lost.
+     * and to expose memory again. It is called in the thread that connects. If it throws, that connection is closed,
+     * the caller of {@link Reconnector#endpoint} gets the exception, and the next attempt tells it again of what was
+     * lost.
      *
      * @param newListener null for nobody
      * @return this

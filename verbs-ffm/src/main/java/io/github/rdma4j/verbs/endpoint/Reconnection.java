@@ -6,9 +6,9 @@ import java.time.Duration;
 
 /**
  * A {@link Reconnector} has connected again. {@code lost} is open until the listener returns, so that what had arrived
- * can still be read ({@link Endpoint#poll}), and {@link Endpoint#counters} says which of its messages the peer has read.
- * Memory that it had exposed or allocated goes with it; the peer's handles of it, and those that the peer had given, are
- * void.
+ * can still be read ({@link Endpoint#poll}), and {@link Endpoint#counters} says which of its messages the peer has
+ * read. Memory that it had exposed or allocated goes with it; the peer's handles of it, and those that the peer had
+ * given, are void.
  *
  * @param endpoint the new connection, which nobody else has yet
  * @param lost the old one

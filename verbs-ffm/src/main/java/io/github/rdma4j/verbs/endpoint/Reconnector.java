@@ -89,8 +89,8 @@ public final class Reconnector implements AutoCloseable {
     }
 
     /**
-     * The endpoint; a new one if there is none yet, or the last one was lost or closed by either side. An endpoint whose
-     * end nobody has noticed is given, too: its next operation says it.
+     * The endpoint; a new one if there is none yet, or the last one was lost or closed by either side. An endpoint
+     * whose end nobody has noticed is given, too: its next operation says it.
      *
      * @param timeout how long to try, pauses included; at least one attempt is made
      * @return the endpoint, which this object closes

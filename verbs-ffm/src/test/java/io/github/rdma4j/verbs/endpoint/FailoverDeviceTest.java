@@ -109,7 +109,9 @@ class FailoverDeviceTest {
         return Files.readString(device.device().sysfsPath().resolve("parent")).strip();
     }
 
-    /** Those that can be used. Setting the link down takes them away, and the kernel tries each one out when it is up. */
+    /**
+     * Those that can be used. Setting the link down takes them away, and the kernel tries each one out when it is up.
+     */
     private static List<String> ipv6Addresses() throws IOException {
         List<String> addresses = new ArrayList<>();
         for (String line : Files.readAllLines(Path.of("/proc/net/if_inet6"))) {

@@ -111,7 +111,8 @@ class TcpServerTest {
                 Socket stranger = new Socket(
                         server.address().getAddress(), server.address().getPort())) {
             stranger.getOutputStream()
-                    .write("GET / HTTP/1.1\r\nHost: somewhere.example\r\nAccept: */*\r\n\r\n".getBytes());
+                    .write("GET / HTTP/1.1\r\nHost: somewhere.example\r\nUser-Agent: stranger\r\nAccept: */*\r\n\r\n"
+                            .getBytes());
             CompletableFuture<Endpoint> accepted = accept(server);
             // It is refused, with this side's version, and others come.
             assertThat(Hello.isHello(stranger.getInputStream().readNBytes(TcpHandshake.BYTES)))
