@@ -190,6 +190,7 @@ EOF
     [[ $output == *'-class leftover {}'* ]]
 }
 
+# bats test_tags=long
 @test "what jextract makes of the mutex does not come beside the class that is written by hand" {
     real_compiler
     printf '// so that something is written\n' >>"$RECORDING/$verbs/$package/ibv_wc.java"

@@ -271,6 +271,7 @@ SCRIPT
     eventually nothing_marked $$-uml-kill
 }
 
+# bats test_tags=long
 @test "--icount: one CPU and the JVM as it is; nothing writable with --read-only" {
     run --separate-stderr "$SOFTROCE" --icount --read-only bash -c '
         nproc; touch new; ls new; java -XX:+PrintFlagsFinal -version 2>/dev/null | grep -w TieredCompilation'
