@@ -49,8 +49,7 @@ record Fault(String name, Kind kind, List<Step> steps) {
     }
 
     static Fault cut(String name, Step.Place place, long millis) {
-        return new Fault(
-                name, Kind.SUDDEN, List.of(new Step(0, place, netem("loss 100%")), new Step(millis, place, MEND)));
+        return passing(name, place, millis, netem("loss 100%"), MEND);
     }
 
     /**
@@ -58,24 +57,18 @@ record Fault(String name, Kind kind, List<Step> steps) {
      * would come before it.
      */
     static Fault portClosed(String name, Step.Place place, long millis) {
-        return new Fault(
+        return passing(
                 name,
-                Kind.SUDDEN,
-                List.of(
-                        new Step(
-                                0,
-                                place,
-                                "ip rule add pref 1 lookup local 2>/dev/null; ip rule del pref 0 lookup local 2>/dev/null; "
-                                        + "ip rule add " + PORT_RULE),
-                        new Step(millis, place, "ip rule del " + PORT_RULE + " 2>/dev/null")));
+                place,
+                millis,
+                "ip rule add pref 1 lookup local 2>/dev/null; ip rule del pref 0 lookup local 2>/dev/null; "
+                        + "ip rule add " + PORT_RULE,
+                "ip rule del " + PORT_RULE + " 2>/dev/null");
     }
 
     /** Of the peer's machine. */
     static Fault linkDown(String name, long millis) {
-        return new Fault(
-                name,
-                Kind.SUDDEN,
-                List.of(new Step(0, THERE, "ip link set e0 down"), new Step(millis, THERE, "ip link set e0 up")));
+        return passing(name, THERE, millis, "ip link set e0 down", "ip link set e0 up");
     }
 
     /** Of the peer's machine: down and up each second. */
@@ -90,36 +83,28 @@ record Fault(String name, Kind kind, List<Step> steps) {
 
     /** With its address a device loses the GID that its queue pairs were made with. */
     static Fault addressRemoved(String name, Step.Place place, long millis) {
-        return new Fault(
+        return passing(
                 name,
-                Kind.SUDDEN,
-                List.of(
-                        new Step(
-                                0,
-                                place,
-                                "ip -o -4 addr show dev e0 | sed -n 's/.* inet \\([^ ]*\\).*/\\1/p' >/tmp/address; "
-                                        + "ip addr del $(cat /tmp/address) dev e0"),
-                        new Step(millis, place, "[ ! -s /tmp/address ] || ip addr add $(cat /tmp/address) dev e0")));
+                place,
+                millis,
+                "ip -o -4 addr show dev e0 | sed -n 's/.* inet \\([^ ]*\\).*/\\1/p' >/tmp/address; "
+                        + "ip addr del $(cat /tmp/address) dev e0",
+                "[ ! -s /tmp/address ] || ip addr add $(cat /tmp/address) dev e0");
     }
 
     /** Smaller than what the queue pairs have agreed upon. */
     static Fault smallerMtu(String name, Step.Place place, long millis) {
-        return new Fault(
+        return passing(
                 name,
-                Kind.SUDDEN,
-                List.of(
-                        new Step(0, place, "cat /sys/class/net/e0/mtu >/tmp/mtu; ip link set e0 mtu 1500"),
-                        new Step(millis, place, "[ ! -s /tmp/mtu ] || ip link set e0 mtu $(cat /tmp/mtu)")));
+                place,
+                millis,
+                "cat /sys/class/net/e0/mtu >/tmp/mtu; ip link set e0 mtu 1500",
+                "[ ! -s /tmp/mtu ] || ip link set e0 mtu $(cat /tmp/mtu)");
     }
 
     /** The peer's, as an adapter that is taken out, or whose driver is loaded anew. */
     static Fault deviceRemoved(String name, long millis) {
-        return new Fault(
-                name,
-                Kind.SUDDEN,
-                List.of(
-                        new Step(0, THERE, "rdma link del rxe0"),
-                        new Step(millis, THERE, "rdma link add rxe0 type rxe netdev e0")));
+        return passing(name, THERE, millis, "rdma link del rxe0", "rdma link add rxe0 type rxe netdev e0");
     }
 
     static Fault killed() {
@@ -127,10 +112,7 @@ record Fault(String name, Kind kind, List<Step> steps) {
     }
 
     static Fault stopped(String name, long millis) {
-        return new Fault(
-                name,
-                Kind.SUDDEN,
-                List.of(new Step(0, THERE, "kill -STOP $PEER"), new Step(millis, THERE, "kill -CONT $PEER")));
+        return passing(name, THERE, millis, "kill -STOP $PEER", "kill -CONT $PEER");
     }
 
     static Fault poweredOff() {
@@ -153,6 +135,10 @@ record Fault(String name, Kind kind, List<Step> steps) {
      */
     boolean leavesWireAlone() {
         return steps.stream().allMatch(step -> step.command().startsWith("kill "));
+    }
+
+    private static Fault passing(String name, Step.Place place, long millis, String begin, String end) {
+        return new Fault(name, Kind.SUDDEN, List.of(new Step(0, place, begin), new Step(millis, place, end)));
     }
 
     private static String netem(String arguments) {

@@ -8,7 +8,7 @@ import java.util.function.IntSupplier;
  * How completions are found, and what keeps a close from freeing the queue under a thread that polls: it is inside
  * between an {@link #enter()} that returned true and its {@link #exit()}.
  */
-public abstract sealed class CompletionPath permits CompletionFunctions, RxeCompletionRing, Mlx5CompletionRing {
+public abstract sealed class CompletionPath permits CompletionFunctions, CompletionRing {
     /** What {@link #arm} returns where the library's function arms the queue. */
     public static final int BY_FUNCTION = Integer.MIN_VALUE;
 

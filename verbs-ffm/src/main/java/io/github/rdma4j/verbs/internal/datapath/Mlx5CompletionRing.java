@@ -16,7 +16,6 @@ import static io.github.rdma4j.verbs.internal.datapath.Mlx5Layout.OWNER_MASK;
 
 import io.github.rdma4j.verbs.bindings.ibv_wc;
 import io.github.rdma4j.verbs.internal.Errno;
-import io.github.rdma4j.verbs.internal.ExclusiveGuard;
 import io.github.rdma4j.verbs.internal.HotCalls;
 import io.github.rdma4j.verbs.internal.Mlx5Objects;
 import io.github.rdma4j.verbs.internal.Mlx5Objects.CompletionQueueMemory;
@@ -33,7 +32,7 @@ import java.util.function.IntSupplier;
  * <p>libmlx5 keeps what a completion says of a queue pair in its own memory, and we keep it in ours. So all queue pairs
  * of a queue go one way, and the first one that comes says which; before it comes, there is nothing to be found.
  */
-public final class Mlx5CompletionRing extends CompletionPath {
+public final class Mlx5CompletionRing extends CompletionRing {
     private static final VarHandle CONSUMER;
 
     static {
@@ -52,7 +51,6 @@ public final class Mlx5CompletionRing extends CompletionPath {
 
     private final MemorySegment queue;
     private final MemorySegment pollFunction;
-    private final ExclusiveGuard turns = new ExclusiveGuard();
     private final Mlx5Members members = new Mlx5Members();
 
     // Written inside alone.
@@ -72,29 +70,9 @@ public final class Mlx5CompletionRing extends CompletionPath {
         this.pollFunction = pollFunction;
     }
 
-    @Override
-    public boolean enter() {
-        return turns.enter();
-    }
-
-    @Override
-    public void exit() {
-        turns.exit();
-    }
-
-    @Override
-    public void close() {
-        turns.close();
-    }
-
-    @Override
-    public void reopen() {
-        turns.reopen();
-    }
-
     /** For who destroys or resets a queue pair: its queues are open, since they are closed after it. */
     void enterToClean() {
-        if (!turns.enter()) {
+        if (!enter()) {
             throw new IllegalStateException("a completion queue was closed before its queue pair");
         }
     }

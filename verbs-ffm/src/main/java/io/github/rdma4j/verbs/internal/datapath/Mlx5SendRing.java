@@ -11,11 +11,22 @@ import static io.github.rdma4j.verbs.internal.datapath.Mlx5Layout.BLOCK_SHIFT;
 import static io.github.rdma4j.verbs.internal.datapath.Mlx5Layout.DATA_BYTES;
 import static io.github.rdma4j.verbs.internal.datapath.Mlx5Layout.HEAD_BYTES;
 import static io.github.rdma4j.verbs.internal.datapath.Mlx5Layout.REMOTE_BYTES;
+import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.ATOMIC_ADDRESS;
+import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.ATOMIC_COMPARE_ADD;
+import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.ATOMIC_KEY;
+import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.ATOMIC_SWAP;
+import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.ENTRIES_AND_OPCODE;
+import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.FLAGS_AND_IMMEDIATE;
+import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.NEXT;
+import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.RDMA_ADDRESS;
+import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.RDMA_KEY;
+import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.SGE_ADDRESS;
+import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.SGE_BYTES;
+import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.SGE_LENGTH;
+import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.WR_ID;
 
 import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import io.github.rdma4j.verbs.bindings.ibv_qp;
-import io.github.rdma4j.verbs.bindings.ibv_send_wr;
-import io.github.rdma4j.verbs.bindings.ibv_sge;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Mlx5Objects.QueuePairMemory;
 import io.github.rdma4j.verbs.internal.NativeMemory;
@@ -44,21 +55,6 @@ public final class Mlx5SendRing extends SendPath {
         }
     }
 
-    private static final long NEXT = ibv_send_wr.next$offset();
-    private static final long WR_ID = ibv_send_wr.wr_id$offset();
-    private static final long ENTRIES_AND_OPCODE = ibv_send_wr.num_sge$offset();
-    private static final long FLAGS_AND_IMMEDIATE = ibv_send_wr.send_flags$offset();
-    private static final long RDMA = ibv_send_wr.wr$offset() + ibv_send_wr.wr.rdma$offset();
-    private static final long RDMA_ADDRESS = RDMA + ibv_send_wr.wr.rdma.remote_addr$offset();
-    private static final long RDMA_KEY = RDMA + ibv_send_wr.wr.rdma.rkey$offset();
-    private static final long ATOMIC = ibv_send_wr.wr$offset() + ibv_send_wr.wr.atomic$offset();
-    private static final long ATOMIC_ADDRESS = ATOMIC + ibv_send_wr.wr.atomic.remote_addr$offset();
-    private static final long ATOMIC_COMPARE_ADD = ATOMIC + ibv_send_wr.wr.atomic.compare_add$offset();
-    private static final long ATOMIC_SWAP = ATOMIC + ibv_send_wr.wr.atomic.swap$offset();
-    private static final long ATOMIC_KEY = ATOMIC + ibv_send_wr.wr.atomic.rkey$offset();
-    private static final long SGE_ADDRESS = ibv_sge.addr$offset();
-    private static final long SGE_LENGTH = ibv_sge.length$offset();
-    private static final long SGE_BYTES = ibv_sge.sizeof();
     private static final long STATE = ibv_qp.state$offset();
 
     private static final int ONE_SIDED =

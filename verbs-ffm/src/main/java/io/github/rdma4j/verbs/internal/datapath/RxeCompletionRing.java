@@ -7,15 +7,13 @@ import static io.github.rdma4j.verbs.internal.NativeMemory.putLong;
 import static io.github.rdma4j.verbs.internal.NativeMemory.structure;
 import static io.github.rdma4j.verbs.internal.datapath.RxeLayout.COMPLETION_BYTES;
 
-import io.github.rdma4j.verbs.internal.ExclusiveGuard;
 import java.util.function.IntSupplier;
 
 /**
  * The completion queue of SoftRoCE: completions are copied out of the ring, where they are {@code struct ibv_wc}
- * already. Threads that poll at once take turns, as they do in the function, which has a lock for it.
+ * already.
  */
-public final class RxeCompletionRing extends CompletionPath {
-    private final ExclusiveGuard turns = new ExclusiveGuard();
+public final class RxeCompletionRing extends CompletionRing {
     private final RxeRings.Finder finder;
     /** Null if it was not found again. */
     private RxeQueue queue;
@@ -23,26 +21,6 @@ public final class RxeCompletionRing extends CompletionPath {
     RxeCompletionRing(RxeRings.Finder finder) throws RingRefusal {
         this.finder = finder;
         this.queue = finder.find();
-    }
-
-    @Override
-    public boolean enter() {
-        return turns.enter();
-    }
-
-    @Override
-    public void exit() {
-        turns.exit();
-    }
-
-    @Override
-    public void close() {
-        turns.close();
-    }
-
-    @Override
-    public void reopen() {
-        turns.reopen();
     }
 
     @Override
@@ -75,7 +53,7 @@ public final class RxeCompletionRing extends CompletionPath {
     @Override
     public int resize(IntSupplier resize) {
         // The queue is open: its owner holds the lock that a close needs.
-        turns.enter();
+        enter();
         try {
             queue = null;
             int result = resize.getAsInt();
@@ -84,7 +62,7 @@ public final class RxeCompletionRing extends CompletionPath {
         } catch (RingRefusal e) {
             throw RxeRings.lost(e);
         } finally {
-            turns.exit();
+            exit();
         }
     }
 }

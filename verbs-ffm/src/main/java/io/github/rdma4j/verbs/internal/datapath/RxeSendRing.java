@@ -8,13 +8,24 @@ import static io.github.rdma4j.verbs.internal.NativeMemory.pair;
 import static io.github.rdma4j.verbs.internal.NativeMemory.putInt;
 import static io.github.rdma4j.verbs.internal.NativeMemory.putLong;
 import static io.github.rdma4j.verbs.internal.NativeMemory.structure;
+import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.ATOMIC_ADDRESS;
+import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.ATOMIC_COMPARE_ADD;
+import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.ATOMIC_KEY;
+import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.ATOMIC_SWAP;
+import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.ENTRIES_AND_OPCODE;
+import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.FLAGS_AND_IMMEDIATE;
+import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.NEXT;
+import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.RDMA_ADDRESS;
+import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.RDMA_KEY;
+import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.SGE_ADDRESS;
+import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.SGE_LENGTH;
+import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.WR_ID;
 
 import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import io.github.rdma4j.verbs.bindings.ibv_mr;
 import io.github.rdma4j.verbs.bindings.ibv_mw;
 import io.github.rdma4j.verbs.bindings.ibv_mw_bind_info;
 import io.github.rdma4j.verbs.bindings.ibv_send_wr;
-import io.github.rdma4j.verbs.bindings.ibv_sge;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.NativeMemory;
 import io.github.rdma4j.verbs.internal.SendOpcode;
@@ -26,25 +37,10 @@ import io.github.rdma4j.verbs.internal.SendRequests;
  * refuses, because the queue pair's state does not allow it, stays in the ring there, too.
  */
 public final class RxeSendRing extends SendPath {
-    private static final long NEXT = ibv_send_wr.next$offset();
-    private static final long WR_ID = ibv_send_wr.wr_id$offset();
-    private static final long ENTRIES_AND_OPCODE = ibv_send_wr.num_sge$offset();
-    private static final long FLAGS_AND_IMMEDIATE = ibv_send_wr.send_flags$offset();
-
-    private static final long RDMA = ibv_send_wr.wr$offset() + ibv_send_wr.wr.rdma$offset();
-    private static final long RDMA_ADDRESS = RDMA + ibv_send_wr.wr.rdma.remote_addr$offset();
-    private static final long RDMA_KEY = RDMA + ibv_send_wr.wr.rdma.rkey$offset();
-    private static final long ATOMIC = ibv_send_wr.wr$offset() + ibv_send_wr.wr.atomic$offset();
-    private static final long ATOMIC_ADDRESS = ATOMIC + ibv_send_wr.wr.atomic.remote_addr$offset();
-    private static final long ATOMIC_COMPARE_ADD = ATOMIC + ibv_send_wr.wr.atomic.compare_add$offset();
-    private static final long ATOMIC_SWAP = ATOMIC + ibv_send_wr.wr.atomic.swap$offset();
-    private static final long ATOMIC_KEY = ATOMIC + ibv_send_wr.wr.atomic.rkey$offset();
     private static final long BIND = ibv_send_wr.bind_mw$offset();
     private static final long BIND_WINDOW = BIND + ibv_send_wr.bind_mw.mw$offset();
     private static final long BIND_KEY = BIND + ibv_send_wr.bind_mw.rkey$offset();
     private static final long BIND_INFO = BIND + ibv_send_wr.bind_mw.bind_info$offset();
-    private static final long SGE_ADDRESS = ibv_sge.addr$offset();
-    private static final long SGE_LENGTH = ibv_sge.length$offset();
 
     private static final int ONE_SIDED =
             SendOpcode.mask(SendOpcode.RDMA_WRITE, SendOpcode.RDMA_WRITE_WITH_IMMEDIATE, SendOpcode.RDMA_READ);
