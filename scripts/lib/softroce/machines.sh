@@ -93,19 +93,19 @@ machine_launched() {
 
 machine_ready() {
     [[ -n $MACHINE ]] || return 0
-    local word
-    printf 'ready %d\n' "$MACHINE" >&"$MACHINE_TELL"
-    until IFS= read -r -N 1 -t 0.5 word <&"$MACHINE_GO"; do
-        [[ $VM_STATE == booting ]] && kill -0 "$VM_PID" 2>/dev/null || return 1
+    local word booted=$SECONDS
+    # Said again until it is answered. The others may take as long to start as this one may.
+    until printf 'ready %d\n' "$MACHINE" >&"$MACHINE_TELL" && IFS= read -r -N 1 -t 0.5 word <&"$MACHINE_GO"; do
+        [[ $VM_STATE == booting ]] && kill -0 "$VM_PID" 2>/dev/null && ((SECONDS - booted < BOOT_TIMEOUT)) || return 1
     done
 }
 
 machine_ended() {
     [[ -n $MACHINE ]] || return 0
     local word
-    printf 'ended %d %d\n' "$MACHINE" "$1" >&"$MACHINE_TELL"
-    until IFS= read -r -N 1 -t 0.5 word <&"$MACHINE_GO"; do
-        [[ $VM_STATE == running ]] || return 0
+    # It stays there for the others, at most as long as their commands may run.
+    until printf 'ended %d %d\n' "$MACHINE" "$1" >&"$MACHINE_TELL" && IFS= read -r -N 1 -t 0.5 word <&"$MACHINE_GO"; do
+        [[ $VM_STATE == running ]] && ((TIMEOUT == 0 || SECONDS < VM_STOP_AT + 15)) || return 0
     done
 }
 
@@ -131,13 +131,13 @@ machines_failed() {
     (($2 != 0 && VM_STATUS == 0)) || return 0
     VM_STATUS=$2
     say "machine $1 ended with status $2"
-    [[ -n $KEEP_GOING && $ready == "$MACHINES" ]] || machines_signal TERM
+    [[ -n $KEEP_GOING && -n $started ]] || machines_signal TERM
 }
 
 machines_run() {
-    local n go out err prefixes=() ready=0 ended=0 released='' line part='' word machine status
+    local n go out err prefixes=() started='' released='' line part='' word machine status
     declare -ga MACHINES_PID=() MACHINES_GO=()
-    local -a has_ended=()
+    local -a is_ready=() has_ended=()
     VM_STATUS=0
     exec {MACHINES_TELL}<> <(:)
     trap 'machines_signal INT' INT
@@ -163,8 +163,8 @@ machines_run() {
             part=''
             case $word in
                 ready)
-                    ready=$((ready + 1))
-                    ((ready < MACHINES)) || machines_say
+                    is_ready[machine]=1
+                    [[ -n $started ]] || ((${#is_ready[@]} < MACHINES)) || { started=1 && machines_say; }
                     ;;
                 ended)
                     has_ended[machine]=1

@@ -281,13 +281,14 @@ vm_wait() {
                 lines) printf '\n\n' >&"$VM_LINES" ;; # for two who wait
                 ready)
                     # It is said again until it is answered.
-                    [[ $VM_STATE == booting ]] && machine_ready || continue
-                    vm_mark 'command starts'
-                    VM_STATE=running
-                    VM_STOP_AT=$((SECONDS + TIMEOUT))
-                    base_output=$(vm_pumped "$VM_STDOUT_PUMP")
-                    base_error=$(vm_pumped "$VM_STDERR_PUMP")
-                    printf 'GO\n' >&"$VM_REQUEST"
+                    if [[ $VM_STATE == booting ]] && machine_ready; then
+                        vm_mark 'command starts'
+                        VM_STATE=running
+                        VM_STOP_AT=$((SECONDS + TIMEOUT))
+                        base_output=$(vm_pumped "$VM_STDOUT_PUMP")
+                        base_error=$(vm_pumped "$VM_STDERR_PUMP")
+                        printf 'GO\n' >&"$VM_REQUEST"
+                    fi
                     ;;
                 failed) vm_broken "the guest says: ${line#failed }" ;;
                 exit)

@@ -1,0 +1,77 @@
+# SPDX-FileCopyrightText: 2026 the rdma4j authors
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+#
+# A command that must not stand still unseen. Needs common.sh.
+#
+#   within SECONDS FILE COMMAND…   runs COMMAND. One that goes on for longer is ended with all that it has started, status 124;
+#                                  FILE gets what its processes were doing, and standard error the processes. 0: no limit
+#   descendants PID WITHOUT        prints the processes that PID has started, and those that they have, one a line; not those of WITHOUT
+
+within() {
+    local limit=$1 file=$2 status=0 own=$BASHPID guard
+    shift 2
+    rm -f -- "$file"
+    if ((limit == 0)); then
+        "$@"
+        return
+    fi
+    guard_of "$own" "$limit" "$file" &
+    guard=$!
+    "$@" || status=$?
+    kill -KILL "$guard" 2>/dev/null || true
+    wait "$guard" 2>/dev/null || true
+    [[ ! -e $file ]] || status=124
+    return "$status"
+}
+
+# Has no child while it waits: that would live on when it is killed, and hold this script's output.
+guard_of() {
+    local parent=$1 limit=$2 file=$3 until=$((SECONDS + $2)) own=$BASHPID never processes n
+    trap - EXIT
+    set +e # what it cannot tell of a process must not keep it from ending the others
+    exec {never}<> <(:)
+    while ((SECONDS < until)); do
+        read -r -t 1 <&"$never"
+        kill -0 "$parent" 2>/dev/null || return 0
+    done
+    mapfile -t processes < <(descendants "$parent" "$own")
+    mkdir -p -- "$(dirname -- "$file")"
+    what_they_do "${processes[@]}" >"$file" 2>&1
+    warn "the time limit of $limit s is over; what ran (more in $file):"
+    ps -o pid=,ppid=,etimes=,stat=,wchan:20=,args= -p "$(IFS=, && printf '%s' "${processes[*]}")" | cut -c 1-200 >&2
+    # The youngest first, so that none is told of the death of what it waits for and goes on.
+    for ((n = ${#processes[@]} - 1; n >= 0; n--)); do
+        kill -KILL "${processes[n]}" 2>/dev/null
+    done
+}
+
+what_they_do() {
+    local process
+    for process; do
+        printf '\n=== %s\n' "$(ps -o pid=,ppid=,etime=,stat=,args= -p "$process")"
+        grep -E '^(State|Threads|SigBlk|SigIgn|SigCgt)' "/proc/$process/status"
+        printf 'waits in %s\n' "$(tr '\0' ' ' <"/proc/$process/wchan")"
+        ls -l "/proc/$process/fd" | sed -n 's/^.*[0-9] \([0-9]* -> \)/    \1/p'
+        if [[ $(readlink -- "/proc/$process/exe") == */bin/java ]]; then
+            timeout -k 1 20 "$(readlink -- "/proc/$process/exe" | sed 's:java$:jstack:')" "$process"
+        fi
+    done
+}
+
+descendants() {
+    ps -eo pid=,ppid= | awk -v root="$1" -v without="$2" '
+        { parent[$1] = $2; order[NR] = $1 }
+        END {
+            wanted[root] = 1
+            # A process may have a smaller number than its parent.
+            for (again = 1; again;) {
+                again = 0
+                for (n = 1; n <= NR; n++)
+                    if (!wanted[order[n]] && wanted[parent[order[n]]] && order[n] != without) {
+                        wanted[order[n]] = again = 1
+                        print order[n]
+                    }
+            }
+        }'
+}
