@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect;
 
+import io.github.rdma4j.cuda.Cuda;
 import io.github.rdma4j.cuda.CudaException;
 import io.github.rdma4j.cuda.DeviceSlice;
 import io.github.rdma4j.cuda.DmaBuf;
@@ -10,6 +11,7 @@ import io.github.rdma4j.gpudirect.PathRefusal.Reason;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.device.DataDirectSupport;
 import java.util.Optional;
 import java.util.Set;
 
@@ -27,6 +29,9 @@ final class DirectRegistration {
             "CUDA_ERROR_OUT_OF_MEMORY",
             "CUDA_ERROR_OPERATING_SYSTEM",
             "CUDA_ERROR_UNKNOWN");
+
+    /** By which the driver can be told to map over PCI. */
+    private static final int FIRST_WITH_MAPPINGS = 12080;
 
     private static final int ENOMEM = 12;
     private static final int EFAULT = 14;
@@ -65,22 +70,39 @@ final class DirectRegistration {
     /** Tries; the staged path needs nothing. */
     Optional<PathRefusal> attempt(GpuPath path) {
         return switch (path) {
-            case DMA_BUF -> dmaBuf();
+            case DATA_DIRECT -> dataDirect();
+            case DMA_BUF -> dmaBuf(path, DmaBuf.Mapping.DEFAULT);
             case PEER_MEMORY -> peerMemory();
             case STAGED -> Optional.empty();
         };
     }
 
-    private Optional<PathRefusal> dmaBuf() {
+    private Optional<PathRefusal> dataDirect() {
+        DataDirectSupport support = registrar.dataDirect();
+        if (!support.isAvailable()) {
+            return Optional.of(new PathRefusal(
+                    GpuPath.DATA_DIRECT,
+                    Reason.DATA_DIRECT_UNSUPPORTED,
+                    support.reason(),
+                    "ConnectX-8 or later with rdma-core 54 and Linux 6.12, or leave out dataDirect()"));
+        }
+        // The engine reaches the GPU over PCI. A driver that knows no such mapping has no other one either.
+        boolean told = Cuda.driverVersion().number() >= FIRST_WITH_MAPPINGS;
+        return dmaBuf(GpuPath.DATA_DIRECT, told ? DmaBuf.Mapping.PCIE : DmaBuf.Mapping.DEFAULT);
+    }
+
+    private Optional<PathRefusal> dmaBuf(GpuPath path, DmaBuf.Mapping mapping) {
         long address = memory.address();
-        try (DmaBuf exported = memory.memory().exportDmaBuf(memory.offset(), memory.length())) {
+        try (DmaBuf exported = memory.memory().exportDmaBuf(memory.offset(), memory.length(), mapping)) {
             synchronous = synchronizeMemoryOperations();
-            region = registrar.dmaBuf(exported, address, access);
+            region = path == GpuPath.DATA_DIRECT
+                    ? registrar.dmaBufByDataDirect(exported, address, access)
+                    : registrar.dmaBuf(exported, address, access);
             return Optional.empty();
         } catch (CudaException e) {
-            return Optional.of(exportRefused(e));
+            return Optional.of(exportRefused(path, e));
         } catch (VerbsException e) {
-            return Optional.of(registrationRefused(GpuPath.DMA_BUF, e, dmaBufCause(e.errno())));
+            return Optional.of(registrationRefused(path, e, dmaBufCause(e.errno())));
         }
     }
 
@@ -109,15 +131,15 @@ final class DirectRegistration {
         }
     }
 
-    private static PathRefusal exportRefused(CudaException e) {
+    private static PathRefusal exportRefused(GpuPath path, CudaException e) {
         if (e.resultName().equals("CUDA_ERROR_NOT_FOUND")) {
-            return new PathRefusal(GpuPath.DMA_BUF, Reason.DRIVER_TOO_OLD, e.getMessage(), e.remedy());
+            return new PathRefusal(path, Reason.DRIVER_TOO_OLD, e.getMessage(), e.remedy());
         }
         if (!REFUSALS_OF_THE_DRIVER.contains(e.resultName())) {
             throw e;
         }
         return new PathRefusal(
-                GpuPath.DMA_BUF,
+                path,
                 Reason.EXPORT_REFUSED,
                 e.getMessage(),
                 e.remedy().isEmpty() ? "allocate with CudaContext.allocate or allocateGpuDirect" : e.remedy());
@@ -138,7 +160,7 @@ final class DirectRegistration {
             return "use an adapter below the GPU's PCIe switch or root complex ('rdma4j gpudirect-check' shows the"
                     + " distances)";
         }
-        return path == GpuPath.DMA_BUF
+        return path != GpuPath.PEER_MEMORY
                 ? "see 'rdma4j gpudirect-check' for IOMMU, ACS and BAR1"
                 : "see 'rdma4j gpudirect-check', or take the path 'dma-buf'";
     }
