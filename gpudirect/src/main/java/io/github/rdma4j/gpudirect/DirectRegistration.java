@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect;
 
-import io.github.rdma4j.cuda.Cuda;
 import io.github.rdma4j.cuda.CudaException;
 import io.github.rdma4j.cuda.DeviceSlice;
 import io.github.rdma4j.cuda.DmaBuf;
@@ -29,9 +28,6 @@ final class DirectRegistration {
             "CUDA_ERROR_OUT_OF_MEMORY",
             "CUDA_ERROR_OPERATING_SYSTEM",
             "CUDA_ERROR_UNKNOWN");
-
-    /** By which the driver can be told to map over PCI. */
-    private static final int FIRST_WITH_MAPPINGS = 12080;
 
     private static final int ENOMEM = 12;
     private static final int EFAULT = 14;
@@ -71,7 +67,7 @@ final class DirectRegistration {
     Optional<PathRefusal> attempt(GpuPath path) {
         return switch (path) {
             case DATA_DIRECT -> dataDirect();
-            case DMA_BUF -> dmaBuf(path, DmaBuf.Mapping.DEFAULT);
+            case DMA_BUF -> dmaBuf(path);
             case PEER_MEMORY -> peerMemory();
             case STAGED -> Optional.empty();
         };
@@ -86,14 +82,24 @@ final class DirectRegistration {
                     support.reason(),
                     "ConnectX-8 or later with rdma-core 54 and Linux 6.12, or leave out dataDirect()"));
         }
-        // The engine reaches the GPU over PCI. A driver that knows no such mapping has no other one either.
-        boolean told = Cuda.driverVersion().number() >= FIRST_WITH_MAPPINGS;
-        return dmaBuf(GpuPath.DATA_DIRECT, told ? DmaBuf.Mapping.PCIE : DmaBuf.Mapping.DEFAULT);
+        return dmaBuf(GpuPath.DATA_DIRECT);
     }
 
-    private Optional<PathRefusal> dmaBuf(GpuPath path, DmaBuf.Mapping mapping) {
+    /** The engine reaches the GPU over PCI. A driver that knows no such mapping has no other one either. */
+    private DmaBuf export(GpuPath path) {
+        if (path == GpuPath.DATA_DIRECT) {
+            try {
+                return memory.memory().exportDmaBuf(memory.offset(), memory.length(), DmaBuf.Mapping.PCIE);
+            } catch (UnsupportedCudaCallException beforeCuda128) {
+                // As the driver has it, then.
+            }
+        }
+        return memory.memory().exportDmaBuf(memory.offset(), memory.length());
+    }
+
+    private Optional<PathRefusal> dmaBuf(GpuPath path) {
         long address = memory.address();
-        try (DmaBuf exported = memory.memory().exportDmaBuf(memory.offset(), memory.length(), mapping)) {
+        try (DmaBuf exported = export(path)) {
             synchronous = synchronizeMemoryOperations();
             region = path == GpuPath.DATA_DIRECT
                     ? registrar.dmaBufByDataDirect(exported, address, access)
