@@ -61,7 +61,7 @@ class DataDirectDeviceTest {
 
     @Test
     @Tag("checkout")
-    @Tag("long")
+    @Tag("full")
     void anOlderLibraryIsTheReason() throws Exception {
         assertThat(run(StandInMlx5.compile(folder)))
                 .containsExactly("no Data Direct: the installed libmlx5 has no mlx5dv_reg_dmabuf_mr, which came with"
