@@ -12,6 +12,8 @@ import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.ATOMIC_
 import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.ATOMIC_COMPARE_ADD;
 import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.ATOMIC_KEY;
 import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.ATOMIC_SWAP;
+import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.DATAGRAM_HANDLE_NUMBER;
+import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.DATAGRAM_PEER_AND_KEY;
 import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.ENTRIES_AND_OPCODE;
 import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.FLAGS_AND_IMMEDIATE;
 import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.NEXT;
@@ -49,10 +51,13 @@ public final class RxeSendRing extends SendPath {
 
     private final RxeQueue queue;
     private final RxeDoorbell doorbell;
+    private final boolean datagrams;
 
-    RxeSendRing(RxeQueue queue, RxeDoorbell doorbell) {
+    /** Requests of a datagram queue pair must have the numbers of their handles: see {@link RxeDatagramRing}. */
+    RxeSendRing(RxeQueue queue, RxeDoorbell doorbell, boolean datagrams) {
         this.queue = queue;
         this.doorbell = doorbell;
+        this.datagrams = datagrams;
     }
 
     /** {@return the ring as it is now} */
@@ -134,7 +139,7 @@ public final class RxeSendRing extends SendPath {
     }
 
     /** Writes what operations have that do not name memory as reads and writes do; false for what librxe refuses. */
-    private static boolean writeOthers(long request, int opcode, long element) {
+    private boolean writeOthers(long request, int opcode, long element) {
         if ((1 << opcode & ATOMICS) != 0) {
             long address = getLong(request + ATOMIC_ADDRESS);
             putLong(element + RxeLayout.ATOMIC_ADDRESS, address);
@@ -156,6 +161,12 @@ public final class RxeSendRing extends SendPath {
             putInt(
                     element + RxeLayout.WINDOW_ACCESS,
                     getInt(request + BIND_INFO + ibv_mw_bind_info.mw_access_flags$offset()));
+            return true;
+        }
+        if (datagrams) {
+            int handle = getInt(structure(getLong(request + DATAGRAM_HANDLE_NUMBER)));
+            putLong(element + RxeLayout.DATAGRAM_PEER, getLong(request + DATAGRAM_PEER_AND_KEY));
+            putLong(element + RxeLayout.DATAGRAM_PARTITION, pair(0, handle));
             return true;
         }
         putLong(element + RxeLayout.RDMA_ADDRESS, 0L);
