@@ -102,7 +102,17 @@ public final class RxeSendRing extends SendPath {
             putLong(element + RxeLayout.SEND_STATUS, 0L);
             putLong(element + RxeLayout.SEND_IOVA, peer);
             int length = 0;
-            if ((NativeMemory.first(flagsAndImmediate) & INLINE) == 0) {
+            if ((NativeMemory.first(flagsAndImmediate) & INLINE) != 0) {
+                length = writeInline(request + SendRequests.ENTRIES, entries, element + RxeLayout.SEND_BYTES);
+            } else if (entries == 1) {
+                // Most have one: without a loop.
+                long lengthAndKey = getLong(request + SendRequests.ENTRIES + SGE_LENGTH);
+                putLong(
+                        element + RxeLayout.SEND_BYTES + RxeLayout.ENTRY_ADDRESS,
+                        getLong(request + SendRequests.ENTRIES + SGE_ADDRESS));
+                putLong(element + RxeLayout.SEND_BYTES + RxeLayout.ENTRY_LENGTH, lengthAndKey);
+                length = NativeMemory.first(lengthAndKey);
+            } else {
                 for (int i = 0; i < entries; i++) {
                     long from = structure(request + SendRequests.ENTRIES + i * RxeLayout.ENTRY_BYTES);
                     long to = structure(element + RxeLayout.SEND_BYTES + i * RxeLayout.ENTRY_BYTES);
@@ -111,8 +121,6 @@ public final class RxeSendRing extends SendPath {
                     putLong(to + RxeLayout.ENTRY_LENGTH, lengthAndKey);
                     length += NativeMemory.first(lengthAndKey);
                 }
-            } else {
-                length = writeInline(request + SendRequests.ENTRIES, entries, element + RxeLayout.SEND_BYTES);
             }
             putLong(element + RxeLayout.SEND_DMA + RxeLayout.DMA_LENGTH, pair(length, length));
             putLong(element + RxeLayout.SEND_DMA + RxeLayout.DMA_CURRENT_ENTRY, pair(0, entries));
