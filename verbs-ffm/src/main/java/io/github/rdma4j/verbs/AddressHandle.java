@@ -9,6 +9,7 @@ import io.github.rdma4j.verbs.internal.ExclusiveGuard;
 import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.NativeCalls;
+import io.github.rdma4j.verbs.internal.datapath.RxeDatagramRing;
 import io.github.rdma4j.verbs.internal.explain.Explanation;
 import io.github.rdma4j.verbs.internal.explain.PathDiagnosis;
 import java.lang.foreign.Arena;
@@ -27,18 +28,26 @@ public final class AddressHandle extends Resource {
     private final AddressHandleAttributes attributes;
     private final MemorySegment addressHandle;
     private final long address;
+    /** Where rings keep the number of the handle; NULL if the device was not opened for them. */
+    private final MemorySegment ringNumber;
 
-    private AddressHandle(ProtectionDomain domain, AddressHandleAttributes attributes, MemorySegment created) {
+    private AddressHandle(
+            ProtectionDomain domain,
+            AddressHandleAttributes attributes,
+            MemorySegment ringNumber,
+            MemorySegment created) {
         super(domain);
         this.domain = domain;
         this.attributes = attributes;
         this.addressHandle = created;
         this.address = created.address();
+        this.ringNumber = ringNumber;
     }
 
     /** For {@link ProtectionDomain#createAddressHandle(AddressHandleAttributes)}, as a child's creation. */
     static AddressHandle create(ProtectionDomain domain, AddressHandleAttributes attributes) {
         domain.context().port(attributes.port());
+        MemorySegment ringNumber = allocateRingNumber(domain);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment memory = ibv_ah_attr.allocate(arena);
             attributes.write(memory);
@@ -46,7 +55,7 @@ public final class AddressHandle extends Resource {
             if (created.address() == 0) {
                 throw refused("ibv_create_ah(%s)".formatted(attributes), domain, attributes, NativeCalls.lastErrno());
             }
-            return new AddressHandle(domain, attributes, created);
+            return new AddressHandle(domain, attributes, ringNumber, created);
         }
     }
 
@@ -55,6 +64,7 @@ public final class AddressHandle extends Resource {
         DeviceContext context = domain.context();
         // First the attributes: they say who the sender is, whatever becomes of the handle.
         AddressHandleAttributes sender = AddressHandleAttributes.ofSender(context, port, completion, header);
+        MemorySegment ringNumber = allocateRingNumber(domain);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment copy = SenderAddress.header(arena, completion, header);
             MemorySegment created =
@@ -62,8 +72,15 @@ public final class AddressHandle extends Resource {
             if (created.address() == 0) {
                 throw refused("ibv_create_ah_from_wc(%s)".formatted(sender), domain, sender, NativeCalls.lastErrno());
             }
-            return new AddressHandle(domain, sender, created);
+            return new AddressHandle(domain, sender, ringNumber, created);
         }
+    }
+
+    /** Before the native object: what failed behind its creation would lose it. It lives as long as this object. */
+    private static MemorySegment allocateRingNumber(ProtectionDomain domain) {
+        return domain.context().dataPath().path() == DataPath.RINGS
+                ? Arena.ofAuto().allocate(RxeDatagramRing.NUMBER_BYTES, Integer.BYTES)
+                : MemorySegment.NULL;
     }
 
     private static VerbsException refused(
@@ -95,6 +112,11 @@ public final class AddressHandle extends Resource {
      */
     long address() {
         return address;
+    }
+
+    /** For requests, on the same terms. */
+    long ringNumber() {
+        return ringNumber.address();
     }
 
     @Override

@@ -123,8 +123,7 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
 
     /** {@return how completions are found, and why so} */
     public DataPathChoice dataPath() {
-        String refusal = path.refusal();
-        return refusal.isEmpty() ? dataPath : new DataPathChoice(DataPath.FUNCTIONS, refusal);
+        return DataPaths.now(dataPath, path.refusal());
     }
 
     /** For what completes here, and chooses its own way by this one. */

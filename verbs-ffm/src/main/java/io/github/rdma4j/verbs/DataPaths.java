@@ -33,6 +33,16 @@ final class DataPaths {
      */
     record Chosen<P>(P path, DataPathChoice choice) {}
 
+    /**
+     * What users are told of a way that was chosen.
+     *
+     * @param chosen at first
+     * @param refusal of the way itself, since then; empty if there is none
+     */
+    static DataPathChoice now(DataPathChoice chosen, String refusal) {
+        return refusal.isEmpty() ? chosen : new DataPathChoice(DataPath.FUNCTIONS, refusal);
+    }
+
     private interface Rings<P> {
         P find(RxeRings rings) throws RingRefusal;
     }
@@ -76,25 +86,24 @@ final class DataPaths {
     private static Chosen<SendPath> sends(
             DeviceContext context, MemorySegment queuePair, Arena arena, QueuePairConfig config) {
         ProviderFunctions functions = context.functions();
+        SendFunctions called =
+                new SendFunctions(functions.postSend(), context.driver().postsInUserSpace(), queuePair.address());
         Chosen<SendPath> ring = ring(
                 context,
                 functions,
                 noSendRing(config),
-                rings -> rings.sends(queuePair, arena, config.maxSendScatterGather(), config.maxInlineData()));
-        return ring.path != null
-                ? ring
-                : new Chosen<>(
-                        new SendFunctions(
-                                functions.postSend(), context.driver().postsInUserSpace(), queuePair.address()),
-                        ring.choice);
+                rings -> rings.sends(
+                        queuePair,
+                        arena,
+                        config.maxSendScatterGather(),
+                        config.maxInlineData(),
+                        config.type() == QueuePairType.UD ? called : null));
+        return ring.path != null ? ring : new Chosen<>(called, ring.choice);
     }
 
     private static String noSendRing(QueuePairConfig config) {
         if (!config.sendOperations().isEmpty()) {
             return "requests that ibv_wr_start(3) begins are written by the library's functions";
-        }
-        if (config.type() == QueuePairType.UD) {
-            return "the number of an address handle, which a datagram needs, is known to the library alone";
         }
         return config.onlyReceives() ? "the queue pair has no send queue" : "";
     }

@@ -126,7 +126,7 @@ public final class QueuePair extends SendQueue {
 
     /** {@return which way its requests for sending take to the adapter, and why so} */
     public DataPathChoice sendPath() {
-        return sendPath;
+        return DataPaths.now(sendPath, path().refusal());
     }
 
     /** {@return which way its receives take, those of a shared receive queue if it has one, and why so} */

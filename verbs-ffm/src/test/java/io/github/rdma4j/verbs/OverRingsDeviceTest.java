@@ -31,6 +31,11 @@ class OverRingsDeviceTest {
     @Nested
     @Tag("full")
     @ExtendWith(OverRings.class)
+    class Datagrams extends DatagramDeviceTest {}
+
+    @Nested
+    @Tag("full")
+    @ExtendWith(OverRings.class)
     class PreparedRequests extends PreparedRequestDeviceTest {}
 
     @Nested

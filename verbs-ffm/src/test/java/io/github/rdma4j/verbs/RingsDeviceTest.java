@@ -13,11 +13,15 @@ import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a device that was opened for rings is used through, queue by queue. */
 @Tag("device")
@@ -28,14 +32,19 @@ class RingsDeviceTest {
     /** Of the completion queue. */
     private static final int ROOM = 500;
 
+    private static final int HANDLES = 50;
+    /** Of {@link PostingPair}. */
+    private static final int KEY = 0x11111111;
+
     private static void assertFunctions(DataPathChoice choice, String reason) {
         assertThat(choice.path()).isEqualTo(DataPath.FUNCTIONS);
         assertThat(choice.reason()).contains(reason);
     }
 
-    @Test
-    void queuesOfConnectionsHaveRings() {
-        try (PostingPair pair = new PostingPair(QueuePairType.RC)) {
+    @ParameterizedTest
+    @EnumSource(names = {"RC", "UC", "UD"})
+    void queuesHaveRings(QueuePairType type) {
+        try (PostingPair pair = new PostingPair(type)) {
             assertThat(pair.device.dataPath()).isEqualTo(RINGS);
             assertThat(pair.queue.dataPath()).isEqualTo(RINGS);
             assertThat(pair.pair.sendPath()).isEqualTo(RINGS);
@@ -49,14 +58,39 @@ class RingsDeviceTest {
 
     @Test
     void whatHasNoRingTakesFunctionsAndSaysWhy() {
-        try (PostingPair datagrams = new PostingPair(QueuePairType.UD);
-                PostingPair extended = new PostingPair(QueuePairType.RC, SendOperation.SEND)) {
-            assertFunctions(datagrams.pair.sendPath(), "address handle");
-            assertThat(datagrams.pair.receivePath()).isEqualTo(RINGS);
+        try (PostingPair extended = new PostingPair(QueuePairType.RC, SendOperation.SEND)) {
             assertFunctions(extended.pair.sendPath(), "ibv_wr_start");
             assertThat(extended.pair.receivePath()).isEqualTo(RINGS);
             ExtendedCompletionQueue inPlace = extended.device.createExtendedCompletionQueue(16, config -> {});
             assertFunctions(inPlace.dataPath(), "in place");
+        }
+    }
+
+    /** The library's memory for a handle is often that of the last one destroyed; its number is another one. */
+    @Test
+    void aHandleLeadsThereWhateverWasAtItsAddressBefore() {
+        try (PostingPair pair = new PostingPair(QueuePairType.UD)) {
+            AddressHandleAttributes way = pair.toPeer.addressHandle().attributes();
+            Set<Long> addresses = new HashSet<>();
+            for (int i = 0; i < HANDLES; i++) {
+                try (AddressHandle handle = pair.domain.createAddressHandle(way)) {
+                    addresses.add(handle.handle());
+                    Destination destination = Destination.of(handle, pair.peer.number(), KEY);
+                    for (int j = 0; j < 3; j++) {
+                        pair.buffer.segment().set(ValueLayout.JAVA_INT, 0, 3 * i + j);
+                        pair.peer.postReceive(j, pair.peerBuffer.slice(0, 64));
+                        MemorySlice message = pair.buffer.slice(0, 4);
+                        assertThat(pair.pair.postSend(j, message, destination, SendFlags.SIGNALED))
+                                .isZero();
+                        assertThat(pair.await().isSuccess()).isTrue();
+                        assertThat(pair.awaitPeer().isSuccess()).isTrue();
+                        assertThat(pair.peerBuffer.segment().get(ValueLayout.JAVA_INT, pair.headerLength()))
+                                .isEqualTo(3 * i + j);
+                    }
+                }
+            }
+            assertThat(addresses).hasSizeLessThan(HANDLES);
+            assertThat(pair.pair.sendPath()).isEqualTo(RINGS);
         }
     }
 

@@ -45,6 +45,8 @@ class CompareCommandTest {
                 "-q 0                                 | -q/--qp: 0 is out of range",
                 "-t 99999                             | -t/--tx-depth: 99999 is out of range",
                 "-Q 0                                 | -Q/--cq-mod: 0 is out of range",
+                "-c UD --tools ib_write_lat           | -c/--connection: UD",
+                "-c XX                                | -c/--connection: 'XX' is no connection type",
                 "-q 2 --tools ib_write_lat            | -q/--qp is for the bandwidth tools",
                 "-p 70000                             | -p/--port: 70000 is out of range",
                 "--timeout 0                          | --timeout: 0 is out of range",

@@ -44,7 +44,23 @@ public final class Samples {
 
     public static ComparePlan plan(List<TestCase> cases, int rounds, Expectation... expectations) {
         return new ComparePlan(
-                cases, rounds, 0, null, 1, -1, 0, 1, 0, 0, 0, 60, true, TcpMode.NONE, null, List.of(expectations));
+                cases,
+                rounds,
+                0,
+                null,
+                1,
+                -1,
+                0,
+                null,
+                1,
+                0,
+                0,
+                0,
+                60,
+                true,
+                TcpMode.NONE,
+                null,
+                List.of(expectations));
     }
 
     public static RunOrder order(TestCase test) {

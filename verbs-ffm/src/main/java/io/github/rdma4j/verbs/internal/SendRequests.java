@@ -40,6 +40,12 @@ public final class SendRequests {
     private static final long DATAGRAM_HANDLE = DATAGRAM + ibv_send_wr.wr.ud.ah$offset();
     private static final long DATAGRAM_NUMBER = DATAGRAM + ibv_send_wr.wr.ud.remote_qpn$offset();
     private static final long DATAGRAM_KEY = DATAGRAM + ibv_send_wr.wr.ud.remote_qkey$offset();
+    /**
+     * Where a datagram says where the number of its address handle is: in a part that a datagram leaves unused and no
+     * library looks at.
+     */
+    public static final long DATAGRAM_HANDLE_NUMBER = ATOMIC_SWAP;
+
     private static final long SHARED_RECEIVE_QUEUE = ibv_send_wr.qp_type$offset()
             + ibv_send_wr.qp_type.xrc$offset()
             + ibv_send_wr.qp_type.xrc.remote_srqn$offset();
@@ -187,10 +193,19 @@ public final class SendRequests {
         putInt(wr + ATOMIC_KEY, remoteKey);
     }
 
-    /** The address handle must be kept open until the request was posted. */
-    public void datagram(int index, long addressHandle, int queuePairNumber, int queueKey) {
+    /**
+     * Names the peer. The address handle must be kept open until the request was posted.
+     *
+     * @param index of the request
+     * @param addressHandle the {@code struct ibv_ah}
+     * @param handleNumber where a ring keeps the handle's number; 0 if the device was not opened for rings
+     * @param queuePairNumber the peer's
+     * @param queueKey the peer's
+     */
+    public void datagram(int index, long addressHandle, long handleNumber, int queuePairNumber, int queueKey) {
         long wr = request(index);
         putLong(wr + DATAGRAM_HANDLE, addressHandle);
+        putLong(wr + DATAGRAM_HANDLE_NUMBER, handleNumber);
         putInt(wr + DATAGRAM_NUMBER, queuePairNumber);
         putInt(wr + DATAGRAM_KEY, queueKey);
     }

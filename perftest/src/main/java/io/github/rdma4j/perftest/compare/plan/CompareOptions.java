@@ -84,6 +84,12 @@ public final class CompareOptions {
     private int mtu;
 
     @Option(
+            names = {"-c", "--connection"},
+            paramLabel = "<type>",
+            description = "Connection type: RC, UC, UD or XRC, as far as all of the tools allow (default RC).")
+    private String connection;
+
+    @Option(
             names = {"-q", "--qp"},
             paramLabel = "<num>",
             description = "Number of queue pairs of the bandwidth tools (default 1).")
@@ -200,6 +206,7 @@ public final class CompareOptions {
                 devicePort,
                 gidIndex,
                 mtu,
+                connection,
                 queuePairs != null ? queuePairs : 1,
                 transmitDepth != null ? transmitDepth : 0,
                 moderation != null ? moderation : 0,

@@ -16,6 +16,7 @@ import java.util.List;
  * @param devicePort its port
  * @param gidIndex index into the port's GID table; -1 to choose
  * @param mtu path MTU in bytes, or 0
+ * @param connection type of the queue pairs; null for RC
  * @param queuePairs of the bandwidth tools
  * @param transmitDepth of the bandwidth tools, or 0
  * @param moderation of the bandwidth tools, or 0
@@ -34,6 +35,7 @@ public record ComparePlan(
         int devicePort,
         int gidIndex,
         int mtu,
+        String connection,
         int queuePairs,
         int transmitDepth,
         int moderation,
@@ -74,6 +76,7 @@ public record ComparePlan(
                 devicePort,
                 usedGidIndex,
                 mtu,
+                connection,
                 latency ? 1 : queuePairs,
                 latency ? 0 : transmitDepth,
                 latency ? 0 : moderation,

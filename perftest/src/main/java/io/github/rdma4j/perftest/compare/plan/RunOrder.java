@@ -21,6 +21,7 @@ import java.util.Map;
  * @param devicePort its port
  * @param gidIndex index into the port's GID table; -1 where LIDs are used
  * @param mtu path MTU in bytes, or 0
+ * @param connection type of the queue pairs; null for RC
  * @param queuePairs number of queue pairs
  * @param transmitDepth most messages under way per queue pair, or 0
  * @param moderation messages per completion, or 0
@@ -36,6 +37,7 @@ public record RunOrder(
         int devicePort,
         int gidIndex,
         int mtu,
+        String connection,
         int queuePairs,
         int transmitDepth,
         int moderation,
@@ -61,6 +63,7 @@ public record RunOrder(
                 devicePort,
                 gidIndex,
                 mtu,
+                connection,
                 queuePairs,
                 transmitDepth,
                 moderation,
@@ -79,6 +82,7 @@ public record RunOrder(
                 devicePort,
                 gidIndex,
                 mtu,
+                connection,
                 queuePairs,
                 transmitDepth,
                 moderation,
@@ -112,6 +116,7 @@ public record RunOrder(
                 devicePort,
                 gidIndex,
                 mtu,
+                connection,
                 queuePairs,
                 transmitDepth,
                 moderation,
@@ -160,6 +165,9 @@ public record RunOrder(
         if (mtu > 0) {
             option(arguments, "-m", mtu);
         }
+        if (connection != null) {
+            option(arguments, "-c", connection);
+        }
         if (queuePairs > 1) {
             option(arguments, "-q", queuePairs);
         }
@@ -188,6 +196,7 @@ public record RunOrder(
                 "devicePort=" + devicePort,
                 "gidIndex=" + gidIndex,
                 "mtu=" + mtu,
+                "connection=" + (connection == null ? "" : connection),
                 "queuePairs=" + queuePairs,
                 "transmitDepth=" + transmitDepth,
                 "moderation=" + moderation,
@@ -218,6 +227,7 @@ public record RunOrder(
                 number(values, "devicePort"),
                 number(values, "gidIndex"),
                 number(values, "mtu"),
+                value(values, "connection").isEmpty() ? null : value(values, "connection"),
                 number(values, "queuePairs"),
                 number(values, "transmitDepth"),
                 number(values, "moderation"),

@@ -13,9 +13,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class RunOrderTest {
     private static final RunOrder FULL =
-            new RunOrder(Tool.WRITE_BANDWIDTH, 4096, 10_000, "mlx5_0", 2, 3, 1024, 4, 64, 16, 18600, 45, true);
+            new RunOrder(Tool.WRITE_BANDWIDTH, 4096, 10_000, "mlx5_0", 2, 3, 1024, "UC", 4, 64, 16, 18600, 45, true);
     private static final RunOrder PLAIN =
-            new RunOrder(Tool.WRITE_LATENCY, 2, 500, "rxe0", 1, -1, 0, 1, 0, 0, 18515, 60, false);
+            new RunOrder(Tool.WRITE_LATENCY, 2, 500, "rxe0", 1, -1, 0, null, 1, 0, 0, 18515, 60, false);
 
     @Test
     void survivesTheWayToTheServer() {
@@ -43,7 +43,7 @@ class RunOrderTest {
         assertThat(java.completionModeration()).isEqualTo(16);
         assertThat(FULL.parameters(true).isServer()).isTrue();
         assertThat(String.join(" ", FULL.arguments()))
-                .isEqualTo("-F -d mlx5_0 -i 2 -p 18600 -s 4096 -n 10000 -u 18 -x 3 -m 1024 -q 4 -t 64 -Q 16");
+                .isEqualTo("-F -d mlx5_0 -i 2 -p 18600 -s 4096 -n 10000 -u 18 -x 3 -m 1024 -c UC -q 4 -t 64 -Q 16");
     }
 
     @Test
@@ -62,7 +62,7 @@ class RunOrderTest {
 
     @Test
     void theAtomicToolsAreNotGivenASize() {
-        RunOrder order = new RunOrder(Tool.ATOMIC_LATENCY, 8, 500, "rxe0", 1, -1, 0, 1, 0, 0, 18515, 60, false);
+        RunOrder order = new RunOrder(Tool.ATOMIC_LATENCY, 8, 500, "rxe0", 1, -1, 0, null, 1, 0, 0, 18515, 60, false);
 
         assertThat(order.arguments()).doesNotContain("-s");
         assertThat(order.parameters(false).size()).isEqualTo(8);
@@ -72,7 +72,7 @@ class RunOrderTest {
     void countsMessagesByKind() {
         assertThat(PLAIN.messages()).isEqualTo(2 * 500);
         assertThat(FULL.messages()).isEqualTo(4 * 10_000);
-        RunOrder read = new RunOrder(Tool.READ_LATENCY, 2, 500, "rxe0", 1, -1, 0, 1, 0, 0, 18515, 60, false);
+        RunOrder read = new RunOrder(Tool.READ_LATENCY, 2, 500, "rxe0", 1, -1, 0, null, 1, 0, 0, 18515, 60, false);
         assertThat(read.kind()).isEqualTo(Kind.ROUND_TRIP);
         assertThat(read.messages()).isEqualTo(500);
         assertThat(read.withIterations(20).messages()).isEqualTo(20);

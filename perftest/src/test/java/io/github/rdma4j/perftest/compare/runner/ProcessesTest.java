@@ -27,7 +27,7 @@ class ProcessesTest {
 
     /** A device that no machine has. */
     private static final RunOrder IMPOSSIBLE = new RunOrder(
-            Tool.WRITE_BANDWIDTH, 2, 5, "no-such-device", 1, -1, 0, 1, 0, 0, ListeningPorts.free(), 20, true);
+            Tool.WRITE_BANDWIDTH, 2, 5, "no-such-device", 1, -1, 0, null, 1, 0, 0, ListeningPorts.free(), 20, true);
 
     @TempDir
     private Path folder;

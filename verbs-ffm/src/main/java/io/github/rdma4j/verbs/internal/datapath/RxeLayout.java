@@ -31,6 +31,10 @@ final class RxeLayout {
     static final long ATOMIC_COMPARE_ADD = 32;
     static final long ATOMIC_SWAP = 40;
     static final long ATOMIC_KEY = 48;
+    static final long DATAGRAM_PEER = 24;
+    static final long DATAGRAM_KEY = 28;
+    static final long DATAGRAM_PARTITION = 32;
+    static final long DATAGRAM_HANDLE = 36;
     static final long WINDOW_ADDRESS = 24;
     static final long WINDOW_LENGTH = 32;
     static final long WINDOW_REGION_KEY = 40;

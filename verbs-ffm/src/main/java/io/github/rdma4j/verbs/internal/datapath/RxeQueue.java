@@ -110,12 +110,12 @@ final class RxeQueue {
 
     /** Where the next element goes; for who puts them there (C: {@code memory_order_relaxed}). */
     int producer() {
-        return NativeMemory.getInt(head + PRODUCER_INDEX);
+        return NativeMemory.getInt(NativeMemory.structure(head) + PRODUCER_INDEX);
     }
 
     /** The next element to be taken; for who takes them (C: {@code memory_order_relaxed}). */
     int consumer() {
-        return NativeMemory.getInt(head + CONSUMER_INDEX);
+        return NativeMemory.getInt(NativeMemory.structure(head) + CONSUMER_INDEX);
     }
 
     /**
@@ -144,7 +144,7 @@ final class RxeQueue {
      */
     void producer(int index) {
         VarHandle.releaseFence();
-        NativeMemory.putInt(head + PRODUCER_INDEX, index);
+        NativeMemory.putInt(NativeMemory.structure(head) + PRODUCER_INDEX, index);
     }
 
     /**
@@ -153,6 +153,6 @@ final class RxeQueue {
      */
     void consumer(int index) {
         VarHandle.releaseFence();
-        NativeMemory.putInt(head + CONSUMER_INDEX, index & mask);
+        NativeMemory.putInt(NativeMemory.structure(head) + CONSUMER_INDEX, index & mask);
     }
 }

@@ -88,14 +88,21 @@ public final class RxeRings {
      * @param arena closed when no thread can be posting any more
      * @param maxEntries the most entries of a request
      * @param maxInlineData the most bytes of inline data
+     * @param datagrams the way of a datagram by an address handle whose number is not known yet; null for a queue pair
+     *     that is connected
      * @return its ring
      * @throws RingRefusal if it was not found
      */
-    public SendPath sends(MemorySegment queuePair, Arena arena, int maxEntries, int maxInlineData) throws RingRefusal {
+    public SendPath sends(
+            MemorySegment queuePair, Arena arena, int maxEntries, int maxInlineData, SendFunctions datagrams)
+            throws RingRefusal {
         long data = Math.max(maxEntries * RxeLayout.ENTRY_BYTES, maxInlineData);
         long place = queuePair.address() + QUEUE_PAIR + RxeLayout.MAPPING_BYTES + RXE_WQ_BYTES;
         RxeQueue queue = find("send queue", RxeLayout.SEND_BYTES + data, place, place + LATER_FUNCTIONS);
-        return new RxeSendRing(queue, new RxeDoorbell(arena, commandDescriptor, queuePair));
+        RxeDoorbell doorbell = new RxeDoorbell(arena, commandDescriptor, queuePair);
+        return datagrams == null
+                ? new RxeSendRing(queue, doorbell, false)
+                : new RxeDatagramRing(new RxeSendRing(queue, doorbell, true), datagrams);
     }
 
     /**

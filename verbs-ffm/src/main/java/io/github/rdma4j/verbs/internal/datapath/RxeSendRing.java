@@ -12,6 +12,8 @@ import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.ATOMIC_
 import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.ATOMIC_COMPARE_ADD;
 import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.ATOMIC_KEY;
 import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.ATOMIC_SWAP;
+import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.DATAGRAM_HANDLE_NUMBER;
+import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.DATAGRAM_PEER_AND_KEY;
 import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.ENTRIES_AND_OPCODE;
 import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.FLAGS_AND_IMMEDIATE;
 import static io.github.rdma4j.verbs.internal.datapath.SendRequestLayout.NEXT;
@@ -49,10 +51,13 @@ public final class RxeSendRing extends SendPath {
 
     private final RxeQueue queue;
     private final RxeDoorbell doorbell;
+    private final boolean datagrams;
 
-    RxeSendRing(RxeQueue queue, RxeDoorbell doorbell) {
+    /** Requests of a datagram queue pair must have the numbers of their handles: see {@link RxeDatagramRing}. */
+    RxeSendRing(RxeQueue queue, RxeDoorbell doorbell, boolean datagrams) {
         this.queue = queue;
         this.doorbell = doorbell;
+        this.datagrams = datagrams;
     }
 
     /** {@return the ring as it is now} */
@@ -97,7 +102,17 @@ public final class RxeSendRing extends SendPath {
             putLong(element + RxeLayout.SEND_STATUS, 0L);
             putLong(element + RxeLayout.SEND_IOVA, peer);
             int length = 0;
-            if ((NativeMemory.first(flagsAndImmediate) & INLINE) == 0) {
+            if ((NativeMemory.first(flagsAndImmediate) & INLINE) != 0) {
+                length = writeInline(request + SendRequests.ENTRIES, entries, element + RxeLayout.SEND_BYTES);
+            } else if (entries == 1) {
+                // Most have one: without a loop.
+                long lengthAndKey = getLong(request + SendRequests.ENTRIES + SGE_LENGTH);
+                putLong(
+                        element + RxeLayout.SEND_BYTES + RxeLayout.ENTRY_ADDRESS,
+                        getLong(request + SendRequests.ENTRIES + SGE_ADDRESS));
+                putLong(element + RxeLayout.SEND_BYTES + RxeLayout.ENTRY_LENGTH, lengthAndKey);
+                length = NativeMemory.first(lengthAndKey);
+            } else {
                 for (int i = 0; i < entries; i++) {
                     long from = structure(request + SendRequests.ENTRIES + i * RxeLayout.ENTRY_BYTES);
                     long to = structure(element + RxeLayout.SEND_BYTES + i * RxeLayout.ENTRY_BYTES);
@@ -106,8 +121,6 @@ public final class RxeSendRing extends SendPath {
                     putLong(to + RxeLayout.ENTRY_LENGTH, lengthAndKey);
                     length += NativeMemory.first(lengthAndKey);
                 }
-            } else {
-                length = writeInline(request + SendRequests.ENTRIES, entries, element + RxeLayout.SEND_BYTES);
             }
             putLong(element + RxeLayout.SEND_DMA + RxeLayout.DMA_LENGTH, pair(length, length));
             putLong(element + RxeLayout.SEND_DMA + RxeLayout.DMA_CURRENT_ENTRY, pair(0, entries));
@@ -134,7 +147,7 @@ public final class RxeSendRing extends SendPath {
     }
 
     /** Writes what operations have that do not name memory as reads and writes do; false for what librxe refuses. */
-    private static boolean writeOthers(long request, int opcode, long element) {
+    private boolean writeOthers(long request, int opcode, long element) {
         if ((1 << opcode & ATOMICS) != 0) {
             long address = getLong(request + ATOMIC_ADDRESS);
             putLong(element + RxeLayout.ATOMIC_ADDRESS, address);
@@ -156,6 +169,12 @@ public final class RxeSendRing extends SendPath {
             putInt(
                     element + RxeLayout.WINDOW_ACCESS,
                     getInt(request + BIND_INFO + ibv_mw_bind_info.mw_access_flags$offset()));
+            return true;
+        }
+        if (datagrams) {
+            int handle = getInt(structure(getLong(request + DATAGRAM_HANDLE_NUMBER)));
+            putLong(element + RxeLayout.DATAGRAM_PEER, getLong(request + DATAGRAM_PEER_AND_KEY));
+            putLong(element + RxeLayout.DATAGRAM_PARTITION, pair(0, handle));
             return true;
         }
         putLong(element + RxeLayout.RDMA_ADDRESS, 0L);

@@ -9,7 +9,7 @@ import java.util.function.IntSupplier;
  * How requests for sending reach the adapter. The caller lets one thread in at a time, and none after the queue pair is
  * closed.
  */
-public abstract sealed class SendPath permits SendFunctions, RxeSendRing, Mlx5SendRing {
+public abstract sealed class SendPath permits SendFunctions, RxeSendRing, RxeDatagramRing, Mlx5SendRing {
     SendPath() {}
 
     /**
@@ -30,5 +30,10 @@ public abstract sealed class SendPath permits SendFunctions, RxeSendRing, Mlx5Se
      */
     public int forget(IntSupplier call, boolean forGood) {
         return call.getAsInt();
+    }
+
+    /** {@return why the functions are used though nothing spoke against a ring at first; empty if they are not} */
+    public String refusal() {
+        return "";
     }
 }

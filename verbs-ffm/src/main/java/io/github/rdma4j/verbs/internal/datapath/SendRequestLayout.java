@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.internal.datapath;
 
 import io.github.rdma4j.verbs.bindings.ibv_send_wr;
 import io.github.rdma4j.verbs.bindings.ibv_sge;
+import io.github.rdma4j.verbs.internal.SendRequests;
 
 /** Where the fields of {@code struct ibv_send_wr} and {@code struct ibv_sge} lie, in bytes, as rings read them. */
 final class SendRequestLayout {
@@ -19,6 +20,11 @@ final class SendRequestLayout {
     static final long ATOMIC_COMPARE_ADD = ATOMIC + ibv_send_wr.wr.atomic.compare_add$offset();
     static final long ATOMIC_SWAP = ATOMIC + ibv_send_wr.wr.atomic.swap$offset();
     static final long ATOMIC_KEY = ATOMIC + ibv_send_wr.wr.atomic.rkey$offset();
+    private static final long DATAGRAM = ibv_send_wr.wr$offset() + ibv_send_wr.wr.ud$offset();
+    /** The queue pair's number and the key behind it. */
+    static final long DATAGRAM_PEER_AND_KEY = DATAGRAM + ibv_send_wr.wr.ud.remote_qpn$offset();
+
+    static final long DATAGRAM_HANDLE_NUMBER = SendRequests.DATAGRAM_HANDLE_NUMBER;
     static final long SGE_ADDRESS = ibv_sge.addr$offset();
     static final long SGE_LENGTH = ibv_sge.length$offset();
     static final long SGE_BYTES = ibv_sge.sizeof();

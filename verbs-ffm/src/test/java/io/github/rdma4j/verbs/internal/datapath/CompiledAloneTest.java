@@ -22,14 +22,17 @@ class CompiledAloneTest {
             strings = {
                 "internal.datapath.RxeSendRing",
                 "internal.datapath.RxeReceiveRing",
+                "internal.datapath.RxeCompletionRing#poll",
                 "internal.datapath.Mlx5SendRing",
                 "endpoint.VerbsWire"
             })
-    void theCompilerPutsPostingIntoNoCaller(String type) throws IOException {
+    void theCompilerPutsPostingAndPollingIntoNoCaller(String place) throws IOException {
+        String type = place.split("#")[0];
+        String hot = place.contains("#") ? place.split("#")[1] : "post";
         String name = "/io/github/rdma4j/verbs/%s.class".formatted(type.replace('.', '/'));
         try (InputStream file = CompiledAloneTest.class.getResourceAsStream(name)) {
             int length = ClassFile.of().parse(file.readAllBytes()).methods().stream()
-                    .filter(method -> method.methodName().equalsString("post")
+                    .filter(method -> method.methodName().equalsString(hot)
                             && !method.flags().has(AccessFlag.BRIDGE))
                     .map(method -> (CodeAttribute) method.code().orElseThrow())
                     .mapToInt(CodeAttribute::codeLength)

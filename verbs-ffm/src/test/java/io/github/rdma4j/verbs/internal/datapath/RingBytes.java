@@ -18,7 +18,7 @@ public final class RingBytes {
      * @return a copy of each
      */
     public static List<byte[]> waiting(SendPath ring) {
-        return waiting(((RxeSendRing) ring).queue());
+        return waiting(ring instanceof RxeDatagramRing datagrams ? datagrams.queue() : ((RxeSendRing) ring).queue());
     }
 
     /**

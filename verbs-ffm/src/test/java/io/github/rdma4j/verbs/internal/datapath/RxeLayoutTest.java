@@ -37,6 +37,10 @@ class RxeLayoutTest {
         offset("ATOMIC_COMPARE_ADD", "struct rxe_send_wqe", "wr.wr.atomic.compare_add");
         offset("ATOMIC_SWAP", "struct rxe_send_wqe", "wr.wr.atomic.swap");
         offset("ATOMIC_KEY", "struct rxe_send_wqe", "wr.wr.atomic.rkey");
+        offset("DATAGRAM_PEER", "struct rxe_send_wqe", "wr.wr.ud.remote_qpn");
+        offset("DATAGRAM_KEY", "struct rxe_send_wqe", "wr.wr.ud.remote_qkey");
+        offset("DATAGRAM_PARTITION", "struct rxe_send_wqe", "wr.wr.ud.pkey_index");
+        offset("DATAGRAM_HANDLE", "struct rxe_send_wqe", "wr.wr.ud.ah_num");
         offset("WINDOW_ADDRESS", "struct rxe_send_wqe", "wr.wr.mw.addr");
         offset("WINDOW_LENGTH", "struct rxe_send_wqe", "wr.wr.mw.length");
         offset("WINDOW_REGION_KEY", "struct rxe_send_wqe", "wr.wr.mw.mr_lkey");
