@@ -212,6 +212,7 @@ bandwidth() {
     run -2 "$on" one true
 }
 
+# bats test_tags=long
 @test "iWARP between two machines: a C tool's two ends connect by rdma_cm" {
     run --separate-stderr machines 2 --transport siw --timeout 100 bash -c '
         ls /sys/class/infiniband

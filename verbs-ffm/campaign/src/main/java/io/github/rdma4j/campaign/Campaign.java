@@ -4,6 +4,7 @@ package io.github.rdma4j.campaign;
 
 import io.github.rdma4j.verbs.endpoint.Endpoint;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +18,7 @@ import java.util.OptionalLong;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 /**
  * Runs scenarios, in an order that the seed says, until the time is over and each has had a run.
@@ -76,9 +78,15 @@ final class Campaign {
     }
 
     private void run(long seconds, String name) throws IOException, InterruptedException {
-        List<Scenario> scenarios = Scenarios.all().stream()
+        Leftovers.openJars();
+        if (ownsWire) {
+            Stage.openOnce(InetAddress.getByName(System.getenv("RDMA4J_ADDRESS_1")));
+        }
+        List<Scenario> scenarios = Stream.concat(
+                        Scenarios.all().stream(), Scenarios.soak(name, TimeUnit.SECONDS.toMillis(seconds)).stream())
                 .filter(scenario -> scenario.name().equals(name) || !isDeadly(scenario) && isOf(scenario.load(), name))
-                .filter(scenario -> ownsWire || scenario.fault().leavesWireAlone())
+                .filter(scenario -> ownsWire
+                        || scenario.fault().leavesWireAlone() && scenario.load().needsNoRight())
                 .toList();
         if (scenarios.isEmpty()) {
             throw new IllegalArgumentException("no scenario '" + name + "'");
@@ -86,8 +94,13 @@ final class Campaign {
         long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
         long runSeed = seed;
         // The first of a process loads classes and opens what stays open.
+        List<Load> loads = scenarios.stream().map(Scenario::load).distinct().toList();
         for (Scenario scenario : Scenarios.all()) {
-            if (scenario.fault().steps().isEmpty()) {
+            if (scenario.fault().steps().isEmpty()
+                    && loads.contains(scenario.load())
+                    && !scenario.load().isAlone()
+                    && !scenario.load().isMalice()
+                    && scenario.load() != Load.SOAK) {
                 run(scenario, 0, true);
             }
         }
@@ -105,7 +118,7 @@ final class Campaign {
                     return;
                 }
             }
-        } while (System.nanoTime() < until);
+        } while (System.nanoTime() < until && scenarios.getFirst().load() != Load.SOAK);
         Remote.end();
     }
 
@@ -118,7 +131,12 @@ final class Campaign {
         List<Step> there =
                 fault.steps().stream().filter(step -> step.place().isThere()).toList();
         Peer.Orders orders = new Peer.Orders(
-                scenario.load(), runSeed, scenario.lengthMillis(), scenario.limitMillis(), scenario.silenceMillis());
+                scenario.load(),
+                runSeed,
+                scenario.lengthMillis(),
+                scenario.limitMillis(),
+                scenario.silenceMillis(),
+                fault.wire());
         int port = Remote.start(orders);
         Map<String, Integer> before = Leftovers.now(ownsWire);
         List<String> complaints = new ArrayList<>();
@@ -158,6 +176,9 @@ final class Campaign {
             }
         }
         complaints.addAll(scenario.oracle().complaints(faultAt, survivors));
+        if (scenario.load().isRaw()) {
+            complaints.addAll(Oracle.lostSilently(scenario.load(), survivors));
+        }
         Map<String, Integer> left = first ? Map.of() : Leftovers.since(before, ownsWire);
         if (!left.isEmpty()) {
             complaints.add("left: " + left);
@@ -170,6 +191,22 @@ final class Campaign {
         if (orders.load() == Load.CONNECTING) {
             begin.run();
             return new Connects(orders.lengthMillis()).client(server);
+        }
+        if (orders.load().isRaw()) {
+            return RawEnd.client(server, orders, begin);
+        }
+        if (orders.load().isAlone()) {
+            return Alone.run(orders);
+        }
+        if (orders.load() == Load.SOAK) {
+            return new Soak(server, orders).run();
+        }
+        if (orders.load().isMalice()) {
+            return new Crowd(server, orders).run();
+        }
+        if (orders.load().isCm()) {
+            begin.run();
+            return new CmAttempts(server, orders).run();
         }
         if (orders.load().isNetty()) {
             return NettyEnd.client(server, orders, begin);
@@ -223,6 +260,10 @@ final class Campaign {
                 .filter(told -> !told.isEmpty())
                 .findFirst()
                 .map(Campaign::reason)
+                .or(() -> ends.stream()
+                        .map(EndReport::remark)
+                        .filter(remark -> !remark.isEmpty())
+                        .findFirst())
                 .orElse(happened ? "moved to TCP" : "");
     }
 
