@@ -18,7 +18,6 @@ import java.util.OptionalLong;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
-import java.util.stream.Stream;
 
 /**
  * Runs scenarios, in an order that the seed says, until the time is over and each has had a run.
@@ -82,8 +81,7 @@ final class Campaign {
         if (ownsWire) {
             Stage.openOnce(InetAddress.getByName(System.getenv("RDMA4J_ADDRESS_1")));
         }
-        List<Scenario> scenarios = Stream.concat(
-                        Scenarios.all().stream(), Scenarios.soak(name, TimeUnit.SECONDS.toMillis(seconds)).stream())
+        List<Scenario> scenarios = Scenarios.all().stream()
                 .filter(scenario -> scenario.name().equals(name) || !isDeadly(scenario) && isOf(scenario.load(), name))
                 .filter(scenario -> ownsWire
                         || scenario.fault().leavesWireAlone() && scenario.load().needsNoRight())
@@ -99,8 +97,7 @@ final class Campaign {
             if (scenario.fault().steps().isEmpty()
                     && loads.contains(scenario.load())
                     && !scenario.load().isAlone()
-                    && !scenario.load().isMalice()
-                    && scenario.load() != Load.SOAK) {
+                    && !scenario.load().isMalice()) {
                 run(scenario, 0, true);
             }
         }
@@ -118,7 +115,7 @@ final class Campaign {
                     return;
                 }
             }
-        } while (System.nanoTime() < until && scenarios.getFirst().load() != Load.SOAK);
+        } while (System.nanoTime() < until);
         Remote.end();
     }
 
@@ -197,9 +194,6 @@ final class Campaign {
         }
         if (orders.load().isAlone()) {
             return Alone.run(orders);
-        }
-        if (orders.load() == Load.SOAK) {
-            return new Soak(server, orders).run();
         }
         if (orders.load().isMalice()) {
             return new Crowd(server, orders).run();

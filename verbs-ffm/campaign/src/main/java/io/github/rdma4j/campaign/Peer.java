@@ -52,7 +52,7 @@ final class Peer {
             System.out.println(new EndReport("machine 2", 0, 0, 0, true, "", 0, "", "", List.of()).line());
             return;
         }
-        if (orders.load().isMalice() || orders.load() == Load.SOAK) {
+        if (orders.load().isMalice()) {
             System.out.println(
                     new CrowdServer(orders).run(address, System.out::println).line());
             System.exit(0);

@@ -22,13 +22,11 @@ import static io.github.rdma4j.campaign.Load.LOCKED;
 import static io.github.rdma4j.campaign.Load.NETTY;
 import static io.github.rdma4j.campaign.Load.NETTY_IDLE;
 import static io.github.rdma4j.campaign.Load.PAIRS;
-import static io.github.rdma4j.campaign.Load.SOAK;
 import static io.github.rdma4j.campaign.Step.Place.BOTH;
 import static io.github.rdma4j.campaign.Step.Place.HERE;
 import static io.github.rdma4j.campaign.Step.Place.THERE;
 
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Stream;
 
 /** All of them. */
@@ -130,11 +128,6 @@ final class Scenarios {
                 arrives(Fault.smallerMtu("MTU 1500 for 3 s", BOTH, 3_000), DATAGRAMS, 6_000),
                 arrives(Fault.deviceRemoved("device of the peer removed for 3 s", 3_000), DATAGRAMS, 6_000),
                 arrives(Fault.stopped("peer stopped for 5 s", 5_000), DATAGRAMS, 6_000));
-    }
-
-    /** {@return the one that lasts as long as it is told, if that is what is asked for} */
-    static Optional<Scenario> soak(String name, long millis) {
-        return Optional.of(arrives(Fault.none(), SOAK, millis)).filter(soak -> name.equals(SOAK.label()));
     }
 
     private static List<Scenario> ofMalice() {
