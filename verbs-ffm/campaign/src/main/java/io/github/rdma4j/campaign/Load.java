@@ -18,6 +18,8 @@ enum Load {
     NETTY,
     /** Two channels of Netty wait for what the other one says at the end. */
     NETTY_IDLE,
+    /** As {@link #CONNECTING}, with channels of Netty. */
+    NETTY_CONNECTING,
     /** A client of Netty posts to a server, some requests ahead, and each checks what the other one says. */
     HTTP,
     /** Connected queue pairs without endpoints: messages, writes, additions and reads. */
@@ -58,7 +60,7 @@ enum Load {
 
     /** {@return whether Netty's channels carry it} */
     boolean isNetty() {
-        return this == NETTY || this == NETTY_IDLE || this == HTTP;
+        return compareTo(NETTY) >= 0 && compareTo(HTTP) <= 0;
     }
 
     /** {@return whether queue pairs without endpoints and without rdma_cm carry it} */
