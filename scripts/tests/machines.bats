@@ -183,3 +183,47 @@ bandwidth() {
 @test "the same in the other role" {
     bandwidth "$(cd "$BATS_TEST_DIRNAME/../.." && pwd -P)/scripts/rdma4j" ''
 }
+
+@test "softroce-on: a command in one of the running machines, with its output, its errors and its status; what is interrupted ends there" {
+    local on=$BATS_TEST_DIRNAME/../softroce-on
+    "$SOFTROCE" -q --accel uml --machines 2 bash -c 'trap "exit 0" TERM; echo ready; sleep 300 & wait' >out-on 2>&1 3>&- &
+    local pid=$!
+    eventually contains '1. ready' out-on
+    eventually contains '2. ready' out-on
+    run -7 --separate-stderr "$on" --of "$pid" 2 bash -c 'echo "$RDMA4J_MACHINE of $RDMA4J_MACHINES: $(hostname) $RDMA4J_ADDRESS_1 $PWD"
+        echo error >&2; printf "no end of line"; exit 7'
+    echo "$output / $stderr"
+    [[ $output == "2 of 2: machine2 10.99.0.1 $PWD"$'\n''no end of line' && $stderr == error ]]
+    run -0 "$on" --of "$pid" 1 seq 3000
+    [[ $output == "$(seq 3000)" ]]
+    run -127 "$on" --of "$pid" 1 there-is-no-such-command
+    run -1 "$on" --of "$pid" 3 true
+    [[ $output == *"no machine 3 is running for process $pid"* ]]
+    "$on" --of "$pid" 1 bash -c 'trap "echo interrupted; exit 9" TERM; echo begun; sleep 300 & wait' >out-off 2>&1 3>&- &
+    local call=$! status=0
+    eventually contains begun out-off
+    kill -TERM "$call"
+    wait "$call" || status=$?
+    [[ $status == 9 && $(<out-off) == $'begun\ninterrupted' ]]
+    kill -TERM "$pid"
+    wait "$pid"
+    run -1 "$on" --of "$pid" 1 true
+    run -2 "$on" 1
+    run -2 "$on" one true
+}
+
+# bats test_tags=long
+@test "iWARP between two machines: a C tool's two ends connect by rdma_cm" {
+    run --separate-stderr machines 2 --transport siw --timeout 100 bash -c '
+        ls /sys/class/infiniband
+        if [[ $RDMA4J_MACHINE == 1 ]]; then exec timeout 90 ib_write_lat -R -F -d siw0 -n 100; fi
+        for _ in {1..300}; do
+            # A connection to its port would be taken for the client.
+            timeout 60 ib_write_lat -R -F -d siw0 -n 100 "$RDMA4J_ADDRESS_1" >log 2>&1 && break
+            sleep 0.1
+        done
+        cat log
+        grep -q "^ *2 *100 " log'
+    echo "$output / $stderr"
+    [[ $status == 0 && $output == *'[1] siw0'* && $output == *'[2] siw0'* ]]
+}

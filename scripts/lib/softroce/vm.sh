@@ -188,14 +188,16 @@ vm_run() {
     exec {request}<> <(:) {VM_REPLY}<> <(:) {VM_INPUT}<> <(:) {out}<> <(:) {err}<> <(:)
     { exec {stdin}<&0; } 2>/dev/null || exec {stdin}</dev/null
 
+    exec {VM_DUMP}<> <(:)
     vm_machine "$accel"
+    # For scripts/softroce-on.
+    [[ -z $MACHINE ]] || VM_COMMAND=(env "SOFTROCE_ON=$MACHINE $BASHPID $request $VM_DUMP" "${VM_COMMAND[@]}")
     machine_wire
     vm_port 1 in "$request"
     vm_port 2 out "$VM_REPLY"
     vm_input_port 3
     vm_port 4 out "$out"
     vm_port 5 out "$err"
-    exec {VM_DUMP}<> <(:)
     vm_port 6 out "$VM_DUMP"
     if [[ $ARCH == arm64 ]]; then
         vm_share root "$ARM64_ROOT" ,readonly=on

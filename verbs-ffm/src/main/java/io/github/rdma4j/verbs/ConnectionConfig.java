@@ -51,7 +51,8 @@ public final class ConnectionConfig {
     }
 
     /**
-     * How often to send again before {@link WorkCompletionStatus#RETRY_EXC_ERR}; default 7.
+     * How often to send again before {@link WorkCompletionStatus#RETRY_EXC_ERR}; default 7. SoftRoCE does not count
+     * down from 7 and sends again for ever, so that a peer that is gone is never reported: take 6 there.
      *
      * @param count 0 to 7
      * @return this

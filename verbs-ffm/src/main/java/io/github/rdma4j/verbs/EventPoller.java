@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs;
 import io.github.rdma4j.verbs.internal.ClosePlace;
 import io.github.rdma4j.verbs.internal.DescriptorSet;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,6 +44,7 @@ import java.util.stream.Stream;
  */
 public final class EventPoller implements EventSource, AutoCloseable {
     private static final EventSource[] NO_SOURCES = {};
+    private static final int LEAST_SWEEP = 16;
 
     private final DescriptorSet descriptors = new DescriptorSet(this::closedException);
     /**
@@ -52,6 +54,9 @@ public final class EventPoller implements EventSource, AutoCloseable {
     private final Map<Integer, List<EventSource>> sources = new HashMap<>();
     /** The same as an array, which is never changed: asked for each descriptor that is ready. */
     private volatile EventSource[][] table = {};
+
+    /** With so many descriptors, closed ones are looked for: seldom enough to cost each addition the same. */
+    private int sweepAt = LEAST_SWEEP;
 
     private boolean closed;
     /** Null before the close, and where places are not kept. */
@@ -84,18 +89,21 @@ public final class EventPoller implements EventSource, AutoCloseable {
     public void add(EventSource source) {
         Objects.requireNonNull(source, "source");
         synchronized (sources) {
-            dropClosed();
-            if (sources.values().stream().anyMatch(those -> contains(those, source))) {
-                throw new IllegalArgumentException(source + " was added already");
+            if (sources.size() >= sweepAt) {
+                dropClosed();
+                sweepAt = Math.max(LEAST_SWEEP, 2 * sources.size());
             }
             int descriptor = source.fileDescriptor();
+            List<EventSource> those = sources.getOrDefault(descriptor, List.of());
+            if (contains(those, source)) {
+                throw new IllegalArgumentException(source + " was added already");
+            }
             descriptors.add(descriptor);
-            sources.merge(
+            // Closed ones had the same number before.
+            put(
                     descriptor,
-                    List.of(source),
-                    (before, added) ->
-                            Stream.concat(before.stream(), added.stream()).toList());
-            writeTable();
+                    Stream.concat(those.stream().filter(EventSource::isOpen), Stream.of(source))
+                            .toList());
         }
     }
 
@@ -107,7 +115,45 @@ public final class EventPoller implements EventSource, AutoCloseable {
      */
     public void remove(EventSource source) {
         Objects.requireNonNull(source, "source");
-        keepIf(kept -> kept != source);
+        synchronized (sources) {
+            int descriptor = descriptorOf(source);
+            List<EventSource> those = sources.getOrDefault(descriptor, List.of());
+            if (contains(those, source)) {
+                drop(descriptor, those, kept -> kept != source);
+            } else {
+                keepIf(kept -> kept != source);
+            }
+        }
+    }
+
+    /** {@return its descriptor, or -1 if it is closed, by another thread perhaps just now} */
+    private static int descriptorOf(EventSource source) {
+        try {
+            return source.isOpen() ? source.fileDescriptor() : -1;
+        } catch (IllegalStateException e) {
+            return -1;
+        }
+    }
+
+    private void drop(int descriptor, List<EventSource> those, Predicate<EventSource> condition) {
+        List<EventSource> kept = those.stream().filter(condition).toList();
+        if (kept.isEmpty()) {
+            descriptors.remove(descriptor);
+        }
+        put(descriptor, kept);
+    }
+
+    /** The sources of one descriptor: only its line of the table is written. */
+    private void put(int descriptor, List<EventSource> those) {
+        EventSource[][] written = Arrays.copyOf(table, Math.max(table.length, descriptor + 1));
+        if (those.isEmpty()) {
+            sources.remove(descriptor);
+            written[descriptor] = null;
+        } else {
+            sources.put(descriptor, those);
+            written[descriptor] = those.toArray(EventSource[]::new);
+        }
+        table = written;
     }
 
     /**

@@ -21,8 +21,10 @@ public enum WorkCompletionStatus {
     LOC_QP_OP_ERR(
             "local QP operation error",
             "the adapter found the request and the queue pair inconsistent: an operation that the type does not have,"
-                    + " more pieces than the queue pair was created for, or on SoftRoCE a receive that is too small",
-            "compare the request with the queue pair's type and sizes, and the receive with the message"),
+                    + " more pieces than the queue pair was created for, or on SoftRoCE a receive that is too small, or"
+                    + " no way to the peer: this machine has lost the address, the route or the link",
+            "compare the request with the queue pair's type and sizes, and the receive with the message; on SoftRoCE look"
+                    + " at 'ip addr' and 'ip route get' for the peer's address"),
     /** The end-to-end context is inconsistent. */
     LOC_EEC_OP_ERR(
             "local EE context operation error",

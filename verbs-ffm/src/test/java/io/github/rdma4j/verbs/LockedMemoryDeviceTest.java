@@ -20,13 +20,24 @@ import org.junit.jupiter.api.Test;
 class LockedMemoryDeviceTest {
     private static final int LIMIT = 65_536;
 
+    private static String registerWith(int limit) throws Exception {
+        List<String> command = new ArrayList<>(
+                List.of("setpriv", "--bounding-set=-ipc_lock", "prlimit", "--memlock=" + limit + ":" + limit));
+        command.addAll(ChildJvm.command(Registration.class.getName(), List.of()));
+        return String.join("\n", ChildJvm.run(command));
+    }
+
+    @Test
+    void aLimitOfNothingIsNamedAsWellWhereTheKernelSaysThatItIsNotPermitted() throws Exception {
+        assertThat(registerWith(0))
+                .contains("EPERM")
+                .contains("RLIMIT_MEMLOCK is 0 bytes")
+                .contains("Remedy: raise the limit: 'ulimit -l unlimited'");
+    }
+
     @Test
     void theMessageNamesTheLimitAndTheRemedy() throws Exception {
-        List<String> command = new ArrayList<>(
-                List.of("setpriv", "--bounding-set=-ipc_lock", "prlimit", "--memlock=" + LIMIT + ":" + LIMIT));
-        command.addAll(ChildJvm.command(Registration.class.getName(), List.of()));
-
-        assertThat(String.join("\n", ChildJvm.run(command)))
+        assertThat(registerWith(LIMIT))
                 .contains("ENOMEM")
                 .contains("length=1048576")
                 .contains("RLIMIT_MEMLOCK is " + LIMIT + " bytes")

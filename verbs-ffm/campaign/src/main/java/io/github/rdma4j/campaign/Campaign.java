@@ -4,6 +4,7 @@ package io.github.rdma4j.campaign;
 
 import io.github.rdma4j.verbs.endpoint.Endpoint;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -76,9 +77,14 @@ final class Campaign {
     }
 
     private void run(long seconds, String name) throws IOException, InterruptedException {
+        Leftovers.openJars();
+        if (ownsWire) {
+            Stage.openOnce(InetAddress.getByName(System.getenv("RDMA4J_ADDRESS_1")));
+        }
         List<Scenario> scenarios = Scenarios.all().stream()
                 .filter(scenario -> scenario.name().equals(name) || !isDeadly(scenario) && isOf(scenario.load(), name))
-                .filter(scenario -> ownsWire || scenario.fault().leavesWireAlone())
+                .filter(scenario -> ownsWire
+                        || scenario.fault().leavesWireAlone() && scenario.load().needsNoRight())
                 .toList();
         if (scenarios.isEmpty()) {
             throw new IllegalArgumentException("no scenario '" + name + "'");
@@ -86,8 +92,12 @@ final class Campaign {
         long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
         long runSeed = seed;
         // The first of a process loads classes and opens what stays open.
+        List<Load> loads = scenarios.stream().map(Scenario::load).distinct().toList();
         for (Scenario scenario : Scenarios.all()) {
-            if (scenario.fault().steps().isEmpty()) {
+            if (scenario.fault().steps().isEmpty()
+                    && loads.contains(scenario.load())
+                    && !scenario.load().isAlone()
+                    && !scenario.load().isMalice()) {
                 run(scenario, 0, true);
             }
         }
@@ -118,7 +128,12 @@ final class Campaign {
         List<Step> there =
                 fault.steps().stream().filter(step -> step.place().isThere()).toList();
         Peer.Orders orders = new Peer.Orders(
-                scenario.load(), runSeed, scenario.lengthMillis(), scenario.limitMillis(), scenario.silenceMillis());
+                scenario.load(),
+                runSeed,
+                scenario.lengthMillis(),
+                scenario.limitMillis(),
+                scenario.silenceMillis(),
+                fault.wire());
         int port = Remote.start(orders);
         Map<String, Integer> before = Leftovers.now(ownsWire);
         List<String> complaints = new ArrayList<>();
@@ -158,6 +173,9 @@ final class Campaign {
             }
         }
         complaints.addAll(scenario.oracle().complaints(faultAt, survivors));
+        if (scenario.load().isRaw()) {
+            complaints.addAll(Oracle.lostSilently(scenario.load(), survivors));
+        }
         Map<String, Integer> left = first ? Map.of() : Leftovers.since(before, ownsWire);
         if (!left.isEmpty()) {
             complaints.add("left: " + left);
@@ -170,6 +188,19 @@ final class Campaign {
         if (orders.load() == Load.CONNECTING) {
             begin.run();
             return new Connects(orders.lengthMillis()).client(server);
+        }
+        if (orders.load().isRaw()) {
+            return RawEnd.client(server, orders, begin);
+        }
+        if (orders.load().isAlone()) {
+            return Alone.run(orders);
+        }
+        if (orders.load().isMalice()) {
+            return new Crowd(server, orders).run();
+        }
+        if (orders.load().isCm()) {
+            begin.run();
+            return new CmAttempts(server, orders).run();
         }
         if (orders.load().isNetty()) {
             return NettyEnd.client(server, orders, begin);
@@ -223,6 +254,10 @@ final class Campaign {
                 .filter(told -> !told.isEmpty())
                 .findFirst()
                 .map(Campaign::reason)
+                .or(() -> ends.stream()
+                        .map(EndReport::remark)
+                        .filter(remark -> !remark.isEmpty())
+                        .findFirst())
                 .orElse(happened ? "moved to TCP" : "");
     }
 

@@ -19,6 +19,7 @@ import java.util.stream.Collectors;
  * @param wrong what arrived wrong, or nothing
  * @param hung which threads waited beyond the limit, or nothing
  * @param moves of an endpoint with failover
+ * @param remark what else is to be said, or nothing
  */
 record EndReport(
         String side,
@@ -30,7 +31,22 @@ record EndReport(
         long toldAtMillis,
         String wrong,
         String hung,
-        List<Moves.Move> moves) {
+        List<Moves.Move> moves,
+        String remark) {
+    EndReport(
+            String side,
+            long sent,
+            long received,
+            long transfers,
+            boolean whole,
+            String told,
+            long toldAtMillis,
+            String wrong,
+            String hung,
+            List<Moves.Move> moves) {
+        this(side, sent, received, transfers, whole, told, toldAtMillis, wrong, hung, moves, "");
+    }
+
     String line() {
         return String.join(
                 "\t",
@@ -43,7 +59,8 @@ record EndReport(
                 Long.toString(toldAtMillis),
                 clean(wrong),
                 clean(hung),
-                moves.stream().map(Moves.Move::word).collect(Collectors.joining("|")));
+                moves.stream().map(Moves.Move::word).collect(Collectors.joining("|")),
+                clean(remark));
     }
 
     static EndReport ofLine(String line) {
@@ -62,17 +79,18 @@ record EndReport(
                         ? List.of()
                         : Arrays.stream(words[9].split("\\|"))
                                 .map(Moves.Move::ofWord)
-                                .toList());
+                                .toList(),
+                words[10]);
     }
 
     EndReport withWrong(String more) {
         String all = wrong.isEmpty() ? more : wrong + "; " + more;
-        return new EndReport(side, sent, received, transfers, whole, told, toldAtMillis, all, hung, moves);
+        return new EndReport(side, sent, received, transfers, whole, told, toldAtMillis, all, hung, moves, remark);
     }
 
     EndReport withHung(String more) {
         String all = hung.isEmpty() ? more : hung + "; " + more;
-        return new EndReport(side, sent, received, transfers, whole, told, toldAtMillis, wrong, all, moves);
+        return new EndReport(side, sent, received, transfers, whole, told, toldAtMillis, wrong, all, moves, remark);
     }
 
     private static String clean(String text) {

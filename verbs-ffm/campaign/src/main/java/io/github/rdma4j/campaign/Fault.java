@@ -25,6 +25,26 @@ record Fault(String name, Kind kind, List<Step> steps) {
         DEADLY
     }
 
+    /**
+     * What may become of requests of queue pairs.
+     *
+     * @param lose whether datagrams may not arrive
+     * @param twice whether datagrams may arrive twice
+     * @param withhold whether SoftRoCE may complete reads and additions without what they should have brought: it does so
+     *     where packets come in another order (src/main/c/atomics.c), and a read was wrong once where the MTU shrank
+     */
+    record Wire(boolean lose, boolean twice, boolean withhold) {
+        String word() {
+            return lose + "," + twice + "," + withhold;
+        }
+
+        static Wire ofWord(String word) {
+            String[] parts = word.split(",");
+            return new Wire(
+                    Boolean.parseBoolean(parts[0]), Boolean.parseBoolean(parts[1]), Boolean.parseBoolean(parts[2]));
+        }
+    }
+
     private static final String PORT_RULE = "pref 0 ipproto udp dport 4791 blackhole";
 
     /** What makes a wire good again, if the steps did not come to it. */
@@ -135,6 +155,17 @@ record Fault(String name, Kind kind, List<Step> steps) {
      */
     boolean leavesWireAlone() {
         return steps.stream().allMatch(step -> step.command().startsWith("kill "));
+    }
+
+    Wire wire() {
+        return new Wire(
+                !steps.stream().allMatch(step -> step.command().matches(".* delay \\d+ms")),
+                has("duplicate"),
+                has("reorder") || has("mtu"));
+    }
+
+    private boolean has(String word) {
+        return steps.stream().anyMatch(step -> step.command().contains(word));
     }
 
     private static Fault passing(String name, Step.Place place, long millis, String begin, String end) {

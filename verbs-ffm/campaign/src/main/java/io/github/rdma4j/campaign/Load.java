@@ -21,7 +21,33 @@ enum Load {
     /** As {@link #CONNECTING}, with channels of Netty. */
     NETTY_CONNECTING,
     /** A client of Netty posts to a server, some requests ahead, and each checks what the other one says. */
-    HTTP;
+    HTTP,
+    /** Connected queue pairs without endpoints: messages, writes, additions and reads. */
+    PAIRS,
+    /** The same, with requests by {@code ibv_wr_*}. */
+    EXTENDED,
+    /** Datagrams both ways. */
+    DATAGRAMS,
+    /** Connections by rdma_cm without endpoints, made, refused and ended, again and again. */
+    CM,
+    /** The same, and before that one attempt for each step, at which the wire is cut on one side, then the other. */
+    CM_STEPS,
+    /** One good client beside another process that opens connections over TCP and says nothing. */
+    HALF_OPEN_TCP,
+    /** The same beside requests of rdma_cm whose answer nobody reads. */
+    HALF_OPEN_RDMA,
+    /** The same beside connections that are made and dropped. */
+    CONNECT_FLOOD,
+    /** The same beside transfers with guessed keys. */
+    GUESSED_KEYS,
+    /** A process of its own on machine 1 that has no more file handles. */
+    FILES,
+    /** The same without more memory that may be locked. */
+    LOCKED,
+    /** The same, whose threads are interrupted while they wait. */
+    INTERRUPTED,
+    /** The same, whose threads wait on what another thread closes. */
+    CLOSED;
 
     boolean isBusy() {
         return this == BUSY || this == FAILOVER;
@@ -34,6 +60,31 @@ enum Load {
 
     /** {@return whether Netty's channels carry it} */
     boolean isNetty() {
-        return compareTo(NETTY) >= 0;
+        return compareTo(NETTY) >= 0 && compareTo(HTTP) <= 0;
+    }
+
+    /** {@return whether queue pairs without endpoints and without rdma_cm carry it} */
+    boolean isRaw() {
+        return this == PAIRS || this == EXTENDED || this == DATAGRAMS;
+    }
+
+    /** {@return whether it runs on any machine that has an adapter} */
+    boolean needsNoRight() {
+        return compareTo(HTTP) <= 0;
+    }
+
+    /** {@return whether somebody means harm} */
+    boolean isMalice() {
+        return compareTo(HALF_OPEN_TCP) >= 0 && compareTo(FILES) < 0;
+    }
+
+    /** {@return whether a process of machine 1 plays it alone} */
+    boolean isAlone() {
+        return compareTo(FILES) >= 0;
+    }
+
+    /** {@return whether it is about connections of rdma_cm, without endpoints} */
+    boolean isCm() {
+        return this == CM || this == CM_STEPS;
     }
 }

@@ -34,6 +34,26 @@ record Oracle(boolean mayArrive, boolean mayBeTold, long withinMillis, boolean m
     }
 
     /**
+     * {@return complaints about messages that one end's adapter has reported as sent, and the other end has not seen}
+     * Datagrams may be lost, and say so themselves.
+     */
+    static List<String> lostSilently(Load load, List<EndReport> ends) {
+        if (load == Load.DATAGRAMS || ends.size() < 2) {
+            return List.of();
+        }
+        List<String> complaints = new ArrayList<>();
+        for (int n = 0; n < 2; n++) {
+            EndReport from = ends.get(n);
+            EndReport to = ends.get(1 - n);
+            if (from.sent() > to.received()) {
+                complaints.add(from.side() + " was told that " + from.sent() + " messages have arrived, and "
+                        + to.received() + " have");
+            }
+        }
+        return complaints;
+    }
+
+    /**
      * @param faultAtMillis when the fault began, on the clock of the reports
      * @param ends of those that survived
      * @return what is wrong, nothing if all is as it must be

@@ -9,18 +9,20 @@ import io.github.rdma4j.verbs.endpoint.TransferHandler;
 import io.github.rdma4j.verbs.endpoint.Transport;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.List;
 
 /** The other end of one run, in a process of its own: it prints the port that it listens on, and at last its report. */
 final class Peer {
     /** What its end must know; see {@link Scenario}. */
-    record Orders(Load load, long seed, long lengthMillis, long limitMillis, long silenceMillis) {
+    record Orders(Load load, long seed, long lengthMillis, long limitMillis, long silenceMillis, Fault.Wire wire) {
         String[] words() {
             return new String[] {
                 load.name(),
                 Long.toString(seed),
                 Long.toString(lengthMillis),
                 Long.toString(limitMillis),
-                Long.toString(silenceMillis)
+                Long.toString(silenceMillis),
+                wire.word()
             };
         }
 
@@ -30,7 +32,8 @@ final class Peer {
                     Long.parseLong(words[1]),
                     Long.parseLong(words[2]),
                     Long.parseLong(words[3]),
-                    Long.parseLong(words[4]));
+                    Long.parseLong(words[4]),
+                    Fault.Wire.ofWord(words[5]));
         }
     }
 
@@ -43,16 +46,32 @@ final class Peer {
     public static void main(String... arguments) throws Exception {
         Orders orders = Orders.of(arguments);
         EndReport report;
+        InetSocketAddress address = new InetSocketAddress(System.getenv("RDMA4J_ADDRESS_2"), 0);
+        if (orders.load().isAlone()) {
+            System.out.println(0);
+            System.out.println(new EndReport("machine 2", 0, 0, 0, true, "", 0, "", "", List.of()).line());
+            return;
+        }
+        if (orders.load().isMalice()) {
+            System.out.println(
+                    new CrowdServer(orders).run(address, System.out::println).line());
+            System.exit(0);
+        }
+        if (orders.load().isRaw() || orders.load().isCm()) {
+            report = orders.load().isRaw()
+                    ? RawEnd.server(address, orders, System.out::println)
+                    : new CmServer(orders).run(address, System.out::println);
+            System.out.println(report.line());
+            return;
+        }
         if (orders.load().isNetty()) {
-            report = NettyEnd.server(
-                    new InetSocketAddress(System.getenv("RDMA4J_ADDRESS_2"), 0), orders, System.out::println);
+            report = NettyEnd.server(address, orders, System.out::println);
             System.out.println(report.line());
             System.exit(0); // threads of Netty that are no event loops go on for a second
         }
         Moves moves = new Moves();
         try (EndpointServer server = EndpointServer.bind(
-                new InetSocketAddress(System.getenv("RDMA4J_ADDRESS_2"), 0),
-                config -> configure(config, orders.load(), orders.silenceMillis(), moves))) {
+                address, config -> configure(config, orders.load(), orders.silenceMillis(), moves))) {
             System.out.println(server.address().getPort());
             if (orders.load() == Load.CONNECTING) {
                 report = new Connects(orders.lengthMillis()).server(server, orders.limitMillis());

@@ -40,7 +40,7 @@ final class Remote {
 
     /** {@return the exit status of the peer's process, a tab, its report; or what is wrong} */
     static String report(long millis) throws IOException {
-        return order("report\t" + millis);
+        return order("report\t" + millis, millis);
     }
 
     static void end() throws IOException {
@@ -48,11 +48,16 @@ final class Remote {
     }
 
     private static String order(String text) throws IOException {
+        return order(text, 0);
+    }
+
+    /** @param millis how long the answer may take by itself */
+    private static String order(String text, long millis) throws IOException {
         long until = System.nanoTime() + ANSWER_MILLIS * 1_000_000L;
         while (true) {
             try (Socket socket = new Socket()) {
                 socket.connect(new InetSocketAddress(System.getenv("RDMA4J_ADDRESS_2"), Agent.PORT), 2_000);
-                socket.setSoTimeout(ANSWER_MILLIS);
+                socket.setSoTimeout(ANSWER_MILLIS + (int) millis);
                 new PrintStream(socket.getOutputStream(), true).println(text);
                 String answer = new BufferedReader(new InputStreamReader(socket.getInputStream())).readLine();
                 if (answer == null) {

@@ -18,6 +18,6 @@ record Scenario(Fault fault, Load load, Oracle oracle, long lengthMillis, long s
 
     /** {@return how long a run may take before its threads hang} */
     long limitMillis() {
-        return lengthMillis + fault.lengthMillis() + 60_000;
+        return lengthMillis + fault.lengthMillis() + (load.isRaw() ? 20_000 : 60_000);
     }
 }

@@ -3,13 +3,26 @@
 package io.github.rdma4j.campaign;
 
 import static io.github.rdma4j.campaign.Load.BUSY;
+import static io.github.rdma4j.campaign.Load.CLOSED;
+import static io.github.rdma4j.campaign.Load.CM;
+import static io.github.rdma4j.campaign.Load.CM_STEPS;
 import static io.github.rdma4j.campaign.Load.CONNECTING;
+import static io.github.rdma4j.campaign.Load.CONNECT_FLOOD;
+import static io.github.rdma4j.campaign.Load.DATAGRAMS;
+import static io.github.rdma4j.campaign.Load.EXTENDED;
 import static io.github.rdma4j.campaign.Load.FAILOVER;
+import static io.github.rdma4j.campaign.Load.FILES;
+import static io.github.rdma4j.campaign.Load.GUESSED_KEYS;
+import static io.github.rdma4j.campaign.Load.HALF_OPEN_RDMA;
+import static io.github.rdma4j.campaign.Load.HALF_OPEN_TCP;
 import static io.github.rdma4j.campaign.Load.HTTP;
 import static io.github.rdma4j.campaign.Load.IDLE;
+import static io.github.rdma4j.campaign.Load.INTERRUPTED;
+import static io.github.rdma4j.campaign.Load.LOCKED;
 import static io.github.rdma4j.campaign.Load.NETTY;
 import static io.github.rdma4j.campaign.Load.NETTY_CONNECTING;
 import static io.github.rdma4j.campaign.Load.NETTY_IDLE;
+import static io.github.rdma4j.campaign.Load.PAIRS;
 import static io.github.rdma4j.campaign.Step.Place.BOTH;
 import static io.github.rdma4j.campaign.Step.Place.HERE;
 import static io.github.rdma4j.campaign.Step.Place.THERE;
@@ -31,7 +44,125 @@ final class Scenarios {
     private Scenarios() {}
 
     static List<Scenario> all() {
-        return Stream.concat(ofEndpoints().stream(), ofNetty().stream()).toList();
+        return Stream.of(
+                        ofEndpoints(),
+                        ofNetty(),
+                        ofPairs(PAIRS),
+                        ofPairs(EXTENDED),
+                        ofDatagrams(),
+                        ofCm(),
+                        ofMalice(),
+                        ofAlone())
+                .flatMap(List::stream)
+                .toList();
+    }
+
+    /** Of queue pairs without endpoints, by either interface. */
+    private static List<Scenario> ofPairs(Load load) {
+        Oracle told = Oracle.toldWithin(Pairs.SILENCE_MILLIS + SLACK);
+        Oracle either = Oracle.eitherWithin(6_000 + Pairs.SILENCE_MILLIS + SLACK);
+        List<Scenario> both = List.of(
+                arrives(Fault.none(), load, 2_000),
+                arrives(Fault.wire("loss 5 %", "loss 5%"), load, 3_000),
+                new Scenario(Fault.cut("cut for 1 s", BOTH, 1_000), load, Oracle.allArrives(), 5_000, 0),
+                new Scenario(Fault.cut("cut for good", BOTH, 12_000), load, told, ENDLESS, 0),
+                new Scenario(Fault.killed(), load, told, ENDLESS, 0));
+        if (load == EXTENDED) {
+            return both; // from the adapter on the same
+        }
+        return Stream.concat(
+                        both.stream(),
+                        Stream.of(
+                                arrives(Fault.wire("loss 1 %", "loss 1%"), load, 3_000),
+                                arrives(Fault.wire("duplicates 5 %", "duplicate 5%"), load, 3_000),
+                                new Scenario(
+                                        Fault.wire("reordered 25 %, delay 1 ms", "delay 1ms reorder 25%"),
+                                        load,
+                                        Oracle.eitherWithin(3_000 + Pairs.SILENCE_MILLIS + SLACK),
+                                        3_000,
+                                        0),
+                                arrives(Fault.wire("corrupted 1 %", "corrupt 1%"), load, 3_000),
+                                arrives(Fault.wire("delay 50 ms", "delay 50ms"), load, 3_000),
+                                new Scenario(Fault.cut("cut one way", HERE, 12_000), load, told, ENDLESS, 0),
+                                new Scenario(Fault.flaps(6), load, either, 9_000, 0),
+                                new Scenario(
+                                        Fault.addressRemoved("address of the peer removed for 3 s", THERE, 3_000),
+                                        load,
+                                        either,
+                                        6_000,
+                                        0),
+                                new Scenario(Fault.smallerMtu("MTU 1500 for 3 s", BOTH, 3_000), load, either, 6_000, 0),
+                                new Scenario(
+                                        Fault.deviceRemoved("device of the peer removed for 3 s", 3_000),
+                                        load,
+                                        either,
+                                        6_000,
+                                        0),
+                                new Scenario(
+                                        Fault.stopped("peer stopped for 5 s", 5_000),
+                                        load,
+                                        Oracle.allArrives(),
+                                        6_000,
+                                        0)))
+                .toList();
+    }
+
+    private static List<Scenario> ofDatagrams() {
+        Oracle either = Oracle.eitherWithin(6_000 + SLACK);
+        return List.of(
+                arrives(Fault.none(), DATAGRAMS, 2_000),
+                arrives(Fault.wire("loss 5 %", "loss 5%"), DATAGRAMS, 3_000),
+                arrives(Fault.wire("duplicates 5 %", "duplicate 5%"), DATAGRAMS, 3_000),
+                arrives(Fault.wire("reordered 25 %, delay 1 ms", "delay 1ms reorder 25%"), DATAGRAMS, 3_000),
+                arrives(Fault.wire("corrupted 1 %", "corrupt 1%"), DATAGRAMS, 3_000),
+                arrives(Fault.wire("delay 50 ms", "delay 50ms"), DATAGRAMS, 3_000),
+                arrives(Fault.cut("cut for 5 s", BOTH, 5_000), DATAGRAMS, 8_000),
+                arrives(Fault.cut("cut one way for 5 s", HERE, 5_000), DATAGRAMS, 8_000),
+                new Scenario(Fault.flaps(6), DATAGRAMS, either, 9_000, 0),
+                new Scenario(
+                        Fault.addressRemoved("address of the peer removed for 3 s", THERE, 3_000),
+                        DATAGRAMS,
+                        either,
+                        6_000,
+                        0),
+                new Scenario(Fault.addressRemoved("address removed for 3 s", HERE, 3_000), DATAGRAMS, either, 6_000, 0),
+                arrives(Fault.smallerMtu("MTU 1500 for 3 s", BOTH, 3_000), DATAGRAMS, 6_000),
+                arrives(Fault.deviceRemoved("device of the peer removed for 3 s", 3_000), DATAGRAMS, 6_000),
+                arrives(Fault.stopped("peer stopped for 5 s", 5_000), DATAGRAMS, 6_000));
+    }
+
+    private static List<Scenario> ofMalice() {
+        return List.of(
+                arrives(Fault.none(), HALF_OPEN_TCP, 10_000),
+                arrives(Fault.none(), HALF_OPEN_RDMA, 10_000),
+                arrives(Fault.none(), CONNECT_FLOOD, 8_000),
+                arrives(Fault.none(), GUESSED_KEYS, 8_000));
+    }
+
+    private static List<Scenario> ofAlone() {
+        return List.of(
+                arrives(Fault.none(), FILES, 0),
+                arrives(Fault.none(), LOCKED, 0),
+                arrives(Fault.none(), INTERRUPTED, 20_000),
+                arrives(Fault.none(), CLOSED, 20_000));
+    }
+
+    private static List<Scenario> ofCm() {
+        return List.of(
+                arrives(Fault.none(), CM, 3_000),
+                arrives(Fault.none(), CM_STEPS, 0),
+                arrives(Fault.wire("loss 5 %", "loss 5%"), CM, 5_000),
+                arrives(Fault.wire("duplicates 5 %", "duplicate 5%"), CM, 5_000),
+                arrives(Fault.wire("reordered 25 %, delay 1 ms", "delay 1ms reorder 25%"), CM, 5_000),
+                arrives(Fault.wire("corrupted 1 %", "corrupt 1%"), CM, 5_000),
+                arrives(Fault.wire("delay 50 ms", "delay 50ms"), CM, 5_000),
+                arrives(Fault.cut("cut for 5 s", BOTH, 5_000), CM, 8_000),
+                arrives(Fault.cut("cut one way for 5 s", HERE, 5_000), CM, 8_000),
+                arrives(Fault.flaps(4), CM, 9_000),
+                arrives(Fault.addressRemoved("address of the peer removed for 3 s", THERE, 3_000), CM, 8_000),
+                arrives(Fault.smallerMtu("MTU 1500 for 3 s", BOTH, 3_000), CM, 6_000),
+                arrives(Fault.deviceRemoved("device of the peer removed for 3 s", 3_000), CM, 8_000),
+                arrives(Fault.stopped("peer stopped for 5 s", 5_000), CM, 8_000));
     }
 
     private static List<Scenario> ofNetty() {

@@ -64,6 +64,16 @@ class OracleTest {
         assertThat(oracle.complaints(0, List.of(TOLD))).containsExactly("machine 2 was told: Lost: gone");
     }
 
+    @Test
+    void aMessageThatIsReportedAsSentAndDoesNotArriveIsLostSilently() {
+        EndReport other = new EndReport("machine 2", 5, 4, 9, false, "Lost: gone", 1, "", "", List.of());
+        assertThat(Oracle.lostSilently(Load.PAIRS, List.of(WHOLE, other)))
+                .containsExactly("machine 1 was told that 5 messages have arrived, and 4 have");
+        assertThat(Oracle.lostSilently(Load.PAIRS, List.of(WHOLE, WHOLE))).isEmpty();
+        assertThat(Oracle.lostSilently(Load.DATAGRAMS, List.of(WHOLE, other))).isEmpty();
+        assertThat(Oracle.lostSilently(Load.PAIRS, List.of(WHOLE))).isEmpty();
+    }
+
     private static EndReport withMoves(Move... moves) {
         return new EndReport("machine 1", 5, 5, 9, true, "", 0, "", "", List.of(moves));
     }

@@ -79,7 +79,8 @@ public final class ConnectConfig {
     }
 
     /**
-     * How often to send again without an acknowledgement; default 7. Ignored by an accept.
+     * How often to send again without an acknowledgement; default 7. Ignored by an accept. SoftRoCE does not count down
+     * from 7 and sends again for ever, so that a peer that is gone is never reported: take 6 there.
      *
      * @param count 0 to 7
      * @return this

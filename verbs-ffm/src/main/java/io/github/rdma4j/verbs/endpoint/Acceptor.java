@@ -21,6 +21,11 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p>Of several threads that accept, one sleeps until something comes, and the others until that one has seen it.
  */
 final class Acceptor {
+    /** With so many ready at a time there may be more. */
+    private static final int MANY = 32;
+
+    private static final int MOST_LOOKS = Doorkeeper.MOST_HANDSHAKES / MANY;
+
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final String name;
@@ -89,10 +94,38 @@ final class Acceptor {
         }
     }
 
-    /** Does what can be done without waiting; null if no handshake is complete. */
+    /**
+     * Does what can be done without waiting; null if no handshake is complete. Only those are looked at for which
+     * something has come, so that others cost nothing, however many they are; and nobody new is let in before those
+     * are through that have said all.
+     */
     private Endpoint next() {
+        List<EventSource> ready = new ArrayList<>();
+        int looks = 0;
+        do {
+            ready.clear();
+            poller.select(Duration.ZERO, ready::add);
+            for (EventSource source : ready) {
+                Endpoint endpoint = goOn(source);
+                if (endpoint != null) {
+                    return endpoint;
+                }
+            }
+            looks++;
+        } while (ready.size() >= MANY && looks < MOST_LOOKS);
+        receptions.forEach(Reception::forgetLate);
         for (Reception reception : receptions) {
-            Endpoint endpoint = reception.next();
+            Endpoint endpoint = reception.begin();
+            if (endpoint != null) {
+                return endpoint;
+            }
+        }
+        return null;
+    }
+
+    private Endpoint goOn(EventSource source) {
+        for (Reception reception : receptions) {
+            Endpoint endpoint = reception.goOn(source);
             if (endpoint != null) {
                 return endpoint;
             }

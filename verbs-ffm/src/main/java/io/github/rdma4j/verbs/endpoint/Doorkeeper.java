@@ -11,6 +11,16 @@ final class Doorkeeper {
     static final int MOST_AT_A_TIME = 32;
 
     /**
+     * So many handshakes go on at a time. Each holds descriptors, and over RDMA a queue pair and its buffers, whoever
+     * the client is; and each is looked at when something comes.
+     */
+    static final int MOST_HANDSHAKES = 1024;
+
+    static final String LATE = "the client did not complete the handshake in time (handshakeTimeout)";
+    static final String OLDEST_OF_TOO_MANY = "more than " + MOST_HANDSHAKES
+            + " clients connect at a time, and of those that have not completed the handshake this one was the oldest";
+
+    /**
      * Why a client is refused.
      *
      * @param reason that it is told; null for the general one
@@ -28,6 +38,15 @@ final class Doorkeeper {
     Doorkeeper(EndpointConfig config) {
         integrity = config.integrity();
         admission = config.admission();
+    }
+
+    /**
+     * How many of those that have not completed their handshakes are to be forgotten, the oldest first, to have room
+     * for as many as come at a time. Who completes a handshake at once is hardly ever among them, and one that is half
+     * open keeps nobody out.
+     */
+    int tooMany(int handshakes) {
+        return Math.max(0, handshakes + MOST_AT_A_TIME - MOST_HANDSHAKES);
     }
 
     /**

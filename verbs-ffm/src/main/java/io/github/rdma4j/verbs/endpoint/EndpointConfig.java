@@ -260,7 +260,8 @@ public final class EndpointConfig {
 
     /**
      * How long {@link EndpointServer#accept} gives one client that has asked for a connection to complete it; default
-     * 10 s.
+     * 10 s. Where more than 1,024 are at it at a time, over one transport, the oldest of those that have not completed
+     * it are forgotten before.
      *
      * @param timeout above zero
      * @return this

@@ -3,14 +3,21 @@
 package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.EventPoller;
+import io.github.rdma4j.verbs.EventSource;
 
 /** One way by which clients come to a server. Used with the lock of {@link Acceptor} held; nothing waits. */
 interface Reception {
     /** From now on the poller tells when there is something to do, and each handshake enters it while it lasts. */
     void enter(EventPoller poller);
 
-    /** Goes on with all handshakes; the endpoint of one that is complete, null if there is none. */
-    Endpoint next();
+    /** Goes on with the handshake for which something has come; the endpoint if it is complete, else null. */
+    Endpoint goOn(EventSource ready);
+
+    /** Begins with those that have come, some at a time; the endpoint of one that is complete at once, else null. */
+    Endpoint begin();
+
+    /** Forgets those whose time is over, and the oldest of too many. */
+    void forgetLate();
 
     boolean hasHandshakes();
 

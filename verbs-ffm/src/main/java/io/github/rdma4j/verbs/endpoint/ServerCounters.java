@@ -8,7 +8,8 @@ package io.github.rdma4j.verbs.endpoint;
  * @param accepted that are endpoints now, or were
  * @param notAdmitted that {@link EndpointConfig#admission} has refused
  * @param incompatible that were no endpoints, spoke another version, or differed in {@link EndpointConfig#integrity}
- * @param gaveUp that left before they were connected, or were not in time ({@link EndpointConfig#handshakeTimeout})
+ * @param gaveUp that left before they were connected, were not in time ({@link EndpointConfig#handshakeTimeout}), or
+ *     were the oldest of too many that were at it
  * @since 0.1.0
  */
 public record ServerCounters(long accepted, long notAdmitted, long incompatible, long gaveUp) {}

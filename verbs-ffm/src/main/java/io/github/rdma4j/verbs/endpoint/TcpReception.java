@@ -10,7 +10,9 @@ import io.github.rdma4j.verbs.internal.events.EndpointAcceptEvent;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 
 /** Clients that come by TCP. */
@@ -24,7 +26,9 @@ final class TcpReception implements Reception {
     private final Doorkeeper doorkeeper;
     private final Exposures exposures;
     private final Function<RoceWay.Place, SharedDomain> domains;
-    private final List<Handshake> handshakes = new ArrayList<>();
+    /** By what tells that something has come; the oldest first. */
+    private final Map<EventSource, Handshake> handshakes = new LinkedHashMap<>();
+
     private EventPoller poller;
 
     /**
@@ -69,64 +73,85 @@ final class TcpReception implements Reception {
     }
 
     @Override
-    public Endpoint next() {
+    public Endpoint begin() {
         // Not more at a time: who is refused again and again must not keep the others waiting.
-        boolean more = true;
-        for (int begun = 0; more && begun < Doorkeeper.MOST_AT_A_TIME; begun++) {
+        for (int begun = 0; begun < Doorkeeper.MOST_AT_A_TIME; begun++) {
             StreamSocket client = listener.accept("accepting at " + name);
-            more = client != null;
-            if (more) {
-                begin(client);
+            if (client == null) {
+                return null;
             }
-        }
-        Iterator<Handshake> open = handshakes.iterator();
-        while (open.hasNext()) {
-            Handshake handshake = open.next();
-            Endpoint endpoint = null;
-            String failure = null;
-            try {
-                failure = refuse(handshake);
-                endpoint = failure == null ? goOn(handshake) : null;
-                if (failure == null && endpoint == null && System.nanoTime() - handshake.end >= 0) {
-                    failure = "the client did not complete the handshake in time (handshakeTimeout)";
-                    doorkeeper.gaveUp();
-                }
-            } catch (VerbsException e) {
-                // A client that gives up is forgotten.
-                failure = e.toString();
-                doorkeeper.gaveUp();
-            } catch (Throwable e) {
-                open.remove();
-                forget(handshake, e.toString());
-                throw e;
-            }
-            if (endpoint != null || failure != null) {
-                open.remove();
-                if (failure != null) {
-                    forget(handshake, failure);
-                    continue;
-                }
-                poller.remove(handshake.link);
-                handshake.words.close();
-                handshake.recorded.over(name, endpoint, null);
-                doorkeeper.accepted();
+            Endpoint endpoint = goOn(begin(client));
+            if (endpoint != null) {
                 return endpoint;
             }
         }
         return null;
     }
 
-    private void begin(StreamSocket client) {
+    @Override
+    public void forgetLate() {
+        int tooMany = doorkeeper.tooMany(handshakes.size());
+        Iterator<Handshake> oldest = handshakes.values().iterator();
+        while (oldest.hasNext()) {
+            Handshake handshake = oldest.next();
+            boolean late = System.nanoTime() - handshake.end >= 0;
+            if (!late && tooMany <= 0) {
+                return; // those behind it have more time
+            }
+            oldest.remove();
+            tooMany--;
+            doorkeeper.gaveUp();
+            forget(handshake, late ? Doorkeeper.LATE : Doorkeeper.OLDEST_OF_TOO_MANY);
+        }
+    }
+
+    @Override
+    public Endpoint goOn(EventSource ready) {
+        Handshake handshake = handshakes.get(ready);
+        if (handshake == null) {
+            return null;
+        }
+        Endpoint endpoint = null;
+        String failure;
+        try {
+            failure = refuse(handshake);
+            endpoint = failure == null ? goOn(handshake) : null;
+        } catch (VerbsException e) {
+            // A client that gives up is forgotten.
+            failure = e.toString();
+            doorkeeper.gaveUp();
+        } catch (Throwable e) {
+            handshakes.remove(ready);
+            forget(handshake, e.toString());
+            throw e;
+        }
+        if (failure != null) {
+            handshakes.remove(ready);
+            forget(handshake, failure);
+        } else if (endpoint != null) {
+            handshakes.remove(ready);
+            poller.remove(handshake.link);
+            handshake.words.close();
+            handshake.recorded.over(name, endpoint, null);
+            doorkeeper.accepted();
+        }
+        return endpoint;
+    }
+
+    private TcpLink begin(StreamSocket client) {
         TcpHandshake words = null;
         TcpLink link = new TcpLink(client);
         try {
             words = new TcpHandshake(client);
             poller.add(link);
-            handshakes.add(new Handshake(
+            handshakes.put(
                     link,
-                    words,
-                    System.nanoTime() + Math.min(Engine.nanos(config.handshakeTimeout()), Long.MAX_VALUE / 2),
-                    EndpointAcceptEvent.begun()));
+                    new Handshake(
+                            link,
+                            words,
+                            System.nanoTime() + Math.min(Engine.nanos(config.handshakeTimeout()), Long.MAX_VALUE / 2),
+                            EndpointAcceptEvent.begun()));
+            return link;
         } catch (Throwable e) {
             TcpHandshake opened = words;
             CloseAll.after(
@@ -189,17 +214,15 @@ final class TcpReception implements Reception {
 
     @Override
     public long nanosToEnd() {
-        long nanos = Long.MAX_VALUE;
-        for (Handshake handshake : handshakes) {
-            nanos = Math.min(nanos, Math.max(0, handshake.end - System.nanoTime()));
-        }
-        return nanos;
+        return handshakes.isEmpty()
+                ? Long.MAX_VALUE
+                : Math.max(0, handshakes.values().iterator().next().end - System.nanoTime());
     }
 
     @Override
     public void close() {
         List<Runnable> closes = new ArrayList<>();
-        for (Handshake handshake : handshakes) {
+        for (Handshake handshake : handshakes.values()) {
             closes.add(handshake.words::close);
             closes.add(handshake.link::close);
         }

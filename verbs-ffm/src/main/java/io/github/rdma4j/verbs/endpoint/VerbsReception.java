@@ -4,18 +4,23 @@ package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.EventPoller;
+import io.github.rdma4j.verbs.EventSource;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.cm.CmEvent;
 import io.github.rdma4j.verbs.cm.CmEventType;
+import io.github.rdma4j.verbs.cm.EventChannel;
 import io.github.rdma4j.verbs.cm.SynchronousId;
 import io.github.rdma4j.verbs.internal.events.EndpointAcceptEvent;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** Clients that come by rdma_cm. */
 final class VerbsReception implements Reception {
@@ -33,7 +38,9 @@ final class VerbsReception implements Reception {
     private final Consumer<VerbsException> failures;
 
     private final Doorkeeper doorkeeper;
-    private final List<Handshake> handshakes = new ArrayList<>();
+    /** By what tells that something has come; the oldest first. */
+    private final Map<EventSource, Handshake> handshakes = new LinkedHashMap<>();
+
     private EventPoller poller;
 
     /**
@@ -76,55 +83,81 @@ final class VerbsReception implements Reception {
 
     @Override
     public long nanosToEnd() {
-        long nanos = Long.MAX_VALUE;
-        for (Handshake handshake : handshakes) {
-            nanos = Math.min(nanos, Math.max(0, handshake.end - System.nanoTime()));
-        }
-        return nanos;
+        return handshakes.isEmpty()
+                ? Long.MAX_VALUE
+                : Math.max(0, handshakes.values().iterator().next().end - System.nanoTime());
     }
 
     @Override
-    public Endpoint next() {
-        if (failures == null) {
-            return nextOrFail();
+    public Endpoint begin() {
+        hearing(() -> {
+            // Not more at a time: who is refused again and again must not keep the others waiting.
+            boolean more = true;
+            for (int answered = 0; more && answered < Doorkeeper.MOST_AT_A_TIME; answered++) {
+                Optional<SynchronousId> request = listener.getRequest(Duration.ZERO);
+                request.ifPresent(this::answer);
+                more = request.isPresent();
+            }
+            return null;
+        });
+        return null; // the client's word that it has heard is still to come
+    }
+
+    @Override
+    public Endpoint goOn(EventSource ready) {
+        Handshake handshake = handshakes.get(ready);
+        return handshake == null ? null : hearing(() -> goOn(handshake));
+    }
+
+    private Endpoint goOn(Handshake handshake) {
+        EventChannel channel = handshake.request.id().channel();
+        Optional<CmEvent> event = channel.poll();
+        if (event.isEmpty()) {
+            return null;
         }
+        handshakes.remove(channel);
+        if (event.get().type() == CmEventType.ESTABLISHED) {
+            poller.remove(channel);
+            return complete(handshake);
+        }
+        forget(handshake, "the client gave up: " + event.get().type());
+        return null;
+    }
+
+    /** What fails is thrown, or told to those who hear of failures. */
+    private Endpoint hearing(Supplier<Endpoint> step) {
         try {
-            return nextOrFail();
+            return step.get();
         } catch (VerbsException e) {
+            if (failures == null) {
+                throw e;
+            }
             failures.accept(e);
             return null;
         }
     }
 
-    private Endpoint nextOrFail() {
-        // Not more at a time: who is refused again and again must not keep the others waiting.
-        boolean more = true;
-        for (int answered = 0; more && answered < Doorkeeper.MOST_AT_A_TIME; answered++) {
-            Optional<SynchronousId> request = listener.getRequest(Duration.ZERO);
-            request.ifPresent(this::answer);
-            more = request.isPresent();
-        }
-        Iterator<Handshake> open = handshakes.iterator();
-        while (open.hasNext()) {
-            Handshake handshake = open.next();
-            Optional<CmEvent> event = handshake.request.id().channel().poll();
-            if (event.isPresent() || System.nanoTime() - handshake.end >= 0) {
-                open.remove();
-                poller.remove(handshake.request.id().channel());
-                if (event.isPresent() && event.get().type() == CmEventType.ESTABLISHED) {
-                    return complete(handshake);
-                }
-                doorkeeper.gaveUp();
-                handshake.recorded.over(
-                        name,
-                        handshake.link,
-                        event.isPresent()
-                                ? "the client gave up: " + event.get().type()
-                                : "the client did not complete the handshake in time (handshakeTimeout)");
-                CloseAll.of(handshake.link::close, handshake.link::free, handshake.request::close);
+    @Override
+    public void forgetLate() {
+        int tooMany = doorkeeper.tooMany(handshakes.size());
+        Iterator<Handshake> oldest = handshakes.values().iterator();
+        while (oldest.hasNext()) {
+            Handshake handshake = oldest.next();
+            boolean late = System.nanoTime() - handshake.end >= 0;
+            if (!late && tooMany <= 0) {
+                return; // those behind it have more time
             }
+            oldest.remove();
+            tooMany--;
+            forget(handshake, late ? Doorkeeper.LATE : Doorkeeper.OLDEST_OF_TOO_MANY);
         }
-        return null;
+    }
+
+    private void forget(Handshake handshake, String why) {
+        poller.remove(handshake.request.id().channel());
+        doorkeeper.gaveUp();
+        handshake.recorded.over(name, handshake.link, why);
+        CloseAll.of(handshake.link::close, handshake.link::free, handshake.request::close);
     }
 
     /** Refuses who is no endpoint of this version, and tells the others that they are welcome. */
@@ -154,7 +187,7 @@ final class VerbsReception implements Reception {
                     System.nanoTime() + Math.min(Engine.nanos(config.handshakeTimeout()), Long.MAX_VALUE / 2),
                     event);
             poller.add(request.id().channel());
-            handshakes.add(handshake);
+            handshakes.put(request.id().channel(), handshake);
         } catch (Throwable e) {
             // What fails because the client has given up meanwhile is not worth a word: then it cannot be refused
             // either.
@@ -201,7 +234,7 @@ final class VerbsReception implements Reception {
     @Override
     public void close() {
         List<Runnable> closes = new ArrayList<>();
-        for (Handshake handshake : handshakes) {
+        for (Handshake handshake : handshakes.values()) {
             closes.add(handshake.link::close);
             closes.add(handshake.link::free);
             closes.add(handshake.request::close);

@@ -19,6 +19,7 @@ import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -138,6 +139,35 @@ class TcpServerTest {
                     .isInstanceOf(EndpointException.class)
                     .hasMessageContaining("version %d of the endpoint protocol".formatted(Hello.VERSION + 1));
             answering.join();
+        }
+    }
+
+    @Test
+    void ofTooManyHalfOpenClientsTheOldestIsForgottenAndTheNextOneIsServed() throws Exception {
+        List<Socket> silent = new ArrayList<>();
+        try (EndpointServer server = bind(Transport.TCP)) {
+            CompletableFuture<Endpoint> accepted = accept(server);
+            for (int i = 0; i < Doorkeeper.MOST_HANDSHAKES; i++) {
+                silent.add(new Socket(
+                        server.address().getAddress(), server.address().getPort()));
+            }
+            Socket oldest = silent.getFirst();
+            oldest.setSoTimeout((int) PATIENCE.toMillis());
+            assertThat(oldest.getInputStream().read()).isEqualTo(-1);
+            try (Endpoint client = connect(server.address(), Transport.TCP);
+                    Endpoint atServer = accepted.join()) {
+                assertThat(client.send(new byte[] {7}, PATIENCE)).isTrue();
+                assertThat(atServer.receive(PATIENCE)).isPresent();
+            }
+            assertThat(server.counters().gaveUp()).isBetween(1L, 2L * Doorkeeper.MOST_AT_A_TIME);
+            // The others still have time.
+            Socket youngest = silent.getLast();
+            youngest.getOutputStream().write(new EndpointConfig().hello().toBytes()[0]);
+            assertThat(youngest.getInputStream().available()).isZero();
+        } finally {
+            for (Socket socket : silent) {
+                socket.close();
+            }
         }
     }
 

@@ -79,6 +79,11 @@ public final class RegistrationFailures {
         }
         return switch (errno) {
             case Errno.ENOMEM -> outOfMemory(operation, length);
+            // What the kernel says where nothing may be locked at all.
+            case Errno.EPERM ->
+                LockedMemoryLimit.current().allows(1)
+                        ? Failures.of(operation, errno)
+                        : overLimit(operation, errno, LockedMemoryLimit.current());
             case Errno.EFAULT ->
                 Failures.of(
                         operation,
@@ -105,13 +110,17 @@ public final class RegistrationFailures {
                         "%s, so that is not the cause: the device has no room for another region, or the machine or control group no memory"
                                 .formatted(limit.describe()),
                         "close regions that are not used, or register less")
-                : Failures.of(
-                        operation,
-                        Errno.ENOMEM,
-                        "registration pins the memory, and " + limit.describe(),
-                        "raise the limit: 'ulimit -l unlimited' in the shell, 'memlock unlimited' in"
-                                + " /etc/security/limits.conf, LimitMEMLOCK=infinity in a systemd unit, --ulimit"
-                                + " memlock=-1 for docker run");
+                : overLimit(operation, Errno.ENOMEM, limit);
+    }
+
+    private static VerbsException overLimit(String operation, int errno, LockedMemoryLimit limit) {
+        return Failures.of(
+                operation,
+                errno,
+                "registration pins the memory, and " + limit.describe(),
+                "raise the limit: 'ulimit -l unlimited' in the shell, 'memlock unlimited' in"
+                        + " /etc/security/limits.conf, LimitMEMLOCK=infinity in a systemd unit, --ulimit"
+                        + " memlock=-1 for docker run");
     }
 
     /**

@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.campaign;
+
+import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.cm.ConnectionException;
+import io.github.rdma4j.verbs.cm.ConnectionRejectedException;
+import io.github.rdma4j.verbs.cm.PortSpace;
+import io.github.rdma4j.verbs.cm.RejectReason;
+import io.github.rdma4j.verbs.cm.SynchronousId;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/**
+ * The client's side of connections by rdma_cm, without endpoints, one after the other: resolve, connect, a word to and
+ * fro, disconnect, close. Each attempt has a number, and the server answers, by that number, as {@link CmAnswer} says:
+ * so each must end as foreseen, or with an exception, within its limits.
+ */
+final class CmAttempts {
+    static final Duration RESOLVE = Duration.ofSeconds(3);
+    static final Duration CONNECT = Duration.ofSeconds(3);
+    static final Duration WORD = Duration.ofSeconds(2);
+    static final Duration DISCONNECT = Duration.ofSeconds(2);
+    private static final long SLACK_MILLIS = 2_000;
+    private static final long RECOVERY_MILLIS = 20_000;
+    /** How long the wire is cut at a step: longer than each step may take. */
+    private static final long CUT_MILLIS = 3_500;
+    /** Until machine 2 has cut it. */
+    private static final long CUT_AFTER_MILLIS = 100;
+
+    /** A step of an attempt, before which the wire can be cut. */
+    enum Phase {
+        RESOLVE,
+        CONNECT,
+        WORD,
+        DISCONNECT
+    }
+
+    private final InetSocketAddress server;
+    private final Peer.Orders orders;
+    private final SplittableRandom random;
+    private final long begun = System.nanoTime();
+    private long attempts;
+    private long successes;
+    private long refusals;
+    private String told = "";
+    private long toldAtMillis;
+    private String wrong = "";
+    private String hung = "";
+    private Phase cutBefore;
+    private boolean cutThere;
+
+    CmAttempts(InetSocketAddress server, Peer.Orders orders) {
+        this.server = server;
+        this.orders = orders;
+        this.random = new SplittableRandom(orders.seed());
+    }
+
+    private long elapsed() {
+        return (System.nanoTime() - begun) / 1_000_000;
+    }
+
+    /** {@return what was seen: attempts as sent, connections that did all as received, refusals as transfers} */
+    EndReport run() throws InterruptedException {
+        if (orders.load() == Load.CM_STEPS) {
+            for (Phase phase : Phase.values()) {
+                for (boolean there : new boolean[] {false, true}) {
+                    cutBefore = phase;
+                    cutThere = there;
+                    attempt(CmAnswer.WORD);
+                    cutBefore = null;
+                    mend();
+                    again(CmAnswer.WORD);
+                }
+            }
+        }
+        while (isGood() && elapsed() < orders.lengthMillis()) {
+            attempt(CmAnswer.values()[random.nextInt(CmAnswer.values().length - 1)]);
+        }
+        boolean done = again(CmAnswer.LAST);
+        return new EndReport(
+                "machine 1", attempts, successes, refusals, done, told, toldAtMillis, wrong, hung, List.of());
+    }
+
+    private boolean isGood() {
+        return wrong.isEmpty() && hung.isEmpty();
+    }
+
+    /** Until it is as foreseen: the wire is good. */
+    private boolean again(CmAnswer answer) throws InterruptedException {
+        long until = elapsed() + RECOVERY_MILLIS;
+        while (isGood()) {
+            if (attempt(answer)) {
+                return true;
+            }
+            if (elapsed() > until) {
+                wrong = "no connection on a good wire for " + RECOVERY_MILLIS + " ms, at last: " + told;
+            }
+        }
+        return false;
+    }
+
+    private void cut(Phase phase) {
+        if (cutBefore != phase) {
+            return;
+        }
+        try {
+            List<Step> steps = Fault.cut("", Step.Place.HERE, CUT_MILLIS).steps();
+            if (cutThere) {
+                Remote.schedule(steps, CUT_AFTER_MILLIS);
+                Thread.sleep(3 * CUT_AFTER_MILLIS);
+            } else {
+                Shell.run(steps.getFirst().command(), 0);
+            }
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private void mend() throws InterruptedException {
+        if (cutThere) {
+            Thread.sleep(CUT_MILLIS); // its own clock mends it
+        } else {
+            Shell.run(Fault.MEND, 0);
+        }
+    }
+
+    /** {@return whether it went as foreseen} */
+    private boolean attempt(CmAnswer answer) {
+        long number = ++attempts;
+        byte[] asked = answer.ask(number);
+        try (SynchronousId id = SynchronousId.create(PortSpace.TCP)) {
+            cut(Phase.RESOLVE);
+            timed("resolve", RESOLVE, () -> id.resolve(server, RESOLVE));
+            try (CmTalk talk = new CmTalk(id)) {
+                cut(Phase.CONNECT);
+                byte[][] answered = new byte[1][];
+                timed(
+                        "connect",
+                        CONNECT,
+                        () -> answered[0] = id.connect(config -> config.privateData(asked), CONNECT)
+                                .privateData());
+                if (!CmAnswer.is(answered[0], asked)) {
+                    wrong = "other private data came back";
+                }
+                if (answer.isRefusal()) {
+                    wrong = answer + " was to come, and the connection was made";
+                }
+                cut(Phase.WORD);
+                timed("a word", WORD, () -> talk.say(number));
+                timed("an answer", WORD, () -> talk.hear(number, WORD));
+                cut(Phase.DISCONNECT);
+                timed("disconnect", DISCONNECT, () -> id.disconnect(DISCONNECT));
+            }
+            successes++;
+            return isGood();
+        } catch (ConnectionRejectedException e) {
+            return refused(answer, asked, e);
+        } catch (Wrong e) {
+            wrong = e.getMessage();
+        } catch (ConnectionException e) {
+            tell("ConnectionException: " + e.getMessage());
+        } catch (VerbsException e) {
+            tell(e.getClass().getSimpleName() + ": " + e.getMessage());
+        }
+        return false;
+    }
+
+    private boolean refused(CmAnswer answer, byte[] asked, ConnectionRejectedException e) {
+        if (!answer.isRefusal()) {
+            tell("ConnectionRejectedException: " + e.getMessage()); // the server gave this one up meanwhile
+            return false;
+        }
+        if (e.reason() != RejectReason.CONSUMER_DEFINED
+                || answer == CmAnswer.REFUSE && !CmAnswer.is(e.privateData(), asked)) {
+            wrong = "refused for " + e.reason() + " and not as foreseen by " + answer;
+            return false;
+        }
+        refusals++;
+        return true;
+    }
+
+    private void tell(String text) {
+        told = text;
+        toldAtMillis = elapsed();
+    }
+
+    private void timed(String what, Duration limit, Runnable step) {
+        long started = elapsed();
+        try {
+            step.run();
+        } finally {
+            long took = elapsed() - started;
+            if (took > limit.toMillis() + SLACK_MILLIS) {
+                hung = what + " took " + took + " ms of " + limit.toMillis();
+            }
+        }
+    }
+}

@@ -1,0 +1,291 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.campaign;
+
+import static io.github.rdma4j.verbs.AccessFlag.LOCAL_WRITE;
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_ATOMIC;
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_READ;
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_WRITE;
+
+import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.MemoryRegion;
+import io.github.rdma4j.verbs.PreparedQueuePair;
+import io.github.rdma4j.verbs.ProtectionDomain;
+import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.QueuePairEndpoint;
+import io.github.rdma4j.verbs.QueuePairType;
+import io.github.rdma4j.verbs.RemoteMemory;
+import io.github.rdma4j.verbs.SendFlags;
+import io.github.rdma4j.verbs.SendOperation;
+import io.github.rdma4j.verbs.WorkCompletion;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.SplittableRandom;
+
+/**
+ * Connected queue pairs: messages, and at the same time writes, additions and reads in the other's memory. A message
+ * that the adapter reports as sent has arrived.
+ */
+final class Pairs extends RawTalk {
+    /** 4.096 us x 2^17, 0.54 s. */
+    private static final int TIMEOUT = 17;
+    /** Not 7: SoftRoCE does not count down from it, and sends again for ever. */
+    private static final int RETRIES = 6;
+    /**
+     * When a peer that acknowledges nothing is given up: twice what the two numbers say. An adapter may take four times
+     * as long; SoftRoCE begins its timer anew with each packet that it sends.
+     */
+    static final long SILENCE_MILLIS = 2 * (RETRIES + 1) * 537;
+
+    private static final int LARGEST = 4096;
+    private static final int MESSAGES = 16;
+    private static final int MEMORY = 1 << 16;
+    private static final int LARGEST_TRANSFER = 8192;
+    /** Behind the memory: nobody looks what is there. */
+    private static final int SPARE = Long.BYTES;
+
+    /** What lies where a read is to put its bytes. */
+    private static final byte UNTOUCHED = (byte) 0xa5;
+
+    private static final long PROBE_MILLIS = 100;
+
+    private static final int WRITE_AT = SEND_SLOTS * LARGEST;
+    private static final int READ_AT = WRITE_AT + LARGEST_TRANSFER;
+    private static final int SUM_AT = READ_AT + LARGEST_TRANSFER;
+    private static final int LOCAL = SUM_AT + Long.BYTES;
+
+    /** What a send request was for. */
+    private enum Kind {
+        MESSAGE,
+        LAST,
+        WRITE,
+        ADD,
+        READ,
+        PROBE
+    }
+
+    private final MemoryRegion local;
+    private final MemoryRegion arrivals;
+    private final MemoryRegion exposed;
+    private final PreparedQueuePair prepared;
+    private final Map<Long, Kind> kinds = new HashMap<>();
+    private final SplittableRandom random;
+    private final byte[] expected = new byte[MEMORY];
+
+    private QueuePair pair;
+    private RemoteMemory remote;
+    private long nextId = RECEIVE_SLOTS;
+    private long posted;
+    private long sent;
+    private int openMessages;
+    private boolean lastPosted;
+    private boolean allSent;
+    private boolean allCame;
+    private Kind transfer = Kind.READ;
+    private boolean transferOpen;
+    private long transfers;
+    private long sum;
+    private int addend;
+    private int offset;
+    private int length;
+    private long lastPostMillis;
+    private long withheld;
+
+    Pairs(int side, DeviceContext device, Peer.Orders orders, RawEnd.Other other) {
+        super(side, device, orders, other, LARGEST);
+        random = new SplittableRandom(orders.seed() + side);
+        ProtectionDomain domain = device.allocateProtectionDomain();
+        local = domain.allocateMemory(LOCAL, LOCAL_WRITE);
+        arrivals = domain.allocateMemory((long) RECEIVE_SLOTS * LARGEST, LOCAL_WRITE);
+        exposed = domain.allocateMemory(MEMORY + SPARE, LOCAL_WRITE, REMOTE_READ, REMOTE_WRITE, REMOTE_ATOMIC);
+        prepared = domain.prepareQueuePair(QueuePairType.RC, config -> {
+            config.completionQueue(queue)
+                    .maxSendWorkRequests(SEND_SLOTS)
+                    .maxReceiveWorkRequests(RECEIVE_SLOTS)
+                    .remoteAccess(REMOTE_READ, REMOTE_WRITE, REMOTE_ATOMIC);
+            if (orders.load() == Load.EXTENDED) {
+                config.sendOperations(
+                        SendOperation.SEND,
+                        SendOperation.RDMA_WRITE,
+                        SendOperation.RDMA_READ,
+                        SendOperation.FETCH_AND_ADD);
+            }
+        });
+    }
+
+    @Override
+    byte[] hello() {
+        return ByteBuffer.allocate(QueuePairEndpoint.BYTES + RemoteMemory.BYTES)
+                .put(prepared.endpoint().toBytes())
+                .put(exposed.remoteMemory().toBytes())
+                .array();
+    }
+
+    @Override
+    void connect(byte[] theirs) {
+        for (int slot = 0; slot < RECEIVE_SLOTS; slot++) {
+            posted(slot, prepared.postReceive(slot, arrivals.slice((long) slot * LARGEST, LARGEST)));
+        }
+        pair = prepared.connect(
+                QueuePairEndpoint.fromBytes(Arrays.copyOf(theirs, QueuePairEndpoint.BYTES)),
+                config -> config.timeout(TIMEOUT).retryCount(RETRIES));
+        remote = RemoteMemory.fromBytes(Arrays.copyOfRange(theirs, QueuePairEndpoint.BYTES, theirs.length));
+    }
+
+    @Override
+    void post() {
+        while (!isTime() && openMessages < MESSAGES) {
+            posted++;
+            send(Kind.MESSAGE, outgoing.message(posted));
+        }
+        if (!transferOpen && !(isTime() && transfer == Kind.READ)) {
+            transferOpen = true;
+            transfer();
+        }
+        if (isTime() && !lastPosted && openSends() == 0) {
+            lastPosted = true;
+            send(Kind.LAST, Content.last(posted));
+        }
+        if (allSent && openSends() == 0 && elapsed() - lastPostMillis > PROBE_MILLIS) {
+            // The other one has something to say, and nothing else would tell that it never will.
+            long id = next(Kind.PROBE);
+            posted(id, pair.postWrite(id, local.slice(SUM_AT, 1), remote.slice(MEMORY, 1), SendFlags.SIGNALED));
+        }
+    }
+
+    private long next(Kind kind) {
+        kinds.put(nextId, kind);
+        lastPostMillis = elapsed();
+        return nextId++;
+    }
+
+    private void send(Kind kind, byte[] message) {
+        long id = next(kind);
+        long at = id % SEND_SLOTS * LARGEST;
+        write(message, local, at);
+        openMessages++;
+        posted(id, pair.postSend(id, local.slice(at, message.length), SendFlags.SIGNALED));
+    }
+
+    /** The next of write, addition and read, where nobody else writes. */
+    private void transfer() {
+        transfer = Kind.values()[transfer == Kind.READ ? Kind.WRITE.ordinal() : transfer.ordinal() + 1];
+        long id = next(transfer);
+        if (transfer == Kind.ADD) {
+            addend = random.nextInt(1, 1000);
+            local.segment().set(ValueLayout.JAVA_LONG_UNALIGNED, SUM_AT, -1);
+            posted(
+                    id,
+                    pair.postFetchAndAdd(
+                            id,
+                            local.slice(SUM_AT, Long.BYTES),
+                            remote.slice(0, Long.BYTES),
+                            addend,
+                            SendFlags.SIGNALED));
+            return;
+        }
+        length = random.nextInt(1, LARGEST_TRANSFER + 1);
+        offset = random.nextInt(Long.BYTES, MEMORY - length + 1);
+        if (transfer == Kind.WRITE) {
+            byte[] bytes = new byte[length];
+            random.nextBytes(bytes);
+            write(bytes, local, WRITE_AT);
+            System.arraycopy(bytes, 0, expected, offset, length);
+            posted(
+                    id,
+                    pair.postWrite(
+                            id, local.slice(WRITE_AT, length), remote.slice(offset, length), SendFlags.SIGNALED));
+        } else {
+            local.segment().asSlice(READ_AT, length).fill(UNTOUCHED);
+            posted(
+                    id,
+                    pair.postRead(id, local.slice(READ_AT, length), remote.slice(offset, length), SendFlags.SIGNALED));
+        }
+    }
+
+    @Override
+    void done(long id) {
+        Kind kind = kinds.remove(id);
+        switch (kind) {
+            case MESSAGE -> {
+                openMessages--;
+                sent++;
+            }
+            case LAST -> allSent = true;
+            case ADD -> {
+                long before = local.segment().get(ValueLayout.JAVA_LONG_UNALIGNED, SUM_AT);
+                if (before == -1 && orders.wire().withhold()) {
+                    withheld++;
+                } else if (before != sum) {
+                    throw new Wrong("a sum of " + sum + " was " + before);
+                }
+                sum += addend;
+            }
+            case READ -> checkRead();
+            default -> {
+                // A write is read later.
+            }
+        }
+        if (kind == transfer && transferOpen) {
+            transferOpen = false;
+            transfers++;
+        }
+    }
+
+    private void checkRead() {
+        byte[] bytes = read(local, READ_AT, length);
+        int same = Arrays.mismatch(bytes, Arrays.copyOfRange(expected, offset, offset + length));
+        if (same >= 0 && bytes[same] == UNTOUCHED && orders.wire().withhold()) {
+            withheld++;
+        } else if (same >= 0) {
+            throw new Wrong("byte " + same + " of " + length + " that were read is not what was written there, but "
+                    + (bytes[same] == UNTOUCHED ? "was never delivered" : "another"));
+        }
+    }
+
+    @Override
+    void arrived(long id, WorkCompletion completion) {
+        allCame = incoming.take(read(arrivals, id * LARGEST, completion.byteLength()));
+        if (!isTold()) {
+            posted(id, pair.postReceive(id, arrivals.slice(id * LARGEST, LARGEST)));
+        }
+    }
+
+    @Override
+    boolean isWhole() {
+        return allSent && allCame;
+    }
+
+    @Override
+    void toError() {
+        pair.toError();
+    }
+
+    @Override
+    long silenceMillis() {
+        return SILENCE_MILLIS + 3_000;
+    }
+
+    @Override
+    long sent() {
+        return sent;
+    }
+
+    @Override
+    long received() {
+        return incoming.received();
+    }
+
+    @Override
+    long transfers() {
+        return transfers;
+    }
+
+    @Override
+    String remark() {
+        return withheld == 0 ? "" : withheld + " reads and additions reported as done, and not delivered";
+    }
+}

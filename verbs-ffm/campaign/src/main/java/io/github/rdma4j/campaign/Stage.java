@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.campaign;
+
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_ATOMIC;
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_READ;
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_WRITE;
+
+import io.github.rdma4j.verbs.MemoryRegion;
+import io.github.rdma4j.verbs.endpoint.Endpoint;
+import io.github.rdma4j.verbs.endpoint.EndpointSelector;
+import io.github.rdma4j.verbs.endpoint.EndpointServer;
+import io.github.rdma4j.verbs.endpoint.ExposedMemory;
+import io.github.rdma4j.verbs.endpoint.MemoryHandle;
+import io.github.rdma4j.verbs.endpoint.Transport;
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** Two connected endpoints of this process, and what threads wait on. */
+final class Stage implements AutoCloseable {
+    static final int MEMORY = 4096;
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final byte[] WORD = {1, 2, 3, 4, 5};
+
+    final EndpointServer server;
+    final Endpoint mine;
+    final Endpoint other;
+    final EndpointSelector selector = EndpointSelector.open();
+    final MemoryRegion local;
+    private final ExposedMemory exposed;
+    /** Of the other end. */
+    final MemoryHandle remote;
+
+    private final Thread progress;
+    private final Transport transport;
+
+    Stage(InetSocketAddress address, boolean rdma) {
+        transport = rdma ? Transport.RDMA : Transport.TCP;
+        server = EndpointServer.bind(address, config -> {
+            config.transport(transport).closeTimeout(Duration.ofSeconds(1));
+        });
+        CompletableFuture<Endpoint> accepted =
+                CompletableFuture.supplyAsync(() -> server.accept(PATIENCE).orElseThrow());
+        mine = Endpoint.connect(
+                server.address(), config -> config.transport(transport).closeTimeout(Duration.ofSeconds(1)), PATIENCE);
+        other = accepted.join();
+        local = mine.allocateMemory(MEMORY);
+        exposed = other.expose(MEMORY, REMOTE_READ, REMOTE_WRITE, REMOTE_ATOMIC);
+        remote = exposed.handle();
+        // Over TCP a peer's memory is served by threads that are inside its endpoint.
+        progress = Thread.ofPlatform().start(() -> {
+            try {
+                other.progressLoop();
+            } catch (RuntimeException e) {
+                // The end of the stage.
+            }
+        });
+    }
+
+    /**
+     * Both transports have been used, so that what stays open is open: librdmacm keeps a context of the device and a
+     * domain in it, for good.
+     */
+    static void openOnce(InetAddress address) throws InterruptedException {
+        for (boolean rdma : new boolean[] {true, false}) {
+            new Stage(new InetSocketAddress(address, 0), rdma).close();
+        }
+    }
+
+    String transport() {
+        return transport.name();
+    }
+
+    /** Sends until there is no room. */
+    void fill() {
+        while (mine.trySend(MemorySegment.ofArray(WORD)) == Endpoint.OK) {
+            // The other one reads it in check().
+        }
+    }
+
+    /** {@return what does not work, or nothing} */
+    String check() {
+        long sum = mine.transfers().getLong(remote, 0, PATIENCE);
+        if (mine.transfers().fetchAndAdd(remote.slice(0, Long.BYTES), 1, PATIENCE) != sum) {
+            return "a sum has changed";
+        }
+        byte[] marker = {9, 9};
+        // What was sent meanwhile comes first, and each of it whole.
+        CompletableFuture<Boolean> sent = CompletableFuture.supplyAsync(() -> mine.send(marker, PATIENCE));
+        while (true) {
+            Optional<byte[]> message = other.receive(PATIENCE);
+            if (message.isEmpty()) {
+                return "a message is lost";
+            }
+            if (Arrays.equals(message.get(), marker)) {
+                break;
+            }
+            if (!Arrays.equals(message.get(), WORD)) {
+                return "a message of " + message.get().length + " bytes came that nobody sent";
+            }
+        }
+        if (!sent.join()) {
+            return "no room for a message that has arrived";
+        }
+        other.send(marker, PATIENCE);
+        Optional<byte[]> answer = mine.receive(PATIENCE);
+        return answer.isPresent() && Arrays.equals(answer.get(), marker) ? "" : "a message is lost on the way back";
+    }
+
+    void abort() {
+        mine.abort();
+        other.abort();
+        server.close();
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+        selector.close();
+        mine.abort();
+        other.abort();
+        exposed.close();
+        server.close();
+        progress.join(PATIENCE);
+    }
+}
