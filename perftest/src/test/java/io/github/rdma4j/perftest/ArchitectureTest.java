@@ -141,7 +141,6 @@ class ArchitectureTest {
                     "environment",
                     "options",
                     "result",
-                    "echo",
                     "compare.plan",
                     "compare.result",
                     "compare.runner",
