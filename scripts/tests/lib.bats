@@ -3,6 +3,9 @@
 # shellcheck shell=bash disable=SC2016,SC2154  # code for other shells in quotes; $stderr is set by `run`
 #
 # The shell library: scripts/lib/{common,jdk,packages}.sh. Needs no device and no network.
+#
+# Nothing here needs a build:
+# bats file_tags=no-build
 
 bats_require_minimum_version 1.5.0
 

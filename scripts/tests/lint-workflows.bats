@@ -3,6 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # scripts/lib/lint-workflows; that this project's own workflows have no findings is a part of scripts/test.
+#
+# Nothing here needs a build:
+# bats file_tags=no-build
 
 setup() {
     lint=$BATS_TEST_DIRNAME/../lib/lint-workflows

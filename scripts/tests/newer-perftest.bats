@@ -3,6 +3,9 @@
 # shellcheck shell=bash disable=SC2016,SC2154  # $stderr is set by `run`
 #
 # scripts/lib/newer-perftest. Needs the network.
+#
+# Nothing here needs a build:
+# bats file_tags=no-build
 
 bats_require_minimum_version 1.5.0
 

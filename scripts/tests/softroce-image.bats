@@ -4,6 +4,9 @@
 #
 # scripts/softroce-image/build and scripts/lib/docker.sh without a Docker engine: a program in docker's place. What needs one
 # is in container-tests.
+#
+# Nothing here needs a build:
+# bats file_tags=no-build
 
 bats_require_minimum_version 1.5.0
 

@@ -4,6 +4,9 @@
 #
 # scripts/softroce. Each start of the microVM costs seconds, so the first one serves several tests: setup_file runs a
 # script in it that leaves what it saw in files, in the writable folder.
+#
+# Nothing here needs a build:
+# bats file_tags=no-build
 
 bats_require_minimum_version 1.5.0
 
@@ -153,10 +156,10 @@ nothing_marked() {
 
 @test "a JVM is started safely and silently; --devices, --memlock and --env" {
     run --separate-stderr "$SOFTROCE" --vm --quiet --cpus 2 --devices 3 --memlock 64 --accel tcg bash -c '
-        ls /sys/class/infiniband; ulimit -l; java -version 2>version; cat version >&2
+        ls /sys/class/infiniband; ulimit -l
         flags() { grep -woE "(TieredCompilation|TieredStopAtLevel) += [a-z0-9]+" | tr -d " " | paste -sd " "; }
+        java -XX:+PrintFlagsFinal -version | flags
         export JDK_JAVA_OPTIONS=
-        java -XX:+PrintFlagsFinal -version 2>/dev/null | flags
         javac -J-XX:+PrintFlagsFinal -version 2>/dev/null | flags
         JDK_JAVA_OPTIONS=-XX:TieredStopAtLevel=1 java -XX:+PrintFlagsFinal -version 2>/dev/null | flags
         exit 3'
@@ -170,15 +173,20 @@ nothing_marked() {
     [[ $(wc -l <<<"$stderr") == 3 && $stderr == *'Server VM'* ]]
 }
 
-@test "a JVM is left as it is where one CPU executes all, unless it shall start fast" {
-    local mode
-    for mode in speed start; do
-        "$SOFTROCE" --vm --quiet --cpus 1 --jvm-mode "$mode" --accel tcg bash -c '
-            java -XX:+PrintFlagsFinal -version 2>/dev/null | grep -woE "Tiered(Compilation|StopAtLevel) += [a-z0-9]+"' |
-            tr -d ' ' | paste -sd ' ' >>flags
-    done
-    cat flags
-    [[ $(<flags) == $'TieredCompilation=true TieredStopAtLevel=4\nTieredCompilation=true TieredStopAtLevel=1' ]]
+# jvm_flags MODE: how far a JVM compiles there.
+jvm_flags() {
+    "$SOFTROCE" --vm --quiet --cpus 1 --jvm-mode "$1" --accel tcg bash -c '
+        java -XX:+PrintFlagsFinal -version 2>/dev/null | grep -woE "Tiered(Compilation|StopAtLevel) += [a-z0-9]+"' |
+        tr -d ' ' | paste -sd ' '
+}
+
+@test "a JVM that shall start fast" {
+    [[ $(jvm_flags start) == 'TieredCompilation=true TieredStopAtLevel=1' ]]
+}
+
+# bats test_tags=long
+@test "a JVM is left as it is where one CPU executes all" {
+    [[ $(jvm_flags speed) == 'TieredCompilation=true TieredStopAtLevel=4' ]]
 }
 
 @test "User-Mode Linux: a command sees what it sees in the microVM" {
@@ -282,6 +290,7 @@ SCRIPT
     [[ ${lines[0]} == 1 && ${lines[1]} == new && ${lines[2]} == *true* && ! -e new ]]
 }
 
+# bats test_tags=long
 @test "--count: what is executed between two marks, the same for each hundred writes" {
     cat >marks.c <<'C'
 #include <fcntl.h>
@@ -317,13 +326,17 @@ C
     grep -q '^block [0-9a-f]* [0-9]* 100$' counts
 }
 
-@test "--count is refused where the guest could not read it, and falls back where QEMU cannot count" {
+@test "--count is refused where the guest could not read it" {
     run -2 "$SOFTROCE" --count "$BATS_TEST_TMPDIR/counts" true
     [[ $output == *'only in a folder that it may change'* ]]
     run -2 "$SOFTROCE" --count no/folder/counts true
     run -2 "$SOFTROCE" --count counts --read-only true
     run -2 "$SOFTROCE" --host --count counts true
     run -2 "$SOFTROCE" --host --icount true
+}
+
+# bats test_tags=long
+@test "--count falls back where QEMU cannot count" {
     program qemu-system-x86_64 'if [ "$1" = --version ]; then echo "QEMU emulator version 10.0.2 (Debian)"; exit; fi
         exec /usr/bin/qemu-system-x86_64 "$@"'
     PATH=$BATS_TEST_TMPDIR/bin:$PATH run "$SOFTROCE" --count none bash -c 'echo "count: $RDMA4J_COUNT."'
@@ -389,7 +402,7 @@ C
     run -127 "$SOFTROCE" -q --vm no-such-command
     [[ $output == *no-such-command* ]]
     echo text >not-executable
-    run -126 "$SOFTROCE" -q --vm ./not-executable
+    run -126 "$SOFTROCE" -q --vm --accel uml ./not-executable
 }
 
 @test "a machine that does not start: its console is shown, status 125" {
@@ -439,6 +452,7 @@ C
     [[ $output =~ 'they have: '.*[0-9]+\.[0-9]+ ]]
 }
 
+# bats test_tags=long
 @test "--kernel with the beginning of a version" {
     run -0 "$SOFTROCE" -q --vm --kernel 6.12 uname -r
     [[ $output == 6.12.* ]]

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Compiles a C program and gives back what it prints, or a library. Without compiler or headers the test fails. */
+/** Compiles a C program, and gives back it or what it prints, or a library. Without compiler or headers the test fails. */
 public final class CProgram {
     private CProgram() {}
 
@@ -40,6 +40,21 @@ public final class CProgram {
             List<String> options = new ArrayList<>(List.of("-shared", "-fPIC", "-Wl,-soname," + file.getFileName()));
             options.addAll(List.of(libraries));
             compile(file, source, options);
+        } catch (IOException e) {
+            throw noCompiler(e);
+        }
+    }
+
+    /**
+     * Makes a program.
+     *
+     * @param file that it becomes
+     * @param source in C
+     * @param libraries that it needs, such as {@code -libverbs}
+     */
+    public static void program(Path file, String source, String... libraries) {
+        try {
+            compile(file, source, List.of(libraries));
         } catch (IOException e) {
             throw noCompiler(e);
         }

@@ -23,7 +23,10 @@ import java.util.function.Consumer;
 public final class MessageSums {
     private static final int[] SIZES = {8, 64, 512, 4096, 32_768};
     private static final int LONGEST = 32_768;
-    private static final int WARM_UP = 40_000;
+    /** Calls that are short and many: a loop that is entered seldom is interpreted when it is entered again. */
+    private static final int WARM_UP = 2_000;
+
+    private static final int WARM_UP_MESSAGES = 25;
     private static final int MOST_RUNS = 8;
     private static final int MESSAGES = 1_000;
     private static final Duration TIMEOUT = Duration.ofMinutes(2);
@@ -78,7 +81,9 @@ public final class MessageSums {
     }
 
     private void measure(Transport transport, boolean sums, Instructions counter) throws Exception {
-        send(64, WARM_UP);
+        for (int call = 0; call < WARM_UP; call++) {
+            send(SIZES[call % SIZES.length], WARM_UP_MESSAGES);
+        }
         for (int size : SIZES) {
             send(size, MESSAGES);
             // The least of several: a compiler may be at work in one.
