@@ -12,6 +12,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongFunction;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Asks the kernel for the queue pairs of all processes, as rdma(8) does. Needs no rights. */
 public final class Resources {
@@ -24,13 +26,25 @@ public final class Resources {
     private static final int DEVICE_NAME = 2;
     private static final int TABLE = 19;
     private static final int STATE = 27;
-    private static final int PID = 28;
+    /** Called PID there: the thread that has created it. */
+    private static final int THREAD = 28;
+
     private static final int KERNEL_NAME = 29;
 
     /** IBV_QPS_SQE, and behind it IBV_QPS_ERR. */
     private static final int FAILED = 5;
 
+    private static final Pattern PROCESS = Pattern.compile("(?m)^Tgid:\\s*(\\d+)$");
+
     private Resources() {}
+
+    /**
+     * A process.
+     *
+     * @param pid its number
+     * @param name its name; empty if it has gone
+     */
+    record Owner(long pid, String name) {}
 
     /**
      * Asks.
@@ -49,7 +63,7 @@ public final class Resources {
                 }
                 sequence++;
                 dump(socket, QUEUE_PAIRS, sequence, DEVICE_INDEX, index.get().number())
-                        .forEach(message -> add(name, message, Resources::processName, found));
+                        .forEach(message -> add(name, message, Resources::processOf, found));
             }
             return new Reading(sorted(found), "");
         } catch (NetlinkException failure) {
@@ -74,25 +88,29 @@ public final class Resources {
     }
 
     /** Adds those of a message to what is known of their owners. */
-    static void add(String device, List<Attribute> message, LongFunction<String> names, List<QueuePairs> into) {
+    static void add(String device, List<Attribute> message, LongFunction<Owner> owners, List<QueuePairs> into) {
         for (Attribute table : message) {
             if (table.type() == TABLE) {
-                table.nested().forEach(entry -> add(device, entry, names, into));
+                table.nested().forEach(entry -> add(device, entry, owners, into));
             }
         }
     }
 
-    private static void add(String device, Attribute entry, LongFunction<String> names, List<QueuePairs> into) {
+    private static void add(String device, Attribute entry, LongFunction<Owner> owners, List<QueuePairs> into) {
         List<Attribute> attributes = entry.nested();
-        long pid = of(attributes, PID).map(Attribute::number).orElse(0);
-        String owner =
-                pid == 0 ? of(attributes, KERNEL_NAME).map(Attribute::text).orElse("?") : names.apply(pid);
+        Owner owner = of(attributes, KERNEL_NAME)
+                .map(name -> new Owner(0, name.text()))
+                .or(() -> of(attributes, THREAD).map(thread -> owners.apply(thread.number())))
+                .orElse(new Owner(QueuePairs.UNKNOWN, ""));
         boolean failed = of(attributes, STATE).map(Attribute::smallNumber).orElse(0) >= FAILED;
-        QueuePairs one = new QueuePairs(device, pid, owner, 1, failed ? 1 : 0);
+        QueuePairs one = new QueuePairs(device, owner.pid(), owner.name(), 1, failed ? 1 : 0);
         for (int i = 0; i < into.size(); i++) {
             QueuePairs known = into.get(i);
             if (known.isOf(one)) {
-                into.set(i, new QueuePairs(device, pid, owner, known.count() + 1, known.inError() + one.inError()));
+                into.set(
+                        i,
+                        new QueuePairs(
+                                device, one.pid(), one.owner(), known.count() + 1, known.inError() + one.inError()));
                 return;
             }
         }
@@ -111,12 +129,14 @@ public final class Resources {
                 .toList();
     }
 
-    private static String processName(long pid) {
+    private static Owner processOf(long thread) {
         try {
-            return Files.readString(Path.of("/proc", Long.toString(pid), "comm"))
-                    .strip();
+            Matcher process = PROCESS.matcher(Files.readString(Path.of("/proc", Long.toString(thread), "status")));
+            long pid = process.find() ? Long.parseLong(process.group(1)) : thread;
+            String name = Files.readString(Path.of("/proc", Long.toString(pid), "comm"));
+            return new Owner(pid, name.strip());
         } catch (IOException _) {
-            return "";
+            return new Owner(thread, "");
         }
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.perftest.watch.resource.NetlinkMessages.Attribute;
+import io.github.rdma4j.perftest.watch.resource.Resources.Owner;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -61,11 +62,16 @@ class ResourcesTest {
                 .array();
     }
 
-    /** As the kernel has them: the number of a queue pair, its type and state, and the process. */
-    private static byte[] queuePair(int state, int pid) {
+    /** As the kernel has them: the number of a queue pair, its type and state, and the thread. */
+    private static byte[] queuePair(int state, int thread) {
         return attribute(
                 20 | 0x8000,
-                joined(number(21, 17), attribute(26, (byte) 2), attribute(27, (byte) state), number(28, pid)));
+                joined(number(21, 17), attribute(26, (byte) 2), attribute(27, (byte) state), number(28, thread)));
+    }
+
+    /** Of a thread that has ended: the kernel does not name it. */
+    private static byte[] ofNobody() {
+        return attribute(20, joined(number(21, 18), attribute(27, (byte) 3)));
     }
 
     private static byte[] ofKernel() {
@@ -87,20 +93,25 @@ class ResourcesTest {
                         number(1, 0),
                         attribute(2, "rxe0\0".getBytes(StandardCharsets.US_ASCII)),
                         attribute(
-                                19 | 0x8000, joined(queuePair(3, 42), ofKernel(), queuePair(6, 42), queuePair(5, 43)))),
+                                19 | 0x8000,
+                                joined(queuePair(3, 42), ofKernel(), queuePair(6, 41), queuePair(5, 43), ofNobody()))),
                 message(3, SEQUENCE, new byte[4])));
         List<List<Attribute>> messages = new ArrayList<>();
 
         assertThat(NetlinkMessages.read(bytes, SEQUENCE, messages)).isTrue();
 
         List<QueuePairs> found = new ArrayList<>();
-        messages.forEach(message -> Resources.add("rxe0", message, pid -> pid == 42 ? "java" : "", found));
+        messages.forEach(message -> Resources.add(
+                "rxe0", message, thread -> thread == 43 ? new Owner(43, "") : new Owner(40, "java"), found));
         assertThat(found)
                 .containsExactly(
-                        new QueuePairs("rxe0", 42, "java", 2, 1),
+                        new QueuePairs("rxe0", 40, "java", 2, 1),
                         new QueuePairs("rxe0", 0, "ib_core", 1, 0),
-                        new QueuePairs("rxe0", 43, "", 1, 1));
-        assertThat(found).extracting(QueuePairs::who).containsExactly("java (42)", "kernel: ib_core", "? (43)");
+                        new QueuePairs("rxe0", 43, "", 1, 1),
+                        new QueuePairs("rxe0", QueuePairs.UNKNOWN, "", 1, 0));
+        assertThat(found)
+                .extracting(QueuePairs::who)
+                .containsExactly("java (40)", "kernel: ib_core", "? (43)", "of threads that have ended");
     }
 
     @Test
@@ -131,7 +142,7 @@ class ResourcesTest {
             try {
                 List<List<Attribute>> messages = new ArrayList<>();
                 NetlinkMessages.read(ByteBuffer.wrap(spoilt), SEQUENCE, messages);
-                messages.forEach(message -> Resources.add("rxe0", message, _ -> "", new ArrayList<>()));
+                messages.forEach(message -> Resources.add("rxe0", message, _ -> new Owner(1, ""), new ArrayList<>()));
             } catch (NetlinkException _) {
                 refused++;
             }
