@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 
@@ -71,41 +72,27 @@ public final class RdmaMeters implements MeterBinder, AutoCloseable {
      *
      * @param endpoint that is counted
      * @param tags pairs of a name and a value, which tell this endpoint from others of the registry
+     * @return to be bound to a registry
      * @throws IllegalArgumentException if a tag has no value
      */
     public static RdmaMeters ofEndpoint(Endpoint endpoint, String... tags) {
         return new RdmaMeters(tags, to -> {
-            String name = "rdma4j.endpoint.";
-            String unit = "messages";
-            to.counter(
-                    name + "sent",
-                    unit,
-                    "Sent",
-                    to.tags(),
+            messages(to, endpoint, "sent", "Sent", one -> one.counters().sent());
+            messages(
+                    to,
                     endpoint,
-                    one -> one.counters().sent());
-            to.counter(
-                    name + "taken",
-                    unit,
-                    "Sent, and done with by the peer",
-                    to.tags(),
-                    endpoint,
+                    "taken",
+                    "Done with by the peer",
                     one -> one.counters().taken());
-            to.counter(
-                    name + "received",
-                    unit,
+            messages(
+                    to,
+                    endpoint,
+                    "received",
                     "That have arrived",
-                    to.tags(),
-                    endpoint,
                     one -> one.counters().received());
-            to.counter(name + "corrupt", unit, "That came with a wrong sum", to.tags(), endpoint, RdmaMeters::corrupt);
-            to.gauge(
-                    name + "rdma",
-                    "1 over RDMA, 0 over TCP",
-                    to.tags(),
-                    endpoint,
-                    one -> one.transport() == Transport.RDMA ? 1 : 0);
-            to.gauge(name + "open", "1 until it is closed, then 0", to.tags(), endpoint, one -> one.isOpen() ? 1 : 0);
+            messages(to, endpoint, "corrupt", "That came with a wrong sum", RdmaMeters::corrupt);
+            state(to, endpoint, "rdma", "1 over RDMA, 0 over TCP", one -> one.transport() == Transport.RDMA);
+            state(to, endpoint, "open", "1 until it is closed, then 0", Endpoint::isOpen);
         });
     }
 
@@ -113,11 +100,20 @@ public final class RdmaMeters implements MeterBinder, AutoCloseable {
         return endpoint.integrity().map(IntegrityCounters::corrupt).orElse(0L);
     }
 
+    private static void messages(Binding to, Endpoint one, String name, String what, ToDoubleFunction<Endpoint> count) {
+        to.counter("rdma4j.endpoint." + name, "messages", what, to.tags(), one, count);
+    }
+
+    private static void state(Binding to, Endpoint one, String name, String what, Predicate<Endpoint> holds) {
+        to.gauge("rdma4j.endpoint." + name, what, to.tags(), one, endpoint -> holds.test(endpoint) ? 1 : 0);
+    }
+
     /**
      * Meters of a server: clients accepted, not admitted, incompatible, and given up.
      *
      * @param server whose clients are counted
      * @param tags pairs of a name and a value
+     * @return to be bound to a registry
      * @throws IllegalArgumentException if a tag has no value
      */
     public static RdmaMeters ofServer(EndpointServer server, String... tags) {
@@ -141,6 +137,7 @@ public final class RdmaMeters implements MeterBinder, AutoCloseable {
      * needed. A device that is gone has no values.
      *
      * @param tags pairs of a name and a value
+     * @return to be bound to a registry
      * @throws IllegalArgumentException if a tag has no value
      */
     public static RdmaMeters ofPorts(String... tags) {
