@@ -77,6 +77,11 @@ class WatchDeviceTest {
                     .contains("queue pairs")
                     .contains("(" + ProcessHandle.current().pid() + ")");
 
+            one.modify(attributes -> attributes
+                    .state(QueuePairState.INIT)
+                    .partitionKeyIndex(0)
+                    .port(1)
+                    .remoteAccess());
             one.modify(attributes -> attributes.state(QueuePairState.ERR));
             assertThat(mine(Resources.read(Optional.empty())).orElseThrow().inError())
                     .isEqualTo(1);
